@@ -916,6 +916,40 @@ alter table jobs add column step_ends jsonb not null default '{}';
 `,
   ],
   [
+    "0043_note_what_backups_are_of",
+    `\
+-- What a backup is of, so that a site can be made from it when its spoke is of another version by then, or gone: the version
+-- of its platform, the images {moodle, postgres, fpmDirectory}, and Moodle's own identifier of the site. Null of what was
+-- taken before this was noted: that counts as its spoke's.
+alter table backups add column lms_version text, add column images jsonb, add column site_identifier text;
+
+-- The backup that a spoke's site is made from in place of an installation.
+alter table spokes add column from_backup text;
+`,
+  ],
+  [
+    "0044_create_kept_claims",
+    `\
+-- Volume claims in a spoke's namespace that its site does not use, until they are deleted: the ones that a restore has
+-- replaced, which are the way back, and the ones that a restore made in vain. A row goes with its claim, or when the site
+-- uses the claim again; from removing_since on it is no way back any more.
+create table kept_claims (
+  spoke_id text not null references spokes (id),
+  claim text not null,
+  -- Null of one that was made in vain: its name is its own for good, and it may never have come to be.
+  uid text,
+  operation_id text not null,
+  why text not null check (why in ('replaced', 'in vain')),
+  since timestamptz(3) not null default wheelwright_now(),
+  until timestamptz(3) not null,
+  removing_since timestamptz(3),
+  primary key (spoke_id, claim),
+  check (why <> 'replaced' or uid is not null)
+);
+create index kept_claims_by_end on kept_claims (until);
+`,
+  ],
+  [
     "0050_create_templates",
     `\
 -- Templates: pristine installations that new sites are made from in place of one of their own, a pair of snapshots each, for

@@ -90,6 +90,10 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
       [SNAPSHOTS, "volumesnapshotcontents", "create delete"],
     ],
   ],
+  ["no spoke is restored in its place, and volumes that a restore has replaced stay until somebody deletes them", [
+    ["", "persistentvolumeclaims", "delete"],
+    ["apps", "statefulsets", "delete"],
+  ]],
   ["names that a spoke has left go on leading to it, and it cannot have one of them again", [
     ["networking.k8s.io", "ingresses", "delete"],
   ]],

@@ -34,6 +34,8 @@ export function keyOfHost(host: string): string {
 export const BACKUP = "wheelwright.dev/backup";
 /** On the administrator's Secret: the operation that made the password in it. */
 export const PASSWORD_OF = "wheelwright.dev/password-of";
+/** On a volume claim that a restore has replaced: the day until which it is kept. */
+export const KEPT_UNTIL = "wheelwright.dev/kept-until";
 /** On each object: the revision of the blueprint that it was rendered from. */
 export const REVISION = "wheelwright.dev/blueprint";
 /** On each Job and its pods: the fence of the holder that started it. */

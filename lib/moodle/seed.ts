@@ -34,6 +34,7 @@ export const NO_SETTINGS: HubSettings = { identity: null, courses: null, brand: 
 
 /** What can be changed of a site that is set up. */
 export type SeedPart = "title" | "administrator" | "brand";
+export const WORDS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
 /** The rooms that are read: fetch each of them from the hub's namespace and hand what is there to readHubSettings. */
 export const ROOMS = [
@@ -89,7 +90,7 @@ export function seedValues(
   return {
     SEED_SCRIPT: null, // these two are the blueprint's files, see load.ts
     COURSES_SCRIPT: null,
-    CHANGES: changes && changes.join(" "),
+    CHANGES: changes && (changes.join(" ") || "nothing"), // an empty text would be all
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
     MAIL: mailOf(inputs) ? "on" : "off",

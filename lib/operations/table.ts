@@ -8,6 +8,7 @@ import { reapply } from "#lib/operations/reapply.ts";
 import { remove } from "#lib/operations/remove.ts";
 import { resize } from "#lib/operations/resize.ts";
 import { restart } from "#lib/operations/restart.ts";
+import { restore } from "#lib/operations/restore.ts";
 import { resume } from "#lib/operations/resume.ts";
 import { suspend } from "#lib/operations/suspend.ts";
 import { backup, purgeCaches, resetAdminPassword, runCron } from "#lib/operations/tasks.ts";
@@ -28,6 +29,7 @@ export const SPOKE_OPERATIONS = {
   "reset-admin-password": resetAdminPassword,
   reapply,
   configure,
+  restore,
   remove,
 };
 export type SpokeOperationKind = keyof typeof SPOKE_OPERATIONS;

@@ -102,6 +102,16 @@ export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
   await perform(site, run, [set(CRON, "/spec/suspend", site.spoke.maintenance)]);
 }
 
+/** No half-made site is shown, and none of its scheduled tasks run. */
+export async function takeDown(
+  site: SpokeSite,
+  run: Run,
+): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
+  await scale(site, run, MOODLE, 0);
+  await pauseCron(site, run);
+  return { state: "failed", health: "unknown" };
+}
+
 /**
  * Gives scheduled tasks that are under way time to end; then ends their Jobs, so that one that hangs cannot keep a site
  * from stopping.

@@ -5,6 +5,7 @@ import type { SeenClasses, SnapshotClass } from "#lib/domains/backups/classes.ts
 import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
+import type { SpokeImages } from "#lib/moodle/releases.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -36,6 +37,10 @@ export interface Backup extends Aged {
   readonly error: string | null;
   readonly readyAt: Date | null;
   readonly failedAt: Date | null;
+  /** Of what it was taken; null where that was not noted yet. */
+  readonly lmsVersion: string | null;
+  readonly images: SpokeImages | null;
+  readonly siteIdentifier: string | null;
 }
 
 interface BackupOrigin {
@@ -65,6 +70,9 @@ export async function ensureBackup(
     cluster: spoke.cluster,
     namespace: spoke.namespace,
     kind,
+    lmsVersion: spoke.lmsVersion,
+    images: JSON.stringify(spoke.blueprintInputs.images ?? null),
+    siteIdentifier: spoke.siteIdentifier,
   }).onConflict((conflict) => conflict.column("operationId").doNothing()).execute();
   return (await findByOperation(tx, operationId))!;
 }
@@ -121,6 +129,11 @@ export async function claimTelling(tx: Tx, { id, spokeId, kind }: Backup): Promi
         ), '-infinity'))
     where id = ${id} returning told`.execute(tx);
   return row!.told;
+}
+
+export async function findBackup(rows: Rows, id: string): Promise<Backup | null> {
+  const row = await rows.selectFrom("backups").selectAll().where("id", "=", id).executeTakeFirst();
+  return row ? toBackup(row) : null;
 }
 
 async function findByOperation(rows: Rows, operationId: string): Promise<Backup | null> {

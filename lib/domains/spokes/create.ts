@@ -25,7 +25,7 @@ import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.
 import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showFound } from "#lib/domains/spokes/show.ts";
-import { besides, hasSlug, insertSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { besides, hasSlug, insertSpoke, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
@@ -49,7 +49,18 @@ export async function createSpoke(
     once(tx, key, async () => {
       const hub = await keepFederation(tx, federation.id);
       refuseWhenLeaving(hub.state, "add a spoke to");
-      const row = await placeSpoke(tx, app, actor, hub, wish, domains);
+      const own = draftSpoke(hub.id, wish);
+      const row = await placeSpoke(tx, app.config, own, domains, (domain) => {
+        const spoke = { ...own, domain };
+        return {
+          ...spoke,
+          state: "provisioning",
+          cluster: clusterFor(app, hub, wish.region),
+          blueprintRevision: app.blueprint.revision,
+          blueprintInputs: JSON.stringify(spokeInputs(app.catalog, app.config, spoke)),
+          createdBy: actor.userId,
+        };
+      });
       const job = await announce(tx, actor, row), found = { ...row, ...besides(row), busy: false, renamed: false };
       const [shown] = await showFound(tx, actor, [found], [job]);
       return shown!;
@@ -63,33 +74,24 @@ export function draftSpoke(federationId: string, wish: SpokeWish) {
   return { ...wish, id, federationId, namespace: namespaceName("spoke", wish.slug, id) };
 }
 
-/** Tries the domains in turn. The insert itself says whether slug and domain are free. */
-async function placeSpoke(
+/** Tries the domains in turn. The insert itself says whether slug and domain are free. `rowUnder` makes the row of a domain. */
+export async function placeSpoke(
   tx: Tx,
-  app: App,
-  actor: Actor,
-  hub: FederationRow,
-  wish: SpokeWish,
+  config: App["config"],
+  { federationId, slug }: Pick<SpokeRow, "federationId" | "slug">,
   domains: readonly string[],
+  rowUnder: (domain: string) => NewSpokeRow,
 ): Promise<SpokeRow> {
-  const place = ownNamesOf(app.config), own = draftSpoke(hub.id, wish);
+  const place = ownNamesOf(config);
   for (const domain of domains) {
-    const spoke = { ...own, domain }, inputs = spokeInputs(app.catalog, app.config, spoke);
     // Asked at once, and done in this order: what is looked up stays so.
     const [, taken] = await Promise.all([
       lockNames(tx, domain, place),
       isInUse(tx, domain, namesAbove(domain, place)),
     ]);
-    const row = taken ? undefined : await insertSpoke(tx, {
-      ...spoke,
-      state: "provisioning",
-      cluster: clusterFor(app, hub, wish.region),
-      blueprintRevision: app.blueprint.revision,
-      blueprintInputs: JSON.stringify(inputs),
-      createdBy: actor.userId,
-    });
+    const row = taken ? undefined : await insertSpoke(tx, rowUnder(domain));
     if (row) return row;
-    if (await hasSlug(tx, hub.id, wish.slug)) throw slugTaken(wish.slug);
+    if (await hasSlug(tx, federationId, slug)) throw slugTaken(slug);
   }
   throw domainTaken(domains);
 }
@@ -100,7 +102,8 @@ function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: stri
   return listed ? clusters.place(region) : hub.cluster;
 }
 
-async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<Job> {
+/** `more` is said of its making in the audit besides. */
+export async function announce(tx: Tx, asker: Asker, spoke: SpokeRow, more: object = {}): Promise<Job> {
   const about = { federationId: spoke.federationId, spokeId: spoke.id };
   return await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
     audit: [{
@@ -111,6 +114,7 @@ async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<Job> {
         domain: spoke.domain,
         size: spoke.size,
         lmsVersion: spoke.lmsVersion,
+        ...more,
         operationId: job.id,
       },
     }],

@@ -14,7 +14,7 @@ import type { SpokeState } from "#lib/operations/states.ts";
 import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
-type NewSpokeRow = Insertable<Schema["spokes"]>;
+export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
 /** Of a spoke, what stands elsewhere: nearly always there is no more to ask. */
 interface Beside {

@@ -35,6 +35,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   loose_heads: "select, update",
   notification_audiences: "select, insert, update",
   backups: "select, insert, update, delete",
+  kept_claims: "select, insert, update, delete",
   cluster_snapshots: "select, insert, update",
   templates: "select, insert, update, delete",
   template_uses: "select, insert, update, delete",

@@ -116,6 +116,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     removedAt: MaybeStampColumn;
     clusterUid: string | null;
     wishedDomain: string | null;
+    fromBackup: string | null;
   };
   former_domains: { domain: string; spokeId: string; until: StampColumn };
   spoke_members: { spokeId: string; userId: string; createdAt: StampColumn };

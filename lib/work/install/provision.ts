@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Seeding } from "#lib/moodle/results.ts";
-import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/moodle/seed.ts";
+import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS, seedNotes, type SeedPart } from "#lib/moodle/seed.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { formerProvision } from "#lib/operations/provision.ts";
@@ -13,7 +13,7 @@ import { verify } from "#lib/work/actions/actions.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install/install.ts";
 import { settle } from "#lib/work/install/settle.ts";
-import { fillVolumes, isFilled } from "#lib/work/install/volumes.ts";
+import { clearSources, fillVolumes, isFilled, partsToSeed } from "#lib/work/install/volumes.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
@@ -49,7 +49,10 @@ export function provision(app: App): Handler {
       if (isFilled(site)) return; // the first to look at its data is settle
       await demandSameSite(run, site.spoke, await install(site, run));
     },
-    settle: (site, run) => seed(site, run, settle),
+    async settle(site, run) {
+      await seed(site, run, settle, await partsToSeed(site));
+      await clearSources(site, run);
+    },
     async ingress(site, run) {
       await openToTheWeb(site, run, await putStep(site, run, "ingress"));
       await note(run, [wayIn(site.spoke.id)]);
@@ -93,8 +96,8 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
   );
 }
 
-async function putStep(site: SpokeSite, run: Run, step: SpokeStep, hub?: HubSettings): Promise<KubeObject[]> {
-  return await putAll(site, run, site.blueprint.spokeObjects(site.inputs, step, hub));
+async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+  return await putAll(site, run, site.blueprint.spokeObjects(site.inputs, step));
 }
 
 async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
@@ -112,16 +115,18 @@ async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
   ]);
 }
 
+/** `parts` are what is told to a site that was set up before. */
 async function seed(
   site: SpokeSite,
   run: Run,
   runJob: (site: SpokeSite, run: Run) => Promise<Seeding>,
+  parts: readonly SeedPart[] | null = null,
 ): Promise<void> {
   const settings = await readRooms(site, run);
-  await putStep(site, run, "seed", settings);
+  await putAll(site, run, site.blueprint.spokeObjects(site.inputs, "seed", settings, parts));
   const { done, leftOut } = await runJob(site, run);
   run.log.info("Seeded a site", { done, leftOut });
-  await note(run, [...seedNotes(site.inputs, settings), ...leftOut]);
+  await note(run, [...(parts === null ? seedNotes(site.inputs, settings) : []), ...leftOut]);
 }
 
 export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {

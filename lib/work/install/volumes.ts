@@ -1,13 +1,51 @@
-/** Where the data of a new site is from: snapshots that hold a site already, or else its install Job. */
+/** Where the data of a new site is from: a backup that holds a site already, or else its install Job. */
+import { demandUsable } from "#lib/domains/backups/usable.ts";
+import { hasSucceededSince } from "#lib/domains/backups/restores.ts";
+import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
+import { type SeedPart, WORDS } from "#lib/moodle/seed.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { SpokeSite } from "#lib/work/site.ts";
+import { note, type SpokeSite } from "#lib/work/site.ts";
+import { claimsFrom, tidy } from "#lib/work/volumes/claims.ts";
+import { snapshotsOf } from "#lib/work/volumes/source.ts";
 
-/** Makes the site's volumes from snapshots, and returns true; or does nothing where it is to be installed by its Job. */
-export async function fillVolumes(_site: SpokeSite, _run: Run): Promise<boolean> {
-  return await Promise.resolve(false); // nothing makes sites from snapshots yet
+/** Makes the site's volumes from its backup, and returns true; or does nothing where it is to be installed by its Job. */
+export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
+  const found = await sourceOf(site);
+  if (!found) return false;
+  const { backup, spoke } = found;
+  await demandUsable(site.app.db.rows, spoke, backup.id);
+  await claimsFrom(site, run, snapshotsOf(backup, spoke));
+  const at = backup.createdAt.toISOString().slice(0, 16).replace("T", " ");
+  await note(run, [
+    `It is made from backup ${backup.id} of ${at} UTC, in place of an installation`,
+    "People sign in with the passwords of then; the Secret admin holds another: reset-admin-password makes them agree",
+  ]);
+  return true;
 }
 
 /** Whether it did, no matter which holder. */
-export function isFilled(_site: SpokeSite): boolean {
-  return false;
+export function isFilled({ spoke }: SpokeSite): boolean {
+  return spoke.fromBackup !== null;
+}
+
+/** What a filled site is told anew, for the rest is its people's; null of one that its Job has made, which is told all. */
+export async function partsToSeed(site: SpokeSite): Promise<readonly SeedPart[] | null> {
+  const found = await sourceOf(site);
+  if (!found) return null;
+  const { backup, spoke } = found;
+  return await hasSucceededSince(site.app.db.rows, spoke.id, "configure", backup.createdAt) ? WORDS : [];
+}
+
+/** When the site stands on its volumes, what they were made by has served. */
+export async function clearSources(site: SpokeSite, run: Run): Promise<void> {
+  if (isFilled(site)) await tidy(site, run);
+}
+
+/** The backup that the site is made from, and the spoke that this is of. */
+async function sourceOf({ app: { db: { rows } }, spoke }: SpokeSite) {
+  const backup: Backup | null = spoke.fromBackup === null ? null : await findBackup(rows, spoke.fromBackup);
+  return backup && {
+    backup,
+    spoke: await rows.selectFrom("spokes").selectAll().where("id", "=", backup.spokeId).executeTakeFirstOrThrow(),
+  };
 }

@@ -76,6 +76,6 @@ async function verify(here: SpokeSite, run: Run): Promise<void> {
   throw finalError(
     "AnotherVersion",
     `The database ${is}, and the spoke is of ${version}`,
-    `Restore both volumes from a backup of ${version}, and reapply; or retry the upgrade.`,
+    `Have an operator restore a backup of ${version} (wheelwright restore ${spoke.id} --list); or retry the upgrade.`,
   );
 }

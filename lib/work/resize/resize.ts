@@ -95,7 +95,8 @@ function atLeast(object: KubeObject, { path, value }: Field): Field {
   return { path, value: there === undefined ? value : larger(String(there), String(value)) };
 }
 
-async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
+/** Until the quota that counts, which is the one in its status, is what is asked for. */
+export async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
   const late = await lookUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>

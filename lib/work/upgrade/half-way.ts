@@ -11,7 +11,7 @@ import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { endedBefore } from "#lib/records/jobs/store.ts";
 
-const UPGRADE = OPERATIONS.upgrade.name, REAPPLY = OPERATIONS.reapply.name;
+const UPGRADE = OPERATIONS.upgrade.name, MENDING = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
 
 /** What a backup took, as an operator finds it in the cluster. */
 export interface TakenBackup {
@@ -27,7 +27,7 @@ export function hasTouched({ stepsDone }: Pick<Job, "stepsDone">): boolean {
 
 /** The upgrade that this one goes on with: the last that left the site half-way, unless something has mended it since. */
 export async function findHalfWay(rows: Rows, job: Job): Promise<Job | null> {
-  const before = await endedBefore(rows, job, [UPGRADE, REAPPLY]);
+  const before = await endedBefore(rows, job, [UPGRADE, ...MENDING]);
   const decisive = before.find((each) => each.state === "succeeded" || (each.kind === UPGRADE && hasTouched(each)));
   return decisive && decisive.state !== "succeeded" ? decisive : null;
 }
@@ -51,13 +51,13 @@ export function wayBack(job: Pick<Job, "progress">): string {
  * A final failure, told with the way back. What may pass is left as it is, and so is a namespace that is not ours any
  * more.
  */
-export function tellWayBack(error: ClusterError, job: Pick<Job, "progress">): ClusterError {
+export function tellWayBack(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
   if (error.transient || error.code === "stranger" || error.code === "Terminating") return error;
   const { code, message, blame, hint } = explain(error);
   const { evidence } = error;
   const cause = hint ?? "Once the cause is gone, retry.";
   const back = job.progress.backup
-    ? "Or have an operator restore both volumes from the backup, and reapply."
+    ? `Or have an operator take it back to the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`
     : "There is no backup to go back to.";
   return new ClusterError(code, `${message}. The site is to stay down. ${wayBack(job)}`, {
     transient: false,

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readHealth, readSeed, readSite } from "#lib/moodle/results.ts";
+import { readFacts, readHealth, readSeed, readSite } from "#lib/moodle/results.ts";
 
 const site = suite("readSite");
 
@@ -34,6 +34,20 @@ site("is partial when an install did not come to its end", () => {
   assert.is(readSite(["rolesactive|11"]).state, "partial");
 });
 
+const facts = suite("readFacts");
+
+facts("is the site that the database tells of, by the last time that it was asked", () => {
+  const said = ["tables|494", "rolesactive|1", "siteidentifier|abc", "version|2024100712", "release|4.5.12"];
+  const site = readFacts([...said, "title set", "seeded", ...said, "200"])!;
+  assert.equal([site.state, site.siteIdentifier, site.release], ["installed", "abc", "4.5.12"]);
+  assert.equal(readFacts(["tables|0", "rolesactive|"])!.siteIdentifier, null);
+  assert.is.not(readFacts(["tables|0", "rolesactive|"])!.state, "installed");
+});
+
+facts("is nothing where nobody came to ask it", () => {
+  assert.is(readFacts(["PHP Warning:  pg_connect(): Unable to connect", "rolesactive"]), null);
+});
+
 const health = suite("readHealth");
 
 health("is the last status that was printed", () => {
@@ -50,6 +64,19 @@ health("is null when no answer came", () => {
 
 const seed = suite("readSeed");
 
+seed("tells nothing of what the Job says of database and login page", () => {
+  const log = [
+    "tables|494",
+    "rolesactive|1",
+    "title set",
+    "left out: course X|Y",
+    "seeded",
+    "release|4.5.12 (Build: 1)",
+    "200",
+  ];
+  assert.equal(readSeed(log), { seeded: true, done: ["title set"], leftOut: ["course X|Y"] });
+});
+
 seed("tells what was done, what was left out, and whether it came to its end", () => {
   assert.equal(readSeed(["title set", "left out: course X", "", "seeded"]), {
     seeded: true,
@@ -60,5 +87,6 @@ seed("tells what was done, what was left out, and whether it came to its end", (
 });
 
 site.run();
+facts.run();
 health.run();
 seed.run();

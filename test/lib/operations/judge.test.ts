@@ -8,7 +8,7 @@ import { SPOKE_STATES, type SpokeState } from "#lib/operations/states.ts";
 /** A spoke that was active before, unless its state says that it was not, and about which nothing else is special. */
 function facts(state: SpokeState, live: string[] = [], more: Partial<SpokeFacts> = {}): SpokeFacts {
   const wasReady = state !== "failed" && state !== "provisioning";
-  return { state, live, wasReady, maintenance: false, failedUpgrade: false, ...more };
+  return { state, live, wasReady, maintenance: false, failedUpgrade: false, halfRestored: false, ...more };
 }
 
 function refusal(action: SpokeActionName, given: SpokeFacts): string {

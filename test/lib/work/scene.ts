@@ -41,10 +41,17 @@ export interface WorkScene {
   close(): Promise<void>;
 }
 
-/** `env` are variables of the configuration, beside the domain. */
-export async function openWorkScene(delayMs = 5, env: Record<string, string> = {}): Promise<WorkScene> {
+/**
+ * `env` are variables of the configuration, beside the domain; with `measured` things take as long as they were measured to,
+ * times that, and not the same delay.
+ */
+export async function openWorkScene(
+  delayMs = 5,
+  env: Record<string, string> = {},
+  measured: number | null = null,
+): Promise<WorkScene> {
   const db = await openTestDatabase();
-  const simulator = await openSimulator({ delayMs, log: silent });
+  const simulator = await openSimulator({ delayMs, measured, log: silent });
   const { app, close: closeApp } = await makeApp(db, simulator.kubeconfig(), silent, env);
   const userId = await makeUser(db, "ann@example.org");
   const actor: Actor = {
