@@ -27,6 +27,8 @@ import { restore } from "#lib/work/restore/restore.ts";
 import { sealAudit } from "#lib/work/upkeep/seal.ts";
 import { look, sweep } from "#lib/work/sweep/sweep.ts";
 import { knowingItsCluster } from "#lib/work/same-cluster.ts";
+import { makeTemplate } from "#lib/work/templates/make.ts";
+import { retireTemplates } from "#lib/work/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/work/actions/tasks.ts";
 import { upgrade } from "#lib/work/upgrade/upgrade.ts";
 
@@ -57,6 +59,7 @@ const FORMER_WORK = [provisionFormer];
 
 /** What nobody asks for. */
 const UPKEEP = [
+  ...[makeTemplate, retireTemplates],
   ...[planBackups, prune, freeLeftNames, dropKeptClaims, sealAudit, sweep, look, announce],
   ...[forgottenPassword, signup],
 ];

@@ -38,7 +38,11 @@ export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | 
   const id = newId("tpl");
   const row = await tx.insertInto("templates").values({ id, ...key })
     .onConflict((conflict) =>
-      conflict.constraint("templates_one_of_each").doUpdateSet({ id, state: "making" })
+      conflict.constraint("templates_one_of_each").doUpdateSet({
+        id,
+        state: "making",
+        createdAt: sql<Date>`wheelwright_now()`,
+      })
         .where("templates.state", "=", "failed").where(sql<boolean>`templates.next_try_at <= wheelwright_now()`)
     ).returning("id").executeTakeFirst();
   return row?.id ?? null;
@@ -69,6 +73,15 @@ export async function failTemplate(
     nextTryAt: sql<Date>`wheelwright_now() + ${wait}`,
   }).where("id", "=", id).where("state", "=", from).returning("id").executeTakeFirst();
   return row !== undefined;
+}
+
+/** The same for those whose job has ended and said nothing of them. */
+export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
+  await sql`update templates set state = 'failed', failures = failures + 1, next_try_at = wheelwright_now(),
+      error = 'Its making has ended before it was made'
+    where state = 'making' and created_at < wheelwright_now() - interval '1 hour' and not exists (
+      select from jobs where state in ('queued', 'running') and dedupe_key = 'make-template:' || templates.id)`
+    .execute(rows);
 }
 
 export async function findUse(rows: Rows, spokeId: string): Promise<TemplateUse | null> {

@@ -33,7 +33,7 @@ import { makeRoom, withRoom } from "#lib/work/restore/room.ts";
 import { switchDatabase } from "#lib/work/restore/switch.ts";
 import { perform, restoreCron, scale, takeDown, untilReady } from "#lib/work/running.ts";
 import { finalError, note, type SpokeSite } from "#lib/work/site.ts";
-import { claimsFrom, tidy } from "#lib/work/volumes/claims.ts";
+import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 
 export function restore(app: App): Handler {
@@ -62,7 +62,7 @@ export function restore(app: App): Handler {
       await restoreCron(here, run);
     },
     async keep(site, run) {
-      if (prepared(run).backupId !== null) await tidy(restored(site, run), run);
+      if (prepared(run).backupId !== null) await tidySources(restored(site, run), run);
       await keepReplaced(site, run, prepared(run));
     },
   }, {

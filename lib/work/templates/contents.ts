@@ -5,7 +5,7 @@
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { CONTENT } from "#lib/work/backups/expired.ts";
+import { CONTENT, retainNoMore } from "#lib/work/backups/expired.ts";
 import { lookUntil } from "#lib/work/site.ts";
 
 /** Each goes with what it is of in the storage. Throws a passing ClusterError while one is still there. */
@@ -17,20 +17,12 @@ export async function deleteContents(cluster: Cluster, run: Run, volumes: readon
       if (!content) continue;
       left.push(content.metadata.name);
       if (content.metadata.deletionTimestamp) continue;
-      await release(cluster, run, content);
+      await retainNoMore(cluster, run, content);
       await cluster.deleteGlobal({ ...CONTENT, name: content.metadata.name }, content.metadata.uid!, run);
     }
     return left.length > 0 ? `Still to go: ${left.map((name) => `VolumeSnapshotContent ${name}`).join(", ")}` : null;
   });
   if (late !== null) throw new ClusterError("deadline", late, { transient: true });
-}
-
-/** They go with their snapshots from now on, and so with the namespace that these are in. */
-export async function releaseContents(cluster: Cluster, run: Run, volumes: readonly BackupVolume[]): Promise<void> {
-  for (const volume of volumes) {
-    const content = await findContent(cluster, run, volume);
-    if (content) await release(cluster, run, content);
-  }
 }
 
 /** Null where it is gone, or is another one: a name may be taken again, a snapshot's uid never. */
@@ -39,13 +31,4 @@ async function findContent(cluster: Cluster, run: Run, volume: BackupVolume): Pr
   if (name === undefined || snapshotUid === undefined) return null;
   const content = await cluster.find({ ...CONTENT, name }, run);
   return content?.["spec"]?.volumeSnapshotRef?.uid === snapshotUid ? content : null;
-}
-
-/** Tested by the API server itself: it must still be that snapshot's in the moment in which it is changed. */
-async function release(cluster: Cluster, run: Run, { metadata, spec }: KubeObject): Promise<void> {
-  if (spec?.deletionPolicy === "Delete") return;
-  await cluster.patchGlobal({ ...CONTENT, name: metadata.name }, [
-    { op: "test", path: "/spec/volumeSnapshotRef/uid", value: spec?.volumeSnapshotRef.uid },
-    { op: "replace", path: "/spec/deletionPolicy", value: "Delete" },
-  ], run);
 }

@@ -10,19 +10,16 @@ interface Upkeep {
   readonly limit?: number;
   /** Milliseconds from its end to the next; absent where somebody queues it. */
   readonly every?: number;
-  /** It is tried again for as long as it takes: giving up would leave something behind. */
-  readonly persistent?: true;
 }
 
 /** In their order: what is read while it runs, how many milliseconds it may take, and what it does. */
 type Steps = Readonly<Record<string, readonly [label: string, timeout: number, work: (run: Run) => Promise<void>]>>;
 
-export function upkeep({ kind, plan = 1, limit = HOUR, every, persistent }: Upkeep, steps: Steps): Handler {
+export function upkeep({ kind, plan = 1, limit = HOUR, every }: Upkeep, steps: Steps): Handler {
   const all = Object.entries(steps).map(([name, [label, timeout, work]]) => ({ name, label, timeout, work }));
   return {
     kind: {
       ...{ kind, plan, visible: false, timeLimit: limit, ...(every !== undefined && { repeatEvery: every }) },
-      ...(persistent && { persistent }),
       steps: all.map(({ work: _, ...step }) => step),
     },
     steps: Object.fromEntries(all.map(({ name, work }) => [name, work])),

@@ -21,6 +21,8 @@ import { makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
 
 const MINUTE = 60_000;
+/** Templates would come as Jobs and namespaces of their own: who tests them says so. */
+const DEFAULTS = { ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off" };
 
 export interface WorkScene {
   readonly app: App;
@@ -130,7 +132,7 @@ export async function makeApp(
   log: Log,
   env: Record<string, string> = {},
 ): Promise<{ readonly app: App; close(): Promise<void> }> {
-  const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org", ...env }, terminal: false });
+  const config = readConfig({ mode: "dev", env: { ...DEFAULTS, ...env }, terminal: false });
   const blueprint = await builtInBlueprint();
   const catalog = loadCatalog(undefined, blueprint);
   // No test waits a minute to see that it stays so.
