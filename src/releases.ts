@@ -12,6 +12,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: Operations show their place in the queue, what they wait for and when they are tried again. Failure reports say what could not be done, why, whose turn it is and what to do, with the cluster's own words behind it, and hide the secrets that they recognise.",
       "**Portal**: `PORTAL=on` (and `npm start`) serves pages for operators, hub admins and spoke admins: hubs, spokes with live progress, actions with a preview, failure reports, backups, members, requests, billing, notifications, tokens, users, audit and account. Sessions only; without it nothing is there but the pages that mailed links lead to.",
       "**Hubs and spokes**: `GET /api/operations/{id}` lists the operation's steps, each with when it began and ended.",
+      `**Hubs and spokes**: While Moodle is installed or upgraded, the stream, the operation, the portal and the CLI say which part it is at: "Installing Moodle: part 212 of 431 (mod_quiz)", and of how many once one of that version was counted.`,
+      "**Hubs and spokes**: An installation has ten steps: checking the data, the set-up and the login page are one Job. Files of `BLUEPRINT_DIR` may need a look ([upgrading](docs/upgrading.md)).",
       "**Hubs and spokes**: Backups by night and on demand, both volumes together, kept for 7 days, 4 weeks and 6 months.",
       "**Hubs and spokes**: Health and drift of all active spokes, looked at every minute.",
       "**Hubs and spokes**: Upgrades prove what they need while the site still runs, take a backup first, and leave a failed site down with the way back in the report.",

@@ -770,7 +770,7 @@ export interface Operation {
   step: number;
   /** How many steps there are */
   of: number;
-  /** What the step does */
+  /** What the step does, and how far it is where that is known */
   label: string;
   /** Which try this is */
   attempt: number;
@@ -784,7 +784,7 @@ export interface Operation {
     id: string;
     /** What is done */
     kind: string;
-    /** What the step does */
+    /** What the step does, and how far it is where that is known */
     label: string;
     /** Number of the step under way, or at which it ended; 0 while queued */
     step: number;
@@ -851,7 +851,7 @@ export interface OperationDetail {
     id: string;
     /** What is done */
     kind: string;
-    /** What the step does */
+    /** What the step does, and how far it is where that is known */
     label: string;
     /** Number of the step under way, or at which it ended; 0 while queued */
     step: number;
@@ -1328,7 +1328,7 @@ export interface StreamEvent {
     step: number;
     /** How many steps there are */
     of: number;
-    /** What the step does */
+    /** What the step does, and how far it is where that is known */
     label: string;
     /** Which try this is */
     attempt: number;

@@ -46,7 +46,7 @@ export function readSite(log: readonly string[]): SiteIdentity {
 }
 
 /** Reads what facts.php has printed; null where the Job did not come to that. */
-export function readFacts(log: readonly string[]): SiteIdentity | null {
+export function readSiteFacts(log: readonly string[]): SiteIdentity | null {
   return readValues(log).has("rolesactive") ? readSite(log) : null;
 }
 

@@ -67,7 +67,7 @@ export interface Waiting extends Call {
 }
 
 /** Who waits for a Job, and listens to what it says. */
-export interface Listening extends Waiting {
+export interface JobWaiting extends Waiting {
   /**
    * Called for each reading of a log, which begins with its first line: also after a connection was cut. What it returns is
    * told each line; a sentence in return is told as progress from then on, in place of the line itself.
@@ -167,9 +167,9 @@ export interface Space {
    * Creates the Job unless it exists, waits until it has succeeded or failed, and returns how, with its last log lines,
    * which were followed while it ran. What cannot start (image, quota …) throws a permanent ClusterError with evidence.
    */
-  run(job: KubeObject, waiting: Listening): Promise<JobResult>;
+  run(job: KubeObject, waiting: JobWaiting): Promise<JobResult>;
   /** Waits for a Job that is there already, like `run`. */
-  follow(job: string, waiting: Listening): Promise<JobResult>;
+  follow(job: string, waiting: JobWaiting): Promise<JobResult>;
   /** Events and logs of the namespace as they stand, for a failure report. */
   evidence(call: Call): Promise<Evidence>;
   /** Deletes the namespace itself, with its uid as a precondition, and waits until it answers 404. */

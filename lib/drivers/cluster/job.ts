@@ -9,8 +9,8 @@ import {
   type Call,
   ClusterError,
   type JobResult,
+  type JobWaiting,
   type KubeObject,
-  type Listening,
   retell,
 } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose, failureOf } from "#lib/drivers/cluster/trouble/diagnose.ts";
@@ -37,7 +37,7 @@ interface Course {
   told: string | undefined;
 }
 
-export async function followJob(site: ReadySite, name: string, waiting: Listening): Promise<JobResult> {
+export async function followJob(site: ReadySite, name: string, waiting: JobWaiting): Promise<JobResult> {
   const listen = waiting.listen && (() => listenFor(course, waiting, waiting.listen!()));
   const logs = followLogs(site.api, site.namespace, waiting.signal, listen);
   const course: Course = { site, name, job: undefined, pods: new Map(), logs, told: undefined };
@@ -55,7 +55,7 @@ export async function followJob(site: ReadySite, name: string, waiting: Listenin
   return await resultOf(course, waiting);
 }
 
-function listenFor(course: Course, { onProgress }: Listening, hear: (line: string) => string | null) {
+function listenFor(course: Course, { onProgress }: JobWaiting, hear: (line: string) => string | null) {
   return (line: string): void => {
     const sentence = hear(line);
     if (sentence === null) return;
@@ -64,7 +64,7 @@ function listenFor(course: Course, { onProgress }: Listening, hear: (line: strin
   };
 }
 
-async function waitForEnd(course: Course, waiting: Listening): Promise<void> {
+async function waitForEnd(course: Course, waiting: JobWaiting): Promise<void> {
   const { site, name, logs } = course;
   const since = site.api.now();
   const look = async (call: Call, isFirst: boolean): Promise<Seen<true>> => {

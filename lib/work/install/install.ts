@@ -6,7 +6,7 @@
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
-import { readFacts, type SiteIdentity } from "#lib/moodle/results.ts";
+import { readSiteFacts, type SiteIdentity } from "#lib/moodle/results.ts";
 import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
 import { isMissing } from "#lib/drivers/cluster/trouble/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -58,7 +58,7 @@ async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
   await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
   const result = await place.space.run(job, { ...waitingFor(run), listen: parts.listen });
   await parts.keep();
-  const facts = readFacts(result.log);
+  const facts = readSiteFacts(result.log);
   if (!facts || facts.state === "installed") await demandSuccess(place, run, result, "Moodle could not be installed");
   return facts ?? await readDatabase(place, run); // a blueprint's own install Job may say nothing
 }

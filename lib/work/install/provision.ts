@@ -12,7 +12,7 @@ import { allAtOnce } from "#lib/base/race.ts";
 import { verify } from "#lib/work/actions/actions.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install/install.ts";
-import { settle } from "#lib/work/install/settle.ts";
+import { settleSite } from "#lib/work/install/settle.ts";
 import { clearSources, fillVolumes, isFilled, partsToSeed } from "#lib/work/install/volumes.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
@@ -50,7 +50,7 @@ export function provision(app: App): Handler {
       await wishTemplate(site, run);
     },
     async settle(site, run) {
-      await seed(site, run, settle, await partsToSeed(site));
+      await seed(site, run, settleSite, await partsToSeed(site));
       await clearSources(site, run);
     },
     async ingress(site, run) {

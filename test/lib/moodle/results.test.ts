@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readFacts, readHealth, readSeed, readSite } from "#lib/moodle/results.ts";
+import { readHealth, readSeed, readSite, readSiteFacts } from "#lib/moodle/results.ts";
 
 const site = suite("readSite");
 
@@ -34,18 +34,18 @@ site("is partial when an install did not come to its end", () => {
   assert.is(readSite(["rolesactive|11"]).state, "partial");
 });
 
-const facts = suite("readFacts");
+const facts = suite("readSiteFacts");
 
 facts("is the site that the database tells of, by the last time that it was asked", () => {
   const said = ["tables|494", "rolesactive|1", "siteidentifier|abc", "version|2024100712", "release|4.5.12"];
-  const site = readFacts([...said, "title set", "seeded", ...said, "200"])!;
+  const site = readSiteFacts([...said, "title set", "seeded", ...said, "200"])!;
   assert.equal([site.state, site.siteIdentifier, site.release], ["installed", "abc", "4.5.12"]);
-  assert.equal(readFacts(["tables|0", "rolesactive|"])!.siteIdentifier, null);
-  assert.is.not(readFacts(["tables|0", "rolesactive|"])!.state, "installed");
+  assert.equal(readSiteFacts(["tables|0", "rolesactive|"])!.siteIdentifier, null);
+  assert.is.not(readSiteFacts(["tables|0", "rolesactive|"])!.state, "installed");
 });
 
 facts("is nothing where nobody came to ask it", () => {
-  assert.is(readFacts(["PHP Warning:  pg_connect(): Unable to connect", "rolesactive"]), null);
+  assert.is(readSiteFacts(["PHP Warning:  pg_connect(): Unable to connect", "rolesactive"]), null);
 });
 
 const health = suite("readHealth");

@@ -93,7 +93,6 @@ export async function openReplica(place: Place): Promise<Replica> {
         KUBECONFIG: kubeconfig,
         PUBLIC_URL: "http://localhost:3000",
         ROOT_DOMAIN: "spokes.example.org",
-        TEMPLATES: "off",
         LOG_FORMAT: "json",
         LOG_LEVEL: "debug",
         SHUTDOWN_GRACE_MS: "5000",

@@ -53,10 +53,10 @@ export const PROGRESS: Entries = {
 
   "kind | OperationDetail.kind": ["What is done", "provision"],
   "Notification.kind | AuditEvent.kind": ["What happened", "spoke_provisioned"],
-  step: ["Number of the step under way, or at which it ended; 0 while queued", 4],
+  step: ["Number of the step under way, or at which it ended; 0 while queued", 5],
   "error.step": ["Name of the step that failed", "install"],
-  of: ["How many steps there are", 11],
-  label: ["What the step does", "Starting the database"],
+  of: ["How many steps there are", 10],
+  label: ["What the step does, and how far it is where that is known", "Starting the database"],
   attempt: ["Which try this is", 1],
   position: ["Its place in its lane, 1 when nothing is ahead; null unless queued", null],
   etaSeconds: ["Seconds until it is done, by the median of past runs; null when unknown or finished", 140],
@@ -73,7 +73,7 @@ export const PROGRESS: Entries = {
   ],
   "Operation.error": ["Why the last try failed, or null", null],
   "OperationDetail.label": ["What the step does", "Installing Moodle"],
-  "OperationDetail.step": ["Number of the step under way, or at which it ended; 0 while queued", 5],
+  "OperationDetail.step": ["Number of the step under way, or at which it ended; 0 while queued", 6],
   "OperationDetail.etaSeconds": [
     "Seconds until it is done, by the median of past runs; null when unknown or finished",
     null,

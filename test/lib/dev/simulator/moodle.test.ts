@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { JobName } from "#lib/moodle/files.ts";
-import { readFacts, readHealth, readSeed, readSite } from "#lib/moodle/results.ts";
+import { readHealth, readSeed, readSite } from "#lib/moodle/results.ts";
 import { hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 import { condition, type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";
 
@@ -102,34 +102,6 @@ test("a spoke is provisioned to its end, certificate and login page included.", 
   await kube.when(certificate, (live) => condition(live, "Ready")?.status === "True");
   assert.is(readHealth((await run(inputs, "health")).log), 200);
   assert.is(await readIdentifier(inputs), site.siteIdentifier);
-});
-
-test("an installation is settled in one Job: facts, seed, facts again and login page, as far as each is well.", async () => {
-  const inputs = inputsOf(blueprint);
-  const settle = async (told = {}) => await kube.run(blueprint.jobObject(inputs, "settle", String(++fence), told));
-  await prepare(inputs);
-  await apply(blueprint.spokeObjects(inputs, "seed"));
-  assert.equal((await settle()).log, ["tables|0", "rolesactive|"]);
-  const { siteIdentifier } = readFacts((await run(inputs, "install")).log)!;
-  const before = await settle();
-  assert.equal([before.result, readSeed(before.log).seeded], ["Failed", true]);
-  assert.match(before.log.at(-1)!, /^curl: \(6\) Could not resolve host: moodle/);
-  await startApp(inputs);
-  const { result, log } = await settle({ siteIdentifier });
-  assert.equal([result, readSeed(log).seeded, readHealth(log)], ["Complete", true, 200]);
-  assert.equal(readFacts(log.slice(log.indexOf("seeded")))!.siteIdentifier, siteIdentifier);
-  const other = await settle({ siteIdentifier: "another" });
-  assert.equal([other.result, readSeed(other.log).seeded], ["Failed", false]);
-});
-
-test("the login page is out of reach for pods that no policy lets through.", async () => {
-  const inputs = inputsOf(blueprint);
-  await provision(inputs);
-  const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" };
-  for (const [job, name] of [["settle", "settle-egress"], ["health", "probe-egress"]] as const) {
-    assert.is((await kube.remove({ ...policy, metadata: { name, namespace: inputs.namespace } })).status, 200);
-    assert.match((await run(inputs, job)).log.at(-1)!, /^curl: \(28\) Failed to connect to moodle/);
-  }
 });
 
 test("applying the blueprint once more changes nothing.", async () => {

@@ -114,27 +114,6 @@ test(
 );
 
 test(
-  "what a listener makes of the log is told as progress, and stands from then on in the place of the log's last line",
-  withTable(async (table) => {
-    const waiting = watched(), told: string[] = [];
-    const onProgress = (sentence: string) => {
-      told.push(sentence);
-      waiting.onProgress!(sentence);
-    };
-    const listen = () => (line: string) => line.startsWith("-->") ? `at ${line.slice(3)}` : null;
-    const { result } = await started(table, "-->one\n", { ...waiting, onProgress, listen });
-    await waiting.told(/^at one$/);
-    table.logs.get("install-1-abc/moodle")!.followers[0]!.write("-->two\nnothing of it\n");
-    await waiting.told(/^at two$/);
-    await seenTwice(table);
-    assert.is(told.at(-1), "at two");
-    endLogs(table);
-    table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
-    assert.ok((await result).succeeded);
-  }),
-);
-
-test(
   "the log of the container that prepares the pod is given if that is what failed",
   withTable(async (table) => {
     table.logs.set("install-1-abc/dirs", { text: "read-only\n", followers: [], ended: true });

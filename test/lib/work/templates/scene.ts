@@ -1,0 +1,41 @@
+/** A hub in a cluster where templates are kept, and what the tests ask of them. */
+import type { Template } from "#lib/domains/templates/store.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+
+export interface TemplateScene {
+  scene: WorkScene;
+  hub: FederationRow;
+}
+
+export async function openTemplates(context: TemplateScene, env: Record<string, string> = {}): Promise<void> {
+  context.scene = await openWorkScene(5, { TEMPLATES: "on", ...env });
+  context.hub = await context.scene.hub("math");
+}
+
+export async function templates({ db }: WorkScene): Promise<Template[]> {
+  return await db.rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
+}
+
+/** The only template, once it is in this state. */
+export async function templateIs(scene: WorkScene, state: Template["state"]): Promise<Template> {
+  return await until(async () => {
+    const [template] = await templates(scene);
+    return template?.state === state && template;
+  }, 60_000);
+}
+
+/** An installed spoke; a failure of the installation is the test's. */
+export async function installed({ scene, hub }: TemplateScene, slug: string, size?: string): Promise<string> {
+  const id = await scene.spoke(hub, slug, size);
+  const { state, stateReason } = await scene.becomes(id, "active", "failed");
+  if (state === "failed") throw new Error(stateReason ?? "failed");
+  return id;
+}
+
+/** What the operations of the spoke have noted. */
+export async function notes(scene: WorkScene, id: string): Promise<string[]> {
+  return (await scene.operations(id)).flatMap(notesOf);
+}
