@@ -51,6 +51,7 @@ function adopted(database: SiteDatabase, { text, turn, renewed }: Script): SiteD
     const stays = reset && !names("'user_password_resets'");
     return [name, { ...account, ...(names("'sessions'") && { sessions: 0 }), ...(stays && { reset }) }] as const;
   });
+  const salts = ["calendar_exportsalt", "cronremotepassword"].filter((name) => config[name] && names(`'${name}'`));
   const [, host = ""] = /\|\| '([\w.-]+)'/.exec(text) ?? [];
   return {
     ...database,
@@ -58,7 +59,7 @@ function adopted(database: SiteDatabase, { text, turn, renewed }: Script): SiteD
     accounts: Object.fromEntries(people),
     config: {
       ...config,
-      ...(names("'calendar_exportsalt'") && { calendar_exportsalt: randomText(36) }),
+      ...Object.fromEntries(salts.map((name) => [name, randomText(36)])),
       ...(names("('siteidentifier'") && { siteidentifier: randomText(32) + host }),
       ...(names("('noemailever', '1')") && { noemailever: "1" }),
       [ADOPTED]: turn,
