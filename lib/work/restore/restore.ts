@@ -22,7 +22,7 @@ import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
 import { action, observe } from "#lib/work/actions/actions.ts";
 import { turnMaintenance } from "#lib/work/actions/maintenance.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
-import { settle } from "#lib/work/install/settle.ts";
+import { settleSite } from "#lib/work/install/settle.ts";
 import { readRooms } from "#lib/work/install/provision.ts";
 import { claimDatabase, demandClosed, readImage } from "#lib/work/jobs.ts";
 import { putObject } from "#lib/work/reapply/objects.ts";
@@ -126,7 +126,7 @@ async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
   if (maintenance || backupId === null) await turnMaintenance(here, run, "disable"); // as an earlier holder, or the data, has it
   const parts = reworded ? WORDS : [];
   await putObject(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(here, run), parts));
-  await settle(here, run);
+  await settleSite(here, run);
   if (!maintenance) return;
   await turnMaintenance(here, run, "enable");
   await demandClosed(here, run);
