@@ -116,6 +116,17 @@ export interface BackupSummary {
     sizeBytes: number | null;
     /** How far it is */
     state: "pending" | "ready" | "failed";
+    /** Of the platform, as the spoke had it then; null where that was not noted */
+    lmsVersion: string | null;
+  }[];
+  /** Volume claims that a restore has replaced, newest first: the way back. They go after their time, once a backup was taken since */
+  kept: {
+    /** Its name in the spoke's namespace */
+    claim: string;
+    /** Since when the site uses another */
+    since: string;
+    /** It stays until then at least */
+    until: string;
   }[];
 }
 

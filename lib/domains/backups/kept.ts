@@ -18,6 +18,12 @@ export async function listKept(rows: Rows, spokeId: string): Promise<KeptClaim[]
     .where("removingSince", "is", null).orderBy("since", "desc").orderBy("claim").execute();
 }
 
+/** What restores have made in vain, but for this one. */
+export async function listVain(rows: Rows, spokeId: string, operationId: string): Promise<KeptClaim[]> {
+  return await rows.selectFrom("kept_claims").selectAll().where("spokeId", "=", spokeId).where("why", "=", "in vain")
+    .where("operationId", "<>", operationId).execute();
+}
+
 /** The site uses them no more, or never did: those that were replaced are kept for days. */
 export async function setAside(
   tx: Tx,

@@ -4,7 +4,7 @@ import { listKept } from "#lib/domains/backups/kept.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type Footing, footingOf } from "#lib/moodle/footing.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { claimNames } from "#lib/moodle/names.ts";
+import { claimNames, turnOf } from "#lib/moodle/names.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { toJob } from "#lib/records/jobs/store.ts";
@@ -47,6 +47,14 @@ export async function wayBack(rows: Rows, { id, blueprintInputs }: SpokeRow): Pr
   const kept = (await listKept(rows, id)).map(({ claim }) => claim);
   const isThere = Object.values(claimNames(footing)).every((claim) => kept.includes(claim));
   return isThere ? { footing, since: last.finishedAt } : null;
+}
+
+/** Of the spoke's own making from a backup, and of all its restores: by these, what its volumes are made from has its names. */
+export async function turnsOf(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
+  const restores = await rows.selectFrom("jobs").select("id").where("spokeId", "=", id).where("visible", "=", true)
+    .where("kind", "=", OPERATIONS.restore.name).where("startedAt", "is not", null).execute();
+  const own = (blueprintInputs as SpokeInputs).origin?.turn;
+  return [...new Set([...own === undefined ? [] : [own], ...restores.map((each) => turnOf(each.id))])];
 }
 
 /** Whether an operation of this kind has succeeded at the spoke since then. */

@@ -1,5 +1,6 @@
 /** A spoke's backups at one sight, from the rows alone: nobody who asks waits for a cluster. */
 import { whyUnavailable } from "#lib/domains/backups/classes.ts";
+import { listKept } from "#lib/domains/backups/kept.ts";
 import { isGood, RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
 import { type Backup, lastFailed, listStanding, readClasses } from "#lib/domains/backups/store.ts";
@@ -12,10 +13,15 @@ import { DAY } from "#lib/base/time.ts";
 const RECENT = 7 * DAY;
 
 export async function summariseBackups(db: Database, { id }: Pick<SpokeRow, "id">): Promise<BackupSummary> {
-  const spoke = await db.rows.selectFrom("spokes").select(["id", "cluster", "blueprintInputs"]).where("id", "=", id)
+  const spoke = await db.rows.selectFrom("spokes").select(["id", "state", "cluster", "blueprintInputs"]).where(
+    "id",
+    "=",
+    id,
+  )
     .executeTakeFirstOrThrow();
-  const [standing, failed, seen, now] = await Promise.all([
+  const [standing, kept, failed, seen, now] = await Promise.all([
     listStanding(db.rows, spoke.id),
+    listKept(db.rows, spoke.id),
     lastFailed(db.rows, spoke.id),
     readClasses(db.rows, spoke.cluster),
     db.now(),
@@ -32,6 +38,7 @@ export async function summariseBackups(db: Database, { id }: Pick<SpokeRow, "id"
     lastFailureAt: failed?.failedAt ?? null,
     lastError: reason ?? failed?.error ?? null,
     snapshots: standing.filter((backup) => isShown(backup, now)) as BackupSummary["snapshots"],
+    kept: spoke.state === "removed" ? [] : kept,
   };
 }
 

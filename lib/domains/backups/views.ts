@@ -9,6 +9,16 @@ const SnapshotView = v.object({
   /** Bytes that the restored volumes would have at least; null where the storage driver does not say. */
   sizeBytes: v.nullable(v.number()),
   state: v.picklist(["pending", "ready", "failed"]),
+  /** Of the platform, as the spoke had it then; null where that was not noted. */
+  lmsVersion: v.nullable(v.string()),
+});
+
+const KeptView = v.object({
+  /** Its name in the spoke's namespace. */
+  claim: v.string(),
+  /** Since when the site uses another. */
+  since: Stamp,
+  until: Stamp,
 });
 
 export const BackupSummaryView = v.object({
@@ -21,5 +31,7 @@ export const BackupSummaryView = v.object({
   lastError: v.nullable(v.string()),
   /** Newest first. */
   snapshots: v.array(SnapshotView),
+  /** Volume claims that a restore has replaced, newest first: the way back. After their time they go when a backup was taken. */
+  kept: v.array(KeptView),
 });
 export type BackupSummary = v.InferInput<typeof BackupSummaryView>;

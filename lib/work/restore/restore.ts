@@ -13,8 +13,7 @@ import { footingFrom, footingOf, onFooting } from "#lib/moodle/footing.ts";
 import { DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
 import { WORDS } from "#lib/moodle/seed.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
-import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { RestoreWish } from "#lib/operations/restore.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import { upgradeChanges } from "#lib/operations/upgrade.ts";
@@ -27,12 +26,13 @@ import { readRooms } from "#lib/work/install/provision.ts";
 import { claimDatabase, demandClosed, readImage } from "#lib/work/jobs.ts";
 import { putObject } from "#lib/work/reapply/objects.ts";
 import { stopAll } from "#lib/work/removal/stop.ts";
+import { dropVain } from "#lib/work/restore/drop.ts";
 import { keepReplaced } from "#lib/work/restore/keep.ts";
 import { isHalfWay, type PreparedRestore, restoreOutcomes } from "#lib/work/restore/outcomes.ts";
 import { makeRoom, withRoom } from "#lib/work/restore/room.ts";
 import { switchDatabase } from "#lib/work/restore/switch.ts";
 import { perform, restoreCron, scale, takeDown, untilReady } from "#lib/work/running.ts";
-import { finalError, note, type SpokeSite } from "#lib/work/site.ts";
+import { finalError, note, type SpokeSite, stayingDown } from "#lib/work/site.ts";
 import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 
@@ -43,6 +43,7 @@ export function restore(app: App): Handler {
       const { backupId } = prepared(run);
       if (backupId === null) return; // they are there
       const backup = (await findBackup(app.db.rows, backupId))!;
+      await dropVain(site, run);
       await makeRoom(restored(site, run), run);
       await claimsFrom(restored(site, run), run, snapshotsOf(backup, site.spoke));
     },
@@ -67,8 +68,12 @@ export function restore(app: App): Handler {
     },
   }, {
     hooks: restoreOutcomes,
-    observe: async (site, run) =>
-      await isHalfWay(app.db.rows, run.job) ? await takeDown(site, run) : await observe(site, run),
+    async observe(site, run) {
+      if (!await isHalfWay(app.db.rows, run.job)) return await observe(site, run);
+      const seen = await takeDown(site, run);
+      await scale(site, run, DATABASE, 0); // so that nothing holds the volumes on which it failed
+      return seen;
+    },
   });
   return around(handler, (work) => (run) => explained(work, run));
 }
@@ -142,19 +147,17 @@ function restored(site: SpokeSite, run: Run): SpokeSite {
   return { ...site, inputs: withRoom(onFooting(site.inputs, restore.target), room) };
 }
 
-/** A final failure of a site that is down by then, with the way back. */
 async function explained(work: (run: Run) => Promise<void>, run: Run): Promise<void> {
   try {
     await work(run);
   } catch (error) {
-    const isTold = error instanceof ClusterError && !error.transient && hasTouched(run.job) && !run.signal.aborted &&
-      error.code !== "stranger" && error.code !== "Terminating";
-    if (!isTold) throw error;
-    const { message, hint } = explain(error), again = `wheelwright restore ${run.job.spokeId}`;
-    const way = prepared(run).backupId === null ? again : `${again} --back`;
-    throw retell(error, {
-      message: `${message}. The site is to stay down; the volumes that it had stand untouched beside the restored ones`,
-      hint: `${hint ?? "Once the cause is gone, restore it again."} Or go back: ${way}`,
-    });
+    if (!(error instanceof ClusterError) || !hasTouched(run.job) || run.signal.aborted) throw error;
+    const again = `wheelwright restore ${run.job.spokeId}`, isBack = prepared(run).backupId === null;
+    throw stayingDown(
+      error,
+      "The volumes that it had before stand untouched beside the others",
+      (hint) =>
+        `${hint ?? "Once the cause is gone, retry."} Or have an operator go back: ${again}${isBack ? "" : " --back"}`,
+    );
   }
 }

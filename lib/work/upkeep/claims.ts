@@ -9,20 +9,17 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { claimNames, turnOf } from "#lib/moodle/names.ts";
+import { claimNames } from "#lib/moodle/names.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { liveOperations } from "#lib/records/jobs/store.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { waitingFor } from "#lib/work/site.ts";
+import { dropClaims } from "#lib/work/restore/drop.ts";
 import { upkeep } from "#lib/work/upkeep/upkeep.ts";
-import { dropSources } from "#lib/work/volumes/claims.ts";
+import type { VolumePlace } from "#lib/work/volumes/claims.ts";
 
 const MOST = 100; // spokes in an hour
-const PATIENCE = MINUTE; // for the claims of one; the storage goes on by itself, and the next hour looks again
-
-const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 export function dropKeptClaims(app: App): Handler {
   return upkeep({ kind: "drop-claims", every: HOUR, limit: 2 * HOUR }, {
@@ -37,7 +34,7 @@ async function dropDue(app: App, run: Run, id: string): Promise<void> {
   const { spoke, due } = await run.write((tx) => claimDue(tx, id));
   if (due.length === 0) return;
   try {
-    await drop(app, run, spoke, due);
+    await dropClaims(await placeOf(app, spoke), run, due);
     await run.write((tx) => forgetClaims(tx, id, due.map(({ claim }) => claim)));
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
@@ -48,6 +45,14 @@ async function dropDue(app: App, run: Run, id: string): Promise<void> {
   }
 }
 
+async function placeOf(
+  { clusters, blueprint, config }: App,
+  { cluster: name, ...spoke }: SpokeRow,
+): Promise<VolumePlace> {
+  const cluster = await clusters.open(name), space = cluster.space(spoke.namespace, spoke.namespaceUid!);
+  return { cluster, space, blueprint, inputs: withMail(config, spoke.blueprintInputs as SpokeInputs) };
+}
+
 /** From here on they are no way back any more. */
 async function claimDue(tx: Tx, id: string): Promise<{ readonly spoke: SpokeRow; readonly due: readonly KeptClaim[] }> {
   const spoke = await lockSpoke(tx, id), live = await liveOperations(tx, id);
@@ -55,23 +60,4 @@ async function claimDue(tx: Tx, id: string): Promise<{ readonly spoke: SpokeRow;
   const used = Object.values(claimNames(spoke.blueprintInputs as SpokeInputs));
   const due = isFree ? await claimRemoval(tx, id) : [];
   return { spoke, due: due.filter(({ claim }) => !used.includes(claim)) };
-}
-
-async function drop(app: App, run: Run, spoke: SpokeRow, due: readonly KeptClaim[]): Promise<void> {
-  const { blueprint, config } = app, inputs = withMail(config, spoke.blueprintInputs as SpokeInputs);
-  const cluster = await app.clusters.open(spoke.cluster);
-  const space = cluster.space(spoke.namespace, spoke.namespaceUid!), waiting = waitingFor(run, PATIENCE);
-  const going = [];
-  for (const { claim, uid } of due) {
-    const ref = { ...CLAIM, name: claim }, found = await space.get(ref, run);
-    if (!found || (uid !== null && found.metadata.uid !== uid)) continue;
-    await space.delete(ref, found.metadata.uid!, run);
-    going.push(ref);
-  }
-  await space.gone(going, waiting);
-  const vain = due.filter(({ why }) => why === "in vain").map(({ operationId }) => operationId);
-  for (const operation of new Set(vain)) {
-    const origin = { turn: turnOf(operation), identity: "same" as const };
-    await dropSources({ blueprint, cluster, space, inputs: { ...inputs, origin } }, run);
-  }
 }

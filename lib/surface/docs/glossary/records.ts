@@ -69,6 +69,13 @@ export const RECORDS: Entries = {
   "snapshots.readyAt": ["When it was whole; null until then", "2026-11-21T02:42:10.000Z"],
   "snapshots.sizeBytes": ["Bytes of the volumes restored from it; null where the storage does not say", 16106127360],
   "snapshots.state": ["How far it is", "ready"],
+  "snapshots.lmsVersion": ["Of the platform, as the spoke had it then; null where that was not noted", "4.5.12"],
+  "BackupSummary.kept": [
+    "Volume claims that a restore has replaced, newest first: the way back. They go after their time, once a backup was taken since",
+  ],
+  "kept.claim": ["Its name in the spoke's namespace", "data-db-0"],
+  "kept.since": ["Since when the site uses another", "2026-11-21T09:12:40.000Z"],
+  "kept.until": ["It stays until then at least", "2026-11-28T09:12:40.000Z"],
 
   // What a hub pays for. Amounts are in minor units of their currency, whichever that has: 1900 of JPY are ¥ 1,900.
   "Billing.connected": ["Whether its spokes are billed", true],

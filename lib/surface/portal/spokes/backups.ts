@@ -17,7 +17,7 @@ export function backupsView(place: SpokePlace, backups: Backups): View {
     body: markup`<div id="trouble" data-live>${troubleOf(backups)}</div>
 <div class="two">${panel("Backups", timeline(backups, isGone), { id: "backups", live: true })}<div class="pile">${
       isGone ? "" : schedulePanel(backups)
-    }${restoring(place)}</div></div>`,
+    }${keptPanel(backups)}${restoring(place)}</div></div>`,
   };
 }
 
@@ -44,13 +44,13 @@ function timeline({ snapshots, schedule }: Backups, isGone: boolean): Markup {
     );
   }
   return markup`<ol class="timeline">${
-    snapshots.map(({ id, createdAt, sizeBytes, state }) =>
+    snapshots.map(({ id, createdAt, sizeBytes, state, lmsVersion }) =>
       markup`<li id="${id}" class="${state}"><span class="when"><b>${
         instant(createdAt)
       }</b><code class="tiny soft">${id}</code></span>
-<span class="small soft">${sizeBytes === null ? state === "ready" ? "size unknown" : "" : sizeOf(sizeBytes)}</span> ${
-        STATES[state]
-      }</li>`
+<span class="small soft">${sizeBytes === null ? state === "ready" ? "size unknown" : "" : sizeOf(sizeBytes)}${
+        lmsVersion === null ? "" : `${sizeBytes === null && state !== "ready" ? "" : ", "}Moodle ${lmsVersion}`
+      }</span> ${STATES[state]}</li>`
     )
   }</ol>`;
 }
@@ -73,16 +73,35 @@ function schedulePanel(
   );
 }
 
-function restoring({ spoke: { state }, operates }: SpokePlace): Markup {
+function keptPanel({ kept }: Backups): Markup | string {
+  if (kept.length === 0) return "";
+  return panel(
+    "Kept of before a restore",
+    markup`${
+      facts(kept.map(({ claim, since, until }) => [
+        claim,
+        markup`since ${instant(since)}, until ${instant(until)}`,
+      ]))
+    }<p class="small">What the site was before can be had back until then, and until a backup was taken since.</p>`,
+    { id: "kept", live: true },
+  );
+}
+
+function restoring({ spoke: { id, state }, operates }: SpokePlace): Markup {
+  const steps = state === "removed"
+    ? ["A new spoke is made in the same hub.", "Its files and its database are those of the backup."]
+    : [
+      "Volumes are made from the backup, while the site runs.",
+      "The site is stopped, and started on them.",
+      "What it had before is kept for a week.",
+    ];
   return panel(
     "Going back to one",
-    markup`<ol class="tobe small"><li>${
-      state === "removed" ? "A new spoke is made in the same hub." : "The site is stopped."
-    }</li><li>Its files and its database are replaced by what the backup has.</li><li>The site is started and looked at.</li></ol>
+    markup`<ol class="tobe small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>
 <p class="small">What was done on the site since the backup is lost, new passwords included.</p>
 <p class="small soft">${icon("people")} ${
       operates
-        ? markup`It is an operator's work on the cluster; <code>docs/restoring.md</code> leads through it, step by step.`
+        ? markup`It is an operator's work at the service's machine: <code>wheelwright restore ${id} --backup …</code>`
         : "It is an operator's work: tell whoever runs this service the id of the backup that you want."
     }</p>`,
     { id: "restoring" },

@@ -86,7 +86,7 @@ test("makes claims as large as the snapshots, where the size has smaller disks",
 
 test("refuses a claim of that name that was made from something else", async (context) => {
   const site = await place(context, "new"), run = nextRun(), { origin: _, ...plain } = site.inputs;
-  const steps = ["policies", "install"] as const;
+  const steps = ["policies", "volumes"] as const;
   await put({ ...site, inputs: plain }, run, ...steps);
   const error = await refused(claimsFrom(site, run, context.snapshots));
   assert.equal([error.code, /volume claim files/.test(error.message)], ["ClaimTaken", true]);

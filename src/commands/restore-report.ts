@@ -1,0 +1,91 @@
+/** What `wheelwright restore` says: the backups that there are, what would come of it, and what was asked for. */
+import type { Backup } from "#lib/domains/backups/store.ts";
+import type { KeptClaim } from "#lib/domains/backups/kept.ts";
+import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
+import type { RecreatePlan } from "#lib/domains/spokes/recreate.ts";
+import type { RestorePlan } from "#lib/domains/spokes/restore.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+
+export function tables(backups: readonly Backup[], kept: readonly KeptClaim[]): string {
+  const shown = backups.filter(({ removingSince }) => removingSince === null);
+  const rows = shown.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes }) => [
+    ...[id, minuteOf(createdAt), kind, state, lmsVersion ?? "-"],
+    sizeBytes === null ? "-" : `${(sizeBytes / 2 ** 30).toFixed(1)} GiB`,
+  ]);
+  const claims = kept.map(({ claim, since, until }) => [claim, minuteOf(since), minuteOf(until)]);
+  return (rows.length === 0
+    ? "There is no backup.\n"
+    : align([["BACKUP", "TAKEN", "KIND", "STATE", "VERSION", "SIZE"], ...rows])) +
+    (claims.length === 0
+      ? ""
+      : `\nKept of before the last restores; --back leads to the newest:\n${
+        align([["CLAIM", "SINCE", "UNTIL"], ...claims])
+      }`);
+}
+
+export function planned(spoke: NamedSpoke, plan: RestorePlan): string {
+  const steps = Object.values(OPERATIONS.restore.plan.steps);
+  return `${nameOf(spoke)} would go ${whither(plan)}. It is ${spoke.state}, Moodle ${spoke.lmsVersion}, and becomes ` +
+    `${plan.acceptance.becomes}, Moodle ${plan.version}.\n\n${numbered(steps)}\n${
+      listed(plan.notes)
+    }\nNothing was written.\n`;
+}
+
+export function requested(spoke: NamedSpoke, plan: RestorePlan, job: Job): string {
+  return `${nameOf(spoke)} goes ${whither(plan)}.\n${watching(job)}` +
+    `Should it not be what you wanted, or fail: wheelwright restore ${spoke.id} --back\n`;
+}
+
+export function recreation(gone: NamedSpoke, { hub, slug, domains: [domain], backup }: RecreatePlan): string {
+  const steps = Object.entries(OPERATIONS.provision.plan.steps).filter(([name]) => name !== "install");
+  return `${nameOf(gone)} is removed. A new spoke ${hub.slug}/${slug} would be made of its ${
+    describe(backup)
+  }, as ${domain}.\n\n` +
+    `${numbered(steps.map(([, step]) => step))}\n` +
+    listed([
+      "It is billed as any new spoke",
+      "Who administered the spoke that is removed does not administer the new one",
+    ]) +
+    "\nNothing was written.\n";
+}
+
+export function recreated({ spoke, job }: { readonly spoke: SpokeRow; readonly job: Job }): string {
+  return `The spoke ${spoke.slug} (${spoke.id}) is made anew from the backup, as ${spoke.domain}.\n${watching(job)}`;
+}
+
+function nameOf({ hubSlug, slug, id }: NamedSpoke): string {
+  return `The spoke ${hubSlug}/${slug} (${id})`;
+}
+
+function whither({ backup }: RestorePlan): string {
+  return backup ? `back to its ${describe(backup)}` : "back to what it was before its last restore";
+}
+
+function describe({ id, createdAt, lmsVersion }: Backup): string {
+  return `backup ${id} of ${minuteOf(createdAt)}${lmsVersion === null ? "" : `, Moodle ${lmsVersion}`}`;
+}
+
+function watching({ id }: Job): string {
+  return `The operation ${id} is queued; a running replica does it. To watch it: wheelwright operations watch ${id}\n`;
+}
+
+function minuteOf(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function numbered(steps: readonly (readonly [label: string, timeout: number])[]): string {
+  return steps.map(([label], i) => `  ${i + 1}. ${label}\n`).join("");
+}
+
+function listed(notes: readonly string[]): string {
+  return notes.map((note) => `  - ${note}\n`).join("");
+}
+
+function align(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd()}\n`).join(
+    "",
+  );
+}
