@@ -97,8 +97,10 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
   );
 }
 
+/** Where there is a site on the volumes, Moodle's pod is made ready meanwhile: it waits for the database by itself. */
 async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
   await putStep(site, run, "database");
+  if (isFilled(site)) await putStep(site, run, "app");
   await untilReady(site, run, DATABASE);
 }
 
