@@ -36,7 +36,10 @@ async function main(factor: number): Promise<void> {
 }
 
 async function templateOf(bench: Bench): Promise<void> {
-  await until(async () => (await query(bench.db, "select 1 from templates where state = 'ready'")).length > 0, 5 * MINUTE);
+  await until(
+    async () => (await query(bench.db, "select 1 from templates where state = 'ready'")).length > 0,
+    5 * MINUTE,
+  );
 }
 
 function print(way: string, { seconds, steps }: Timed, factor: number): void {

@@ -12,6 +12,7 @@ import { isFinished, type Job } from "#lib/records/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/records/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import type { Timers } from "#lib/dev/simulator/store/timers.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { handlers } from "#lib/work/handlers.ts";
@@ -45,15 +46,16 @@ export interface WorkScene {
 
 /**
  * `env` are variables of the configuration, beside the domain; with `measured` things take as long as they were measured to,
- * times that, and not the same delay.
+ * times that, and not the same delay; `timers` are the cluster's clock.
  */
 export async function openWorkScene(
   delayMs = 5,
   env: Record<string, string> = {},
   measured: number | null = null,
+  timers?: Timers,
 ): Promise<WorkScene> {
   const db = await openTestDatabase();
-  const simulator = await openSimulator({ delayMs, measured, log: silent });
+  const simulator = await openSimulator({ delayMs, measured, ...(timers && { timers }), log: silent });
   const { app, close: closeApp } = await makeApp(db, simulator.kubeconfig(), silent, env);
   const userId = await makeUser(db, "ann@example.org");
   const actor: Actor = {

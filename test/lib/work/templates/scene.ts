@@ -2,6 +2,7 @@
 import type { Template } from "#lib/domains/templates/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
@@ -10,9 +11,17 @@ export interface TemplateScene {
   hub: FederationRow;
 }
 
-export async function openTemplates(context: TemplateScene, env: Record<string, string> = {}): Promise<void> {
-  context.scene = await openWorkScene(5, { TEMPLATES: "on", ...env });
+export async function openTemplates(context: TemplateScene): Promise<void> {
+  context.scene = await openWorkScene(5, { TEMPLATES: "on" });
   context.hub = await context.scene.hub("math");
+}
+
+/** The same, with a template that is ready, and without the spoke that wished for it. */
+export async function openReady(context: TemplateScene): Promise<Template> {
+  await openTemplates(context);
+  await context.scene.replica();
+  await installed(context, "first");
+  return await templateIs(context.scene, "ready");
 }
 
 export async function templates({ db }: WorkScene): Promise<Template[]> {
@@ -35,7 +44,17 @@ export async function installed({ scene, hub }: TemplateScene, slug: string, siz
   return id;
 }
 
-/** What the operations of the spoke have noted. */
-export async function notes(scene: WorkScene, id: string): Promise<string[]> {
-  return (await scene.operations(id)).flatMap(notesOf);
+export async function retry(scene: WorkScene, id: string): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+}
+
+/** What the operations of the spoke have noted of where its data is from. */
+export async function ways(scene: WorkScene, id: string): Promise<string[]> {
+  return (await scene.operations(id)).flatMap(notesOf).filter((note) => /template|Job/.test(note));
+}
+
+/** Names of what stands of a kind in namespaces of this prefix, or at all of what stands in none. */
+export function standing({ simulator }: WorkScene, kind: string, prefix = ""): string[] {
+  return simulator.objects(kind).filter(({ metadata: { namespace, name } }) => (namespace ?? name).startsWith(prefix))
+    .map(({ metadata: { name } }) => name).sort();
 }
