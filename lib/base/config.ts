@@ -170,6 +170,7 @@ function build(given: Variables, source: ConfigSource) {
     signup: given.SIGNUP,
     catalog: given.CATALOG ?? null,
     blueprintDir: given.BLUEPRINT_DIR ?? null,
+    templates: given.TEMPLATES,
     stripe: given.STRIPE_SECRET_KEY && given.STRIPE_WEBHOOK_SECRET
       ? {
         secretKey: given.STRIPE_SECRET_KEY,

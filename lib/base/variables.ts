@@ -103,6 +103,7 @@ export const Variables = v.object({
   SIGNUP: v.optional(Switch, "off"),
   CATALOG: v.optional(Text),
   BLUEPRINT_DIR: v.optional(Text),
+  TEMPLATES: v.optional(Switch, "on"),
   STRIPE_SECRET_KEY: v.optional(Text),
   STRIPE_WEBHOOK_SECRET: v.optional(Text),
   STRIPE_API_BASE: v.optional(url("must be an http or https URL", "http:", "https:")),

@@ -2,8 +2,8 @@
  * A sandbox: a site that belongs to no spoke, in a namespace of its own that is closed on all sides, made to be looked at or to
  * be made others from, and then taken away. Pure.
  *
- * It is rendered by the same files as a spoke's. Nothing leads in from outside, nothing leads out but questions for names, and
- * no mail leaves it, whatever the blueprint opens for a spoke.
+ * It is rendered by the same files as a spoke's. Nothing leads in from outside, nothing leads out but questions for names (and
+ * HTTPS, where it is to be installed and the blueprint opens that for a spoke), and no mail leaves it.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -33,6 +33,8 @@ export function nothingAllowed({ namespace, ...inputs }: SandboxInputs): KubeObj
   };
 }
 
+const HTTPS = 443;
+
 interface Rule {
   readonly from?: readonly Peer[];
   readonly to?: readonly Peer[];
@@ -53,9 +55,16 @@ export function shutIn(object: KubeObject, { sandbox }: Pick<SpokeInputs, "sandb
     spec: {
       ...spec,
       ...(ingress && { ingress: ingress.flatMap((rule: Rule) => within(rule, "from")) }),
-      ...(egress && { egress: egress.flatMap((rule: Rule) => asksForNames(rule) ? [rule] : within(rule, "to")) }),
+      ...(egress && { egress: egress.flatMap((rule: Rule) => outward(rule, sandbox)) }),
     },
   };
+}
+
+function outward(rule: Rule, { web }: Whose): Rule[] {
+  if (asksForNames(rule)) return [rule];
+  const ports = (rule.ports ?? []).filter(({ port }) => port === HTTPS);
+  const isOfWeb = ports.length > 0 && rule.to?.some((peer) => peer.ipBlock);
+  return web && isOfWeb ? [{ ...rule, ports }] : within(rule, "to");
 }
 
 /** A rule that names nobody is for everybody, so that one of which nobody is left goes. */

@@ -22,6 +22,19 @@ export class Draining extends Error {
   }
 }
 
+/** A step leaves its place to others, and throws this. That is no attempt. */
+export class Yielding extends Error {
+  override readonly name = "Yielding";
+  /** Milliseconds. */
+  readonly wait: number;
+
+  /** The sentence is what is read until then. */
+  constructor(sentence: string, wait: number) {
+    super(sentence);
+    this.wait = wait;
+  }
+}
+
 export class StepTimeout extends Error {
   override readonly name = "StepTimeout";
   constructor(label: string, milliseconds: number) {

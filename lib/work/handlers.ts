@@ -29,6 +29,8 @@ import { restore } from "#lib/work/restore/restore.ts";
 import { sealAudit } from "#lib/work/upkeep/seal.ts";
 import { look, sweep } from "#lib/work/sweep/sweep.ts";
 import { knowingItsCluster } from "#lib/work/same-cluster.ts";
+import { makeTemplate } from "#lib/work/templates/make.ts";
+import { retireTemplates } from "#lib/work/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/work/actions/tasks.ts";
 import { upgrade } from "#lib/work/upgrade/upgrade.ts";
 
@@ -59,7 +61,8 @@ const FORMER_WORK = [provisionFormer];
 
 /** What nobody asks for. */
 const UPKEEP = [
-  ...[planBackups, planDrills, drill, prune, freeLeftNames, dropKeptClaims, sealAudit, sweep, look, announce],
+  ...[planBackups, planDrills, drill, makeTemplate, retireTemplates, prune, freeLeftNames, dropKeptClaims],
+  ...[sealAudit, sweep, look, announce],
   ...[forgottenPassword, signup],
 ];
 

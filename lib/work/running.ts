@@ -33,7 +33,11 @@ export async function change(
 }
 
 /** Performs what an operation says that it changes, each object under the fence of the run. */
-export async function perform({ space }: SpokeSite, run: Run, changes: readonly (Patch | Put)[]): Promise<void> {
+export async function perform(
+  { space }: Pick<SpokeSite, "space">,
+  run: Run,
+  changes: readonly (Patch | Put)[],
+): Promise<void> {
   for (const change of changes) {
     if ("put" in change) await putFenced(space, change.applied ?? change.put, run.job, run);
     else await patchFenced(space, { ref: change.ref, hold: run.job, change: change.patch }, run);

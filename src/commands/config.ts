@@ -61,6 +61,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   SIGNUP: ["whether anybody may sign up"],
   CATALOG: ["YAML or JSON file of regions, tiers, modes, brands, seeds, versions and sizes"],
   BLUEPRINT_DIR: ["manifests, images and sizes in place of the built-in ones"],
+  TEMPLATES: ["whether new sites are made from an installation that is kept for that, in seconds"],
   STRIPE_SECRET_KEY: ["key of the payment provider"],
   STRIPE_WEBHOOK_SECRET: ["proves the payment provider's events"],
   STRIPE_API_BASE: ["where the payment provider's API is", "the provider's own"],

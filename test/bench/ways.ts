@@ -9,15 +9,21 @@ import { parseArgs } from "node:util";
 import { short, table } from "#test/bench/figures.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { MINUTE } from "#lib/base/time.ts";
+import { query } from "#test/support/bench/query.ts";
+import { until } from "#test/support/until.ts";
 import { type Timed, timeSteps } from "#test/support/bench/steps.ts";
 
 /** Each brings a new site about, and gives back its spoke. */
 const WAYS: Readonly<Record<string, (bench: Bench, hub: string) => Promise<string>>> = {
   "by the install Job": (bench, hub) => bench.spoke(hub, "by-job"),
+  "from a template": async (bench, hub) => {
+    await templateOf(bench); // the first spoke has wished for it
+    return await bench.spoke(hub, "from-template");
+  },
 };
 
 async function main(factor: number): Promise<void> {
-  const bench = await openBench({ replicas: 1, delayMs: 0, measured: factor });
+  const bench = await openBench({ replicas: 1, delayMs: 0, measured: factor, env: { TEMPLATES: "on" } });
   try {
     const hub = await bench.hub("north");
     for (const [way, make] of Object.entries(WAYS)) {
@@ -27,6 +33,13 @@ async function main(factor: number): Promise<void> {
   } finally {
     await bench.close();
   }
+}
+
+async function templateOf(bench: Bench): Promise<void> {
+  await until(
+    async () => (await query(bench.db, "select 1 from templates where state = 'ready'")).length > 0,
+    5 * MINUTE,
+  );
 }
 
 function print(way: string, { seconds, steps }: Timed, factor: number): void {

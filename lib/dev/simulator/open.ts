@@ -18,7 +18,7 @@ import { openKeeper } from "#lib/dev/simulator/store/persist.ts";
 import { type Happening, openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
 import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { openStore } from "#lib/dev/simulator/store/store.ts";
-import { openTimers } from "#lib/dev/simulator/store/timers.ts";
+import { openTimers, type Timers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -28,6 +28,8 @@ export interface SimulatorOptions {
   readonly delayMs: number;
   /** Has everything take as long as it was measured to, times this, and not the same delay. */
   readonly measured?: number | null;
+  /** Another clock than the system's. */
+  readonly timers?: Timers;
   /** A free one by default. */
   readonly port?: number;
   /** A file that keeps the cluster's state from one run to the next; without it, it ends with the process. */
@@ -67,7 +69,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     kinds: readKinds(),
     schema: readSchema(),
     store: openStore(),
-    timers: openTimers(),
+    timers: options.timers ?? openTimers(),
     logs: openLogs(),
     volumes: openVolumes(),
     faults: openFaults(),

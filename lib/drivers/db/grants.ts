@@ -36,6 +36,8 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   notification_audiences: "select, insert, update",
   backups: "select, insert, update, delete",
   cluster_snapshots: "select, insert, update",
+  templates: "select, insert, update, delete",
+  template_uses: "select, insert, update, delete",
   subscriptions: "select, insert, update",
   billing_events: "select, insert, update, delete",
   kept_claims: "select, insert, update, delete",

@@ -99,15 +99,19 @@ function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefine
   return metadata.labels?.[BACKUP] === backup.id; // an attempt that failed before it was read
 }
 
-/** Tested by the API server itself: the content must still be this snapshot's in the moment in which it is changed. */
-async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
+/** Where the content is this snapshot's, it goes with it from now on. */
+export async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const name = snapshot["status"]?.boundVolumeSnapshotContentName;
-  if (!name) return;
-  const ref = { ...CONTENT, name };
-  const content = await cluster.find(ref, run);
-  if (!content || !refersTo(content, snapshot) || content["spec"].deletionPolicy === "Delete") return;
-  await cluster.patchGlobal(ref, [
-    { op: "test", path: "/spec/volumeSnapshotRef/uid", value: snapshot.metadata.uid },
+  const content = name ? await cluster.find({ ...CONTENT, name }, run) : null;
+  if (content && refersTo(content, snapshot)) await retainNoMore(cluster, run, content);
+}
+
+/** Tested by the API server itself: the content must still be its snapshot's in the moment in which it is changed. */
+export async function retainNoMore(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
+  const { deletionPolicy, volumeSnapshotRef } = content["spec"];
+  if (deletionPolicy === "Delete") return;
+  await cluster.patchGlobal({ ...CONTENT, name: content.metadata.name }, [
+    { op: "test", path: "/spec/volumeSnapshotRef/uid", value: volumeSnapshotRef.uid },
     { op: "replace", path: "/spec/deletionPolicy", value: "Delete" },
   ], run);
 }

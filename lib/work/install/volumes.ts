@@ -1,4 +1,4 @@
-/** Where the data of a new site is from: a backup that holds a site already, or else its install Job. */
+/** Where the data of a new site is from: a backup or a template that holds a site already, or else its install Job. */
 import { demandUsable } from "#lib/domains/backups/usable.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import { type SeedPart, WORDS } from "#lib/moodle/seed.ts";
@@ -7,11 +7,12 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { note, type SpokeSite } from "#lib/work/site.ts";
 import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
+import { fillFromTemplate } from "#lib/work/templates/use.ts";
 
-/** Makes the site's volumes from its backup, and returns true; or does nothing where it is to be installed by its Job. */
+/** Makes the site's volumes from what it is to be from, and returns true; or none where it is to be installed by its Job. */
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await sourceOf(site);
-  if (!found) return false;
+  if (!found) return await fillFromTemplate(site, run);
   const { backup, spoke } = found;
   await demandUsable(site.app.db.rows, spoke, backup.id);
   await claimsFrom(site, run, snapshotsOf(backup, spoke));
@@ -24,11 +25,11 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
 }
 
 /** Whether it did, no matter which holder. */
-export function isFilled({ spoke }: SpokeSite): boolean {
-  return spoke.fromBackup !== null;
+export function isFilled({ inputs }: SpokeSite): boolean {
+  return inputs.origin !== undefined;
 }
 
-/** What a filled site is told anew, for the rest is its people's; null of one that its Job has made, which is told all. */
+/** What a site from a backup is told anew, for the rest is its people's; null of any other, which is told all. */
 export async function partsToSeed(site: SpokeSite): Promise<readonly SeedPart[] | null> {
   const found = await sourceOf(site);
   if (!found) return null;

@@ -1,0 +1,60 @@
+/** A hub in a cluster where templates are kept, and what the tests ask of them. */
+import type { Template } from "#lib/domains/templates/store.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+
+export interface TemplateScene {
+  scene: WorkScene;
+  hub: FederationRow;
+}
+
+export async function openTemplates(context: TemplateScene): Promise<void> {
+  context.scene = await openWorkScene(5, { TEMPLATES: "on" });
+  context.hub = await context.scene.hub("math");
+}
+
+/** The same, with a template that is ready, and without the spoke that wished for it. */
+export async function openReady(context: TemplateScene): Promise<Template> {
+  await openTemplates(context);
+  await context.scene.replica();
+  await installed(context, "first");
+  return await templateIs(context.scene, "ready");
+}
+
+export async function templates({ db }: WorkScene): Promise<Template[]> {
+  return await db.rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
+}
+
+/** The only template, once it is in this state. */
+export async function templateIs(scene: WorkScene, state: Template["state"]): Promise<Template> {
+  return await until(async () => {
+    const [template] = await templates(scene);
+    return template?.state === state && template;
+  }, 60_000);
+}
+
+/** An installed spoke; a failure of the installation is the test's. */
+export async function installed({ scene, hub }: TemplateScene, slug: string, size?: string): Promise<string> {
+  const id = await scene.spoke(hub, slug, size);
+  const { state, stateReason } = await scene.becomes(id, "active", "failed");
+  if (state === "failed") throw new Error(stateReason ?? "failed");
+  return id;
+}
+
+export async function retry(scene: WorkScene, id: string): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+}
+
+/** What the operations of the spoke have noted of where its data is from. */
+export async function ways(scene: WorkScene, id: string): Promise<string[]> {
+  return (await scene.operations(id)).flatMap(notesOf).filter((note) => /template|Job/.test(note));
+}
+
+/** Names of what stands of a kind in namespaces of this prefix, or at all of what stands in none. */
+export function standing({ simulator }: WorkScene, kind: string, prefix = ""): string[] {
+  return simulator.objects(kind).filter(({ metadata: { namespace, name } }) => (namespace ?? name).startsWith(prefix))
+    .map(({ metadata: { name } }) => name).sort();
+}
