@@ -632,6 +632,41 @@ create table subscriptions (
   constraint subscriptions_subscription_id_key UNIQUE (subscription_id)
 );
 
+create table template_uses (
+  spoke_id text not null,
+  template_id text not null,
+  turn text not null,
+  given_up text,
+  taken_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint template_uses_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint template_uses_pkey PRIMARY KEY (spoke_id)
+);
+CREATE INDEX template_uses_of ON public.template_uses USING btree (template_id);
+
+create table templates (
+  id text not null,
+  cluster text not null,
+  cluster_uid text not null,
+  version text not null,
+  moodle_image text not null,
+  postgres_image text not null,
+  revision text not null,
+  storage_class text not null,
+  state text not null default 'making'::text,
+  volumes jsonb not null default '[]'::jsonb,
+  failures integer not null default 0,
+  error text,
+  next_try_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  ready_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  constraint templates_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
+  constraint templates_check1 CHECK (((state <> 'failed'::text) OR ((error IS NOT NULL) AND (next_try_at IS NOT NULL)))),
+  constraint templates_state_check CHECK ((state = ANY (ARRAY['making'::text, 'ready'::text, 'failed'::text, 'retiring'::text]))),
+  constraint templates_pkey PRIMARY KEY (id),
+  constraint templates_one_of_each UNIQUE (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
+);
+
 create table token_calls (
   token_id text not null,
   endpoint text not null,
