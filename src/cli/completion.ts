@@ -1,10 +1,14 @@
 /** `wheelwright completion`: what makes a shell complete these commands. */
 import { CommandError } from "../commands/command.ts";
+import { built } from "../release.ts";
 import { type Noun, verb } from "./noun.ts";
 import { print } from "./output.ts";
 import { MISUSED } from "./status.ts";
 
-/** Each asks the program itself, which prints a candidate a line: the word, a tab, and what it is. */
+/**
+ * Each asks the program itself, which prints a candidate a line: the word, a tab, and what it is. By its place, not by what was
+ * typed, which may be an alias: functions of bash know none, and zsh puts in its place what it stands for.
+ */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_wheelwright() {
   local line word
@@ -12,7 +16,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   while IFS= read -r line; do
     word="\${line%%$'\\t'*}"
     COMPREPLY+=("$word")
-  done < <("\${COMP_WORDS[0]}" __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(PROGRAM __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _wheelwright wheelwright
 `,
@@ -22,10 +26,10 @@ _wheelwright() {
   local line
   while IFS= read -r line; do
     found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
-  done < <("\${words[1]}" __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  done < <(PROGRAM __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( \${#found} )); then _describe wheelwright found; else _files; fi
 }
-compdef _wheelwright wheelwright
+compdef _wheelwright wheelwright wheelwright.js
 `,
   fish: `function __wheelwright_complete
   set -l words (commandline -opc) (commandline -ct)
@@ -34,6 +38,12 @@ end
 complete -c wheelwright -f -a '(__wheelwright_complete)'
 `,
 };
+
+/** Of what this runs from; its name where that cannot be started by itself. */
+function programPlace(): string {
+  const [, script = ""] = process.argv;
+  return built() ? process.execPath : script.endsWith("wheelwright.js") ? script : "wheelwright";
+}
 
 export const completionNoun: Noun = {
   name: "completion",
@@ -49,7 +59,7 @@ export const completionNoun: Noun = {
     async run(_, { words: [shell] }) {
       const script = Object.hasOwn(SCRIPTS, shell!) ? SCRIPTS[shell!] : undefined;
       if (script === undefined) throw new CommandError(MISUSED, "completion is for bash, zsh or fish");
-      print(script);
+      print(script.replace("PROGRAM", `'${programPlace().replaceAll("'", "'\\''")}'`));
     },
   })],
 };

@@ -3,7 +3,7 @@ import { hostname, userInfo } from "node:os";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
-import { connectTo, keptProfile, LOCAL, profileName, USUAL_PROFILE } from "./contact.ts";
+import { connectTo, keptProfile, LOCAL, profileName, sameServer, USUAL_PROFILE } from "./contact.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
 import { remark, showChange, showRecord } from "./output.ts";
 import { askLine, askSecret, readSecret } from "./prompt.ts";
@@ -90,6 +90,9 @@ async function keep(cli: Cli, profile: Profile): Promise<void> {
   }
   const sentence = `Signed in to ${profile.url} as ${profile.email}; the token is in ${file}`;
   showChange(cli, { profile: name, ...shown }, sentence, name);
+  if (before && !sameServer(before.url, profile.url)) {
+    remark(cli, `Before, ${name} was ${before.url}; --profile keeps several servers`);
+  }
   if (name !== USUAL_PROFILE) remark(cli, `Use it by --profile ${name}, or WHEELWRIGHT_PROFILE=${name}`);
   const next = await nextStep(connectTo(cli, profile.url, token)).catch(() => null);
   if (next) remark(cli, `Next: wheelwright ${next}${cli.profile === undefined ? "" : ` --profile ${name}`}`);

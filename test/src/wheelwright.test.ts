@@ -23,9 +23,9 @@ const byNode = hasNode ? test : test.skip;
 
 /** Tells what it was given, and each signal that it hears; ends as it is told to. */
 const MAIN = `
-process.stdout.write(\`given \${process.argv.slice(2).join(" ")} by \${process.versions.node}\\n\`);
 for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => process.stdout.write(\`heard \${name}\\n\`));
 process.stdin.on("data", (text) => process.exit(Number(/\\d+/.exec(String(text)))));
+process.stdout.write(\`given \${process.argv.slice(2).join(" ")} by \${process.versions.node}\\n\`);
 `;
 
 test.before.each(async (context) => {
@@ -66,7 +66,7 @@ byNode("starts again by the Node that npm brought, where the first is too old", 
   const again = start(NODE, ["--import", OLD, join(directory, "clone/src/wheelwright.js"), "spokes", "a  b"]);
   await again.says("given spokes a  b by ");
   assert.not.match(again.text(), / by 20\.1\.0/);
-  again.child.kill("SIGTERM");
+  process.kill(again.child.pid!, "SIGTERM"); // not child.kill: on Deno that closes what it says, too
   await again.says("heard SIGTERM");
   again.child.stdin.write("5\n");
   assert.is(await again.ended, 5);

@@ -4,7 +4,7 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { requestRestore } from "#lib/domains/spokes/restore.ts";
+import { requestRestore } from "#lib/domains/backups/request.ts";
 import { dropClaims } from "#test/lib/work/restore/scene.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { makeApp, openWorkScene, startReplica } from "../work/scene.ts";

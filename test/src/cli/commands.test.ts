@@ -1,10 +1,12 @@
 /** Each command against the whole API: what it prints for people and for programs, and with which status it ends. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { makeToken } from "#test/support/people.ts";
 import type { Who } from "#test/support/scene.ts";
-import { bare, type Desk, hasTerminals, openDesk } from "./stage.ts";
+import { bare, type Desk, hasTerminals, openDesk, PROGRAM } from "./stage.ts";
 
 interface Context {
   stage: Stage;
@@ -208,6 +210,11 @@ test("a shell completes nouns, verbs, options and their values, and the names of
   const nobody = await desk.run(["__complete", "hubs", "show", ""], "", { WHEELWRIGHT_URL: "http://127.0.0.1:9" });
   assert.equal([nobody.status, nobody.out, nobody.err], [0, "", ""]);
   for (const shell of ["bash", "zsh", "fish"]) assert.match((await desk.run(["completion", shell])).out, /__complete/);
+  const script = (await desk.run(["completion", "bash"])).out;
+  const typed = 'COMP_WORDS=(wheelwright hubs show nor); COMP_CWORD=3; _wheelwright; echo "${COMPREPLY[*]}"';
+  const wheelwright = `wheelwright() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }`;
+  const bash = await promisify(execFile)("bash", ["-c", `${wheelwright}\n${script}\n${typed}`], { env: desk.env });
+  assert.is(bash.stdout, "north\n", bash.stderr);
 });
 
 test.run();

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { findNamed } from "#lib/domains/spokes/named.ts";
-import { planRecreation, type RecreateRequest, recreateSpoke } from "#lib/domains/spokes/recreate.ts";
+import { planRecreation, type RecreateRequest, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
