@@ -4,11 +4,11 @@ import * as assert from "uvu/assert";
 import type { Template } from "#lib/domains/templates/store.ts";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { record } from "#lib/records/changes/record.ts";
-import { templateJob } from "#lib/work/templates/make.ts";
+import { makeTemplate, templateJob } from "#lib/work/templates/make.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { openHub, setClock } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";
-import { makeDying, wish } from "#test/lib/work/templates/making.ts";
+import { runDying, wish } from "#test/lib/work/templates/making.ts";
 import {
   installed,
   openTemplates,
@@ -32,7 +32,7 @@ function isAlone({ scene }: TemplateScene, volumes: Template["volumes"]): void {
 for (const when of ["before", "after"] as const) {
   test(`is made once, and nothing else is left, where its maker dies ${when} each of its writes`, async (context) => {
     const { scene } = context, work = await wish(context);
-    const deaths = await makeDying(context, work, when);
+    const { deaths } = await runDying(context, { make: makeTemplate, payload: work }, when);
     assert.ok(deaths >= 25, `it died ${deaths} times`);
     const [template] = await templates(scene);
     assert.equal([template!.id, template!.state, template!.error], [work.template, "ready", null]);
