@@ -98,6 +98,15 @@ test("the role for namespaces is one that a cluster can have", () => {
   assert.match(problemsOf({ ...ENOUGH, CLUSTER_ROLE: "Not one" }).join(), /^CLUSTER_ROLE must be the name/);
 });
 
+test("what the simulated cluster takes is the same for all, or what was measured, times a factor", () => {
+  const factor = (profile?: string) =>
+    read(profile === undefined ? {} : { SIMULATOR_PROFILE: profile }, "dev").simulatorFactor;
+  assert.equal([factor(), factor("measured"), factor("measured:0.05")], [null, 1, 0.05]);
+  for (const wrong of ["fast", "measured:", "measured:-1", "measured:1e3"]) {
+    assert.throws(() => factor(wrong), /SIMULATOR_PROFILE must be measured, or measured:0\.1/);
+  }
+});
+
 test("inside a cluster the service account stands in for a kubeconfig", () => {
   const { KUBECONFIG: _, ...rest } = ENOUGH;
   assert.equal(problemsOf({ ...rest, KUBERNETES_SERVICE_HOST: "10.0.0.1" }), []);

@@ -85,6 +85,7 @@ test("did it in order: snapshots, then down, then one Job with the new image tha
   assert.ok(first("POST", /volumesnapshots/) > 0);
   const names = await jobNames(scene, id, "upgrade");
   assert.equal(names, job!.progress.upgrades);
+  assert.ok(job!.progress.parts.count > 100, "it was followed from its first part to its last");
   const [run] = (await objects(scene, id, "Job")).filter(({ metadata }) => metadata.name === names[0]);
   const { containers: [moodle] } = run!["spec"].template.spec;
   assert.equal(moodle.env, [{ name: "AUTO_UPDATE_MOODLE", value: "true" }]);
