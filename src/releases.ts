@@ -49,6 +49,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: A step whose Job said something that cannot be read, as when its node is away, is tried again; no site is called lost, ill or unfinished for it.",
       "**Operating**: `SMTP_TLS=required` lets no mail and no password out without TLS. 503 and 504 of pages are pages.",
       "**Operating**: readyz has `notes`. A full disk no longer ends `npm start`, and closing the terminal ends its PostgreSQL, too. Log lines name hub, spoke and user by id.",
+      "**Operating**: What is made from snapshots needs `create` and `delete` on volumesnapshotcontents: apply `deploy/cluster-role.yaml` again. Manifests of your own in `BLUEPRINT_DIR` need four placeholders for it (docs/configuration.md); without them, all but that is as before.",
       "**Operating**: `deploy/cluster-role.yaml` and `CLUSTER_ROLE` confine Secrets to the namespaces that Wheelwright made; the service can run as a PostgreSQL role that owns nothing.",
       "**Operating**: Sites no longer get the service's SMTP account: set `SPOKE_SMTP_HOST` (and `SPOKE_SMTP_USER`, `SPOKE_SMTP_SECRET` for an account each), then `reapply` spokes made earlier, and change the old password.",
       "**Operating**: A database that takes no writes (failover) or is short of disk, memory or connections is 503 with Retry-After; reads go on, and writes work again without a restart.",

@@ -59,18 +59,20 @@ export async function claimsFrom(place: VolumePlace, run: Run, from: Snapshots):
     const hint = "Take it over from the built-in blueprint into BLUEPRINT_DIR; then retry.";
     throw finalError("BlueprintLacks", `No site can be made from snapshots, since ${lack}`, hint);
   }
-  const claims = claimsTo(place, from);
-  const missing: Disk[] = [];
+  const claims = claimsTo(place, from), standing = new Map<Disk, KubeObject>();
   for (const disk of DISKS) {
-    const standing = await space.get(refOf(claims[disk]), run);
-    if (!standing) missing.push(disk);
-    else demandMadeFrom(standing, sourceName(disk, turn));
+    const there = await space.get(refOf(claims[disk]), run);
+    if (there) demandMadeFrom(there, sourceName(disk, turn));
+    if (there) standing.set(disk, there);
   }
-  if (missing.length === 0) return;
+  const unbound = DISKS.filter((disk) => standing.get(disk)?.["status"]?.phase !== "Bound");
+  if (unbound.length === 0) return;
   const names = await classNames(place, run, from);
-  for (const disk of missing) await makePair(place, run, disk, from.volumes[disk], names[disk]);
-  await space.ready(missing.map((disk) => ({ ...SNAPSHOT, name: sourceName(disk, turn) })), waitingFor(run));
-  for (const disk of missing) await makeFenced(space, claims[disk], run.job, run);
+  for (const disk of unbound) await makePair(place, run, disk, from.volumes[disk], names[disk]);
+  await space.ready(unbound.map((disk) => ({ ...SNAPSHOT, name: sourceName(disk, turn) })), waitingFor(run));
+  for (const disk of unbound) {
+    if (!standing.has(disk)) await makeFenced(space, claims[disk], run.job, run);
+  }
 }
 
 /** Waits until the claims are bound, and takes away what they were made by; nothing where that has been done. */

@@ -71,6 +71,8 @@ export async function openVolumes(): Promise<Volumes> {
   await as(url, async (sql) => {
     await sql.unsafe("create role moodle superuser login password 'nobody knows'");
     await sql.unsafe("create database moodle owner moodle");
+    await sql.unsafe("alter system set log_statement = 'all'"); // as a person may have left it who looked for something
+    await sql.unsafe("alter system set log_min_duration_statement = 0");
   });
   url.pathname = "/moodle";
   await as(url, async (sql) => {

@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { SPOKE_STEPS } from "#lib/moodle/files.ts";
 import { makeBlueprint } from "#lib/moodle/load.ts";
 import { DATABASE } from "#lib/moodle/names.ts";
 import { claimsFrom, type Snapshots, type SnapshotVolume } from "#lib/work/volumes/claims.ts";
@@ -22,6 +23,8 @@ const GI = 2 ** 30;
 function withBoth({ volumes, ...rest }: Snapshots, change: Partial<SnapshotVolume>): Snapshots {
   return { ...rest, volumes: { files: { ...volumes.files, ...change }, database: { ...volumes.database, ...change } } };
 }
+
+const isClaim = ({ kind }: { readonly kind: string }) => kind === "PersistentVolumeClaim";
 
 async function refused(work: Promise<unknown>): Promise<ClusterError> {
   const error = await rejection(work);
@@ -86,8 +89,9 @@ test("makes claims as large as the snapshots, where the size has smaller disks",
 
 test("refuses a claim of that name that was made from something else", async (context) => {
   const site = await place(context, "new"), run = nextRun(), { origin: _, ...plain } = site.inputs;
-  const steps = ["policies", "volumes"] as const;
-  await put({ ...site, inputs: plain }, run, ...steps);
+  await put({ ...site, inputs: plain }, run, "policies");
+  const claims = SPOKE_STEPS.flatMap((step) => site.blueprint.spokeObjects(plain, step)).filter(isClaim);
+  for (const claim of claims) await site.space.create(claim, run);
   const error = await refused(claimsFrom(site, run, context.snapshots));
   assert.equal([error.code, /volume claim files/.test(error.message)], ["ClaimTaken", true]);
 });
