@@ -7,7 +7,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 export type RestoreWish = { readonly backupId: string } | { readonly back: true };
 
 /** Days for which the volumes that were replaced are kept. */
-export const KEPT_DAYS = 7;
+export const REPLACED_DAYS = 7;
 
 /**
  * Until `stop` nothing of the site has been touched. From then on what there was stands beside what is made, and is the way
@@ -26,7 +26,7 @@ export const restore = declareOperation({
       "back" in payload
         ? "What was done on the site since it was restored is lost, new passwords included"
         : "What was done on the site since the backup is lost, new passwords included, and everybody signs in anew",
-      `The volumes that it has now are kept for ${KEPT_DAYS} days; --back leads to them`,
+      `The volumes that it has now are kept for ${REPLACED_DAYS} days; --back leads to them`,
       "A suspended site is started",
       ...(maintenance ? ["The site opens while it is looked at; then it is in maintenance again"] : []),
     ];

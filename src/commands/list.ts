@@ -70,7 +70,7 @@ export const commands: readonly Command[] = [
       list: { type: "boolean", help: "show its backups, and the volumes that restores have replaced" },
       "dry-run": { type: "boolean", help: "say what would happen, and write nothing" },
     },
-    load: async () => (await import("./restore.ts")).restore,
+    load: async () => (await import("./restore.ts")).askRestore,
   }),
   command({
     name: "audit",

@@ -2,8 +2,8 @@
 import type { Backup } from "#lib/domains/backups/store.ts";
 import type { KeptClaim } from "#lib/domains/backups/kept.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
-import type { RecreatePlan } from "#lib/domains/spokes/recreate.ts";
-import type { RestorePlan } from "#lib/domains/spokes/restore.ts";
+import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
+import type { RestorePlan } from "#lib/domains/backups/request.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/records/jobs/job.ts";

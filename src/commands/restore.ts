@@ -7,14 +7,14 @@ import { sql } from "kysely";
 import * as v from "valibot";
 import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
-import { listKept } from "#lib/domains/backups/kept.ts";
+import { listReplaced } from "#lib/domains/backups/kept.ts";
 import { listStanding } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { findNamed, type NamedSpoke } from "#lib/domains/spokes/named.ts";
-import { planRecreation, recreateSpoke } from "#lib/domains/spokes/recreate.ts";
-import { planRestore, requestRestore } from "#lib/domains/spokes/restore.ts";
+import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
+import { planRestore, requestRestore } from "#lib/domains/backups/request.ts";
 import { built } from "../release.ts";
 import { CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
 import { withDatabase } from "./database.ts";
@@ -29,7 +29,7 @@ interface Options {
   readonly "dry-run"?: boolean;
 }
 
-export async function restore({ words: [name], options }: Given<Options>): Promise<void> {
+export async function askRestore({ words: [name], options }: Given<Options>): Promise<void> {
   const problem = problemOf(name, options);
   if (problem !== null) throw new CommandError(EX_USAGE, `${problem}; wheelwright restore --help tells more`);
   await withDatabase(async (db) => {
@@ -58,7 +58,7 @@ function problemOf(
 
 async function list(db: Database, spoke: NamedSpoke): Promise<string> {
   const isThere = spoke.state !== "removed";
-  return tables(await listStanding(db.rows, spoke.id), isThere ? await listKept(db.rows, spoke.id) : []);
+  return tables(await listStanding(db.rows, spoke.id), isThere ? await listReplaced(db.rows, spoke.id) : []);
 }
 
 async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<string> {

@@ -151,6 +151,9 @@ create table backups (
   failed_at timestamp(3) with time zone,
   removing_since timestamp(3) with time zone,
   deleted_at timestamp(3) with time zone,
+  lms_version text,
+  images jsonb,
+  site_identifier text,
   constraint backups_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
   constraint backups_check1 CHECK (((state <> 'failed'::text) OR (failed_at IS NOT NULL))),
   constraint backups_check2 CHECK (((state = 'deleted'::text) = (deleted_at IS NOT NULL))),
@@ -375,6 +378,22 @@ CREATE UNIQUE INDEX jobs_one_running_per_lane ON public.jobs USING btree (lane) 
 CREATE TRIGGER jobs_call_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION call_lanes();
 CREATE TRIGGER jobs_call_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION call_lanes();
 
+create table kept_claims (
+  spoke_id text not null,
+  claim text not null,
+  uid text,
+  operation_id text not null,
+  why text not null,
+  since timestamp(3) with time zone not null default wheelwright_now(),
+  until timestamp(3) with time zone not null,
+  removing_since timestamp(3) with time zone,
+  constraint kept_claims_check CHECK (((why <> 'replaced'::text) OR (uid IS NOT NULL))),
+  constraint kept_claims_why_check CHECK ((why = ANY (ARRAY['replaced'::text, 'in vain'::text]))),
+  constraint kept_claims_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint kept_claims_pkey PRIMARY KEY (spoke_id, claim)
+);
+CREATE INDEX kept_claims_by_end ON public.kept_claims USING btree (until);
+
 create table lane_calls (
   id bigint not null generated always as identity,
   kind text not null default ''::text,
@@ -531,6 +550,7 @@ create table spokes (
   bad_looks smallint not null default 0,
   cluster_uid text,
   wished_domain text,
+  from_backup text,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),

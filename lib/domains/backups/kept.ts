@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { KEPT_DAYS } from "#lib/operations/restore.ts";
+import { REPLACED_DAYS } from "#lib/operations/restore.ts";
 
 export type KeptClaim = Selectable<Schema["kept_claims"]>;
 
@@ -13,7 +13,7 @@ export interface ClaimOf {
 }
 
 /** Those that are the way back to what the spoke was, the newest first. */
-export async function listKept(rows: Rows, spokeId: string): Promise<KeptClaim[]> {
+export async function listReplaced(rows: Rows, spokeId: string): Promise<KeptClaim[]> {
   return await rows.selectFrom("kept_claims").selectAll().where("spokeId", "=", spokeId).where("why", "=", "replaced")
     .where("removingSince", "is", null).orderBy("since", "desc").orderBy("claim").execute();
 }
@@ -31,7 +31,7 @@ export async function setAside(
   claims: readonly ClaimOf[],
 ): Promise<void> {
   if (claims.length === 0) return;
-  const days = why === "replaced" ? KEPT_DAYS : 0;
+  const days = why === "replaced" ? REPLACED_DAYS : 0;
   const until = sql<Date>`wheelwright_now() + make_interval(days => ${days}::integer)`;
   await tx.insertInto("kept_claims").values(claims.map((each) => ({ ...each, spokeId, operationId, why, until })))
     .onConflict((conflict) =>

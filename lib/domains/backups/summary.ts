@@ -1,6 +1,6 @@
 /** A spoke's backups at one sight, from the rows alone: nobody who asks waits for a cluster. */
 import { whyUnavailable } from "#lib/domains/backups/classes.ts";
-import { listKept } from "#lib/domains/backups/kept.ts";
+import { listReplaced } from "#lib/domains/backups/kept.ts";
 import { isGood, RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
 import { type Backup, lastFailed, listStanding, readClasses } from "#lib/domains/backups/store.ts";
@@ -21,7 +21,7 @@ export async function summariseBackups(db: Database, { id }: Pick<SpokeRow, "id"
     .executeTakeFirstOrThrow();
   const [standing, kept, failed, seen, now] = await Promise.all([
     listStanding(db.rows, spoke.id),
-    listKept(db.rows, spoke.id),
+    listReplaced(db.rows, spoke.id),
     lastFailed(db.rows, spoke.id),
     readClasses(db.rows, spoke.cluster),
     db.now(),

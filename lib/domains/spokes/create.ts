@@ -61,7 +61,7 @@ export async function createSpoke(
           createdBy: actor.userId,
         };
       });
-      const job = await announce(tx, actor, row), found = { ...row, ...besides(row), busy: false, renamed: false };
+      const job = await announceSpoke(tx, actor, row), found = { ...row, ...besides(row), busy: false, renamed: false };
       const [shown] = await showFound(tx, actor, [found], [job]);
       return shown!;
     })
@@ -103,7 +103,7 @@ function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: stri
 }
 
 /** `more` is said of its making in the audit besides. */
-export async function announce(tx: Tx, asker: Asker, spoke: SpokeRow, more: object = {}): Promise<Job> {
+export async function announceSpoke(tx: Tx, asker: Asker, spoke: SpokeRow, more: object = {}): Promise<Job> {
   const about = { federationId: spoke.federationId, spokeId: spoke.id };
   return await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
     audit: [{

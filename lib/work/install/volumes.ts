@@ -1,8 +1,8 @@
 /** Where the data of a new site is from: a backup or a template that holds a site already, or else its install Job. */
 import { demandUsable } from "#lib/domains/backups/usable.ts";
-import { hasSucceededSince } from "#lib/domains/backups/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import { type SeedPart, WORDS } from "#lib/moodle/seed.ts";
+import { hasSucceededSince } from "#lib/records/jobs/restores.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { note, type SpokeSite } from "#lib/work/site.ts";
 import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";

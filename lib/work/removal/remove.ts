@@ -19,7 +19,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { writeHeld } from "#lib/records/jobs/fence.ts";
 import { judge } from "#lib/scheduler/reports.ts";
 import { dropContents } from "#lib/work/volumes/claims.ts";
-import { turnsOf } from "#lib/domains/backups/restores.ts";
+import { turnsOf } from "#lib/domains/backups/way-back.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** Its failures bring no evidence along: the namespace may be gone, or was never made. */

@@ -3,7 +3,7 @@ import type { ClaimOf } from "#lib/domains/backups/kept.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import type { Footing } from "#lib/moodle/footing.ts";
 import { claimNames, KEPT_UNTIL } from "#lib/moodle/names.ts";
-import { KEPT_DAYS } from "#lib/operations/restore.ts";
+import { REPLACED_DAYS } from "#lib/operations/restore.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { DAY } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/work/fenced.ts";
@@ -20,7 +20,7 @@ export async function keepReplaced(
   run: Run,
   { before, target }: { readonly before: Footing; readonly target: Footing },
 ): Promise<void> {
-  const until = new Date((await app.db.now()).getTime() + KEPT_DAYS * DAY).toISOString().slice(0, 10);
+  const until = new Date((await app.db.now()).getTime() + REPLACED_DAYS * DAY).toISOString().slice(0, 10);
   const used = Object.values(claimNames(target)), had = Object.values(claimNames(before));
   const mark = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimOf[]> => {
     const ref = { ...CLAIM, name };

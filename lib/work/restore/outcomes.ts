@@ -4,16 +4,16 @@
  * before; and what was made in vain is noted, so that nothing of it is left behind.
  */
 import { forgetClaims, setAside } from "#lib/domains/backups/kept.ts";
-import { findHalfRestored, hasTouched } from "#lib/domains/backups/restores.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type Footing, onFooting } from "#lib/moodle/footing.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
+import { findHalfRestored, hasReplaced } from "#lib/records/jobs/restores.ts";
 import { actionOutcomes } from "#lib/work/outcomes.ts";
 import type { Replaced } from "#lib/work/restore/keep.ts";
 import { withRoom } from "#lib/work/restore/room.ts";
-import { isHalfWay as isHalfUpgraded } from "#lib/work/upgrade/half-way.ts";
+import { isHalfWay } from "#lib/work/upgrade/half-way.ts";
 
 /** What its first step has found, in the job's progress as `restore`. */
 export interface PreparedRestore {
@@ -48,7 +48,7 @@ export const restoreOutcomes = actionOutcomes({
       const claims = Object.values(claimNames(restore.target)).map((claim) => ({ claim, uid: null }));
       await setAside(tx, { spokeId: before.id, operationId: job.id, why: "in vain" }, claims);
     }
-    const down = await isHalfWay(tx, job); // whatever could be seen of it
+    const down = await isDown(tx, job); // whatever could be seen of it
     return {
       ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: backupId ? { backupId } : {},
@@ -57,6 +57,6 @@ export const restoreOutcomes = actionOutcomes({
 });
 
 /** Whether the site is down with this restore, or was before it. */
-export async function isHalfWay(rows: Rows, job: Job): Promise<boolean> {
-  return hasTouched(job) || await findHalfRestored(rows, job.spokeId!) !== null || await isHalfUpgraded(rows, job);
+export async function isDown(rows: Rows, job: Job): Promise<boolean> {
+  return hasReplaced(job) || await findHalfRestored(rows, job.spokeId!) !== null || await isHalfWay(rows, job);
 }

@@ -7,14 +7,15 @@
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
-import { hasSucceededSince, hasTouched, wayBack } from "#lib/domains/backups/restores.ts";
-import { demandUsable, leastDisks, refused } from "#lib/domains/backups/usable.ts";
+import { demandUsable, leastDisks, restoreRefusal } from "#lib/domains/backups/usable.ts";
+import { findWayBack } from "#lib/domains/backups/way-back.ts";
 import { footingFrom, footingOf, onFooting } from "#lib/moodle/footing.ts";
 import { DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
 import { WORDS } from "#lib/moodle/seed.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { RestoreWish } from "#lib/operations/restore.ts";
+import { hasReplaced, hasSucceededSince } from "#lib/records/jobs/restores.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import { upgradeChanges } from "#lib/operations/upgrade.ts";
 import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
@@ -28,7 +29,7 @@ import { putObject } from "#lib/work/reapply/objects.ts";
 import { stopAll } from "#lib/work/removal/stop.ts";
 import { dropVain } from "#lib/work/restore/drop.ts";
 import { keepReplaced } from "#lib/work/restore/keep.ts";
-import { isHalfWay, type PreparedRestore, restoreOutcomes } from "#lib/work/restore/outcomes.ts";
+import { isDown, type PreparedRestore, restoreOutcomes } from "#lib/work/restore/outcomes.ts";
 import { makeRoom, withRoom } from "#lib/work/restore/room.ts";
 import { switchDatabase } from "#lib/work/restore/switch.ts";
 import { perform, restoreCron, scale, takeDown, untilReady } from "#lib/work/running.ts";
@@ -69,7 +70,7 @@ export function restore(app: App): Handler {
   }, {
     hooks: restoreOutcomes,
     async observe(site, run) {
-      if (!await isHalfWay(app.db.rows, run.job)) return await observe(site, run);
+      if (!await isDown(app.db.rows, run.job)) return await observe(site, run);
       const seen = await takeDown(site, run);
       await scale(site, run, DATABASE, 0); // so that nothing holds the volumes on which it failed
       return seen;
@@ -107,8 +108,8 @@ const OTHER_PASSWORD = "The administrator's password is the one of then, and the
   "reset-admin-password makes them agree";
 
 async function lookBack({ app: { db }, spoke }: SpokeSite): Promise<Found> {
-  const back = await wayBack(db.rows, spoke);
-  if (!back) throw refused("NoWayBack", "What the site was before is not there any more", "Choose a backup.");
+  const back = await findWayBack(db.rows, spoke);
+  if (!back) throw restoreRefusal("NoWayBack", "What the site was before is not there any more", "Choose a backup.");
   const { footing: target, since } = back;
   const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
   return { target, backupId: null, reworded };
@@ -151,7 +152,7 @@ async function explained(work: (run: Run) => Promise<void>, run: Run): Promise<v
   try {
     await work(run);
   } catch (error) {
-    if (!(error instanceof ClusterError) || !hasTouched(run.job) || run.signal.aborted) throw error;
+    if (!(error instanceof ClusterError) || !hasReplaced(run.job) || run.signal.aborted) throw error;
     const again = `wheelwright restore ${run.job.spokeId}`, isBack = prepared(run).backupId === null;
     throw stayingDown(
       error,

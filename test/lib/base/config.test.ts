@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Config, ConfigError, type Mode, publicUrlOn, readConfig, showsColours } from "#lib/base/config.ts";
+import { type Config, ConfigError, type Mode, publicUrlOn, readConfig } from "#lib/base/config.ts";
+import { showsColours } from "#lib/base/environment.ts";
 
 const test = suite("readConfig");
 
@@ -205,6 +206,7 @@ test("colours show on a terminal that has them, and where they are asked for", (
     false,
     true,
   ]);
+  assert.equal([shown({ CLICOLOR: "0" }), shown({ CLICOLOR_FORCE: "1" }, false)], [false, true]);
 });
 
 test("mail becomes files in dev alone, and only without a mail server", () => {

@@ -4,6 +4,8 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
+import { requestRestore } from "#lib/domains/backups/request.ts";
+import { dropClaims } from "#test/lib/work/restore/scene.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { makeApp, openWorkScene, startReplica } from "../work/scene.ts";
 import { type Asked, openBetween } from "./between.ts";
@@ -37,6 +39,12 @@ export async function liveThrough(more: Record<string, string> = {}): Promise<re
     }
     await act(id, "reapply");
     await scene.ended(id, "reapply");
+    await requestRestore(app, scene.actor, id, {});
+    await scene.ended(id, "restore");
+    await act(id, "backup");
+    await scene.ended(id, "backup");
+    await scene.db.sql("update kept_claims set until = now()");
+    await dropClaims({ ...scene, app });
     for (const domain of ["maths.school.example", "algebra.spokes.example.org"]) {
       await patchSpoke(app, scene.actor, await scene.row(id), { domain } as SpokePatch);
       await scene.ended(id, "configure");

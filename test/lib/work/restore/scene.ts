@@ -1,7 +1,7 @@
 /** A spoke that is to be restored, on a simulated cluster, and what a test asks of it: marks in its data, backups, restores. */
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { requestRestore, type RestoreRequest } from "#lib/domains/spokes/restore.ts";
+import { requestRestore, type RestoreRequest } from "#lib/domains/backups/request.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";

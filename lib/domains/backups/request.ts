@@ -5,8 +5,8 @@
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { wayBack } from "#lib/domains/backups/restores.ts";
-import { demandUsable, refused } from "#lib/domains/backups/usable.ts";
+import { demandUsable, restoreRefusal } from "#lib/domains/backups/usable.ts";
+import { findWayBack } from "#lib/domains/backups/way-back.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type Acceptance, judgeAction } from "#lib/operations/judge.ts";
 import { restore, type RestoreWish } from "#lib/operations/restore.ts";
@@ -33,10 +33,10 @@ export async function planRestore(rows: Rows, spoke: SpokeRow, asked: RestoreReq
   const facts = await readFacts(rows, spoke), acceptance = judgeAction("restore", facts);
   const tell = (wish: RestoreWish) => restore.says({ maintenance: facts.maintenance, payload: wish });
   if ("back" in asked) {
-    const back = await wayBack(rows, spoke), wish = { back: true } as const;
+    const back = await findWayBack(rows, spoke), wish = { back: true } as const;
     if (back) return { wish, backup: null, version: back.footing.version, acceptance, notes: tell(wish) };
     const message = `There is nothing that the spoke ${spoke.slug} could go back to`;
-    throw refused("NoWayBack", message, "It was never restored, or the volumes of before have had their time.");
+    throw restoreRefusal("NoWayBack", message, "It was never restored, or the volumes of before have had their time.");
   }
   const backup = await demandUsable(rows, spoke, asked.backupId), wish = { backupId: backup.id };
   return { wish, backup, version: backup.lmsVersion ?? spoke.lmsVersion, acceptance, notes: tell(wish) };

@@ -13,7 +13,7 @@ import { footingFrom, onFooting } from "#lib/moodle/footing.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
-import { announce, domainTaken, draftSpoke, placeSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
+import { announceSpoke, domainTaken, draftSpoke, placeSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
 import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { hasSlug, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -76,7 +76,7 @@ export async function recreateSpoke(
       (domain) => rowFrom(gone, backup, { ...own, domain }),
     );
     const restoredFrom = { spokeId: gone.id, backupId: backup.id };
-    return { spoke, job: await announce(tx, asker, spoke, { restoredFrom }) };
+    return { spoke, job: await announceSpoke(tx, asker, spoke, { restoredFrom }) };
   });
 }
 
