@@ -950,7 +950,46 @@ create index kept_claims_by_end on kept_claims (until);
 `,
   ],
   [
-    "0050_create_templates",
+    "0045_note_proofs_of_backups",
+    `\
+-- Proofs that a backup restores: drills make a throw-away site from it, and look what is in there. \`counts\` is what was counted
+-- right before and right after it was taken, {before, after} with {courses, users} each; null where nothing was. \`drill_id\` is
+-- the job that tried it last. Either it proved the backup, and \`proof\` is {courses, users, seconds, compared}; or proof_error
+-- says why it did not.
+alter table backups
+  add column counts jsonb,
+  add column drill_id text,
+  add column proved_at timestamptz(3),
+  add column proof jsonb,
+  add column proof_error text,
+  add constraint backups_are_proved_with_a_proof check ((proved_at is null) = (proof is null)) not valid;
+
+-- When the next drill is due, as backup_due_at; when a backup of the spoke was proved last, and since when none could be: null
+-- where the last one tried was proved, or none was.
+alter table spokes
+  add column drill_due_at timestamptz(3),
+  add column proved_at timestamptz(3),
+  add column unproved_since timestamptz(3);
+`,
+  ],
+  [
+    "0046_index_spokes_due_for_drills",
+    `\
+-- concurrently
+create index concurrently if not exists spokes_due_for_drill on spokes (cluster, drill_due_at) where state = 'active';
+`,
+  ],
+  [
+    "0047_index_held_backups",
+    `\
+-- concurrently
+-- Backups that work under way needs, which retention therefore leaves.
+create index concurrently if not exists jobs_holding_backups on jobs ((payload ->> 'backupId'))
+  where state in ('queued', 'running') and payload ->> 'backupId' is not null;
+`,
+  ],
+  [
+    "0048_create_templates",
     `\
 -- Templates: pristine installations that new sites are made from in place of one of their own, a pair of snapshots each, for
 -- each cluster, version, images, blueprint and storage class there is a need for. \`volumes\` is as a backup's.

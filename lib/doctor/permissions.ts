@@ -88,6 +88,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     "nothing is made from snapshots: no backup is restored, no site copied, and each installation takes its whole time",
     [
       [SNAPSHOTS, "volumesnapshotcontents", "create delete"],
+      ["", "persistentvolumes", "patch"], // of what was made only to be looked at, and whose class retains
     ],
   ],
   ["no spoke is restored in its place, and volumes that a restore has replaced stay until somebody deletes them", [

@@ -8,6 +8,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
+import { labelsOf } from "#lib/moodle/stamp.ts";
 
 type Whose = NonNullable<SpokeInputs["sandbox"]>;
 export type SandboxInputs = SpokeInputs & { readonly sandbox: Whose };
@@ -20,6 +21,16 @@ export function sandboxInputs(inputs: SpokeInputs, sandbox: Whose): SandboxInput
   const { certificate: _, formerHosts: _hosts, claims: _claims, origin: _origin, ...plain } = inputs;
   const namespace = namespaceName("sandbox", inputs.slug, sandbox.id);
   return { ...plain, namespace, sandbox, issuer: null, mail: null, mailHeld: true };
+}
+
+/** Nothing is allowed that no other policy allows: a blueprint of one's own may leave that out. */
+export function nothingAllowed({ namespace, ...inputs }: SandboxInputs): KubeObject {
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: "sandbox", namespace, labels: labelsOf(inputs) },
+    spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
+  };
 }
 
 const HTTPS = 443;

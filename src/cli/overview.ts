@@ -29,6 +29,8 @@ export const overviewNoun: Noun = {
         ["UNWELL", ({ degraded }) => degraded, "number"],
         ["BUSY", busyIn, "number"],
         ["SUSPENDED", ({ byState }) => byState.suspended, "number"],
+        ["UNPROVED", ({ unproved }) => unproved, "number"],
+        ["OLDEST PROOF", ({ oldestProofAt }) => oldestProofAt, "time"],
       ]));
       const { running, queued, oldestWaitSeconds: seconds } = queue;
       const since = seconds === null ? "" : `, the first of them for ${lasting(seconds * 1000)}`;

@@ -11,7 +11,7 @@ import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
 import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
 import { type Faults, openFaults } from "#lib/dev/simulator/faults.ts";
 import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
-import { openLogs, openVolumes } from "#lib/dev/simulator/store/contents.ts";
+import { openLogs, openVolumes, type Volumes } from "#lib/dev/simulator/store/contents.ts";
 import { type SimulatedSite, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openKeeper } from "#lib/dev/simulator/store/persist.ts";
@@ -55,6 +55,8 @@ export interface Simulator {
   objects(kind?: string): readonly StoredObject[];
   /** The Moodle on a namespace's volumes, as only a test can see and change it. */
   site(namespace: string): SimulatedSite;
+  /** What is on volumes and in snapshots, by handle, likewise. */
+  readonly volumes: Pick<Volumes, "read" | "write">;
   /** Keeps the state, ends every timer and connection. */
   close(): Promise<void>;
 }
@@ -100,6 +102,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     history: recorder.history,
     objects: (kind) => world.store.everything().filter((each) => kind === undefined || each.kind === kind),
     site: (namespace) => siteOf(world, namespace),
+    volumes: world.volumes,
     async close() {
       world.timers.close();
       await closeServer(server);

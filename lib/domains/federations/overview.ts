@@ -12,7 +12,7 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
   const hub = name === undefined ? null : (await findSeen(rows, viewer, name, "hidden")).id;
   const [counts, queue] = await Promise.all([countStates(rows, viewer, hub), countOperations(rows, viewer, hub)]);
   const spokes = noSpokes(), hubs = new Map<string, SpokeCounts>();
-  for (const { federationId, state, count, degraded } of counts) {
+  for (const { federationId, state, count, degraded, unproved, oldestProofAt } of counts) {
     const own = hubs.get(federationId) ?? noSpokes();
     hubs.set(federationId, own);
     if (state === null || state === "removed") continue; // a hub without spokes
@@ -20,6 +20,8 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
       sum.total += count;
       sum.byState[state] += count;
       sum.degraded += degraded;
+      sum.unproved += unproved;
+      sum.oldestProofAt = earlier(sum.oldestProofAt, oldestProofAt);
     }
   }
   return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue };
@@ -27,7 +29,11 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
 
 function noSpokes(): SpokeCounts {
   const byState = Object.fromEntries(LIVE_STATES.map((state) => [state, 0])) as SpokeCounts["byState"];
-  return { total: 0, byState, degraded: 0 };
+  return { total: 0, byState, degraded: 0, unproved: 0, oldestProofAt: null };
+}
+
+function earlier(a: SpokeCounts["oldestProofAt"], b: Date | null): SpokeCounts["oldestProofAt"] {
+  return b !== null && (a === null || b < new Date(a)) ? b : a;
 }
 
 /** A row for each state that there is in each hub; of a hub without spokes, one without a state. Newest hubs first. */
@@ -48,6 +54,10 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
       sql<number>`count(*) filter (where spokes.state = 'active' and spokes.health = 'degraded')::integer`.as(
         "degraded",
       ),
+      sql<number>`count(*) filter (where spokes.state = 'active' and spokes.unproved_since is not null)::integer`.as(
+        "unproved",
+      ),
+      sql<Date | null>`min(spokes.proved_at) filter (where spokes.state = 'active')`.as("oldestProofAt"),
     ])
     .groupBy(["federations.id", "spokes.state"])
     .orderBy("federations.createdAt", "desc").orderBy("federations.id", "desc").execute();

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { OperationView } from "#lib/records/jobs/operation.ts";
-import { maybe, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
+import { maybe, MaybeStamp, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
 
 export const FederationView = v.object({
   id: v.string(),
@@ -27,6 +27,10 @@ const spokeCounts = {
   byState: v.object(v.entriesFromList(LIVE_STATES, v.number())),
   /** Active ones that are not well. */
   degraded: v.number(),
+  /** Active ones whose last drill could not prove their backup. */
+  unproved: v.number(),
+  /** Of the active ones' last proofs the oldest; null where there is none. */
+  oldestProofAt: MaybeStamp,
 };
 const SpokeCounts = v.object(spokeCounts);
 export type SpokeCounts = v.InferInput<typeof SpokeCounts>;

@@ -106,6 +106,9 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     drift: MaybeJson;
     maintenance: Generated<boolean>;
     backupDueAt: MaybeStampColumn;
+    drillDueAt: MaybeStampColumn;
+    provedAt: MaybeStampColumn;
+    unprovedSince: MaybeStampColumn;
     visibleEvents: Big;
     createdBy: string;
     createdAt: StampColumn;

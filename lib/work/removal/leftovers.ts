@@ -7,7 +7,7 @@
  * are kept on purpose; they are told of where the snapshots are taken.
  */
 import { FEDERATION, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
-import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
@@ -61,6 +61,27 @@ export async function rememberVolumes(cluster: Cluster, run: Run, namespace: str
     volume: String(claim["spec"].volumeName),
   }));
   await run.remember({ volumes });
+}
+
+/** They go with their claims, whatever their class says. One that may not be changed stays, and is told of at the end. */
+export async function releaseVolumes(cluster: Cluster, run: Run): Promise<void> {
+  for (const { claimUid, volume: name } of volumesOf(run)) {
+    const ref = { ...VOLUME, name }, found = await readVolume(cluster, run, name, []);
+    if (found?.["spec"]?.claimRef?.uid !== claimUid || found["spec"].persistentVolumeReclaimPolicy === "Delete") {
+      continue;
+    }
+    const changes: PatchOperation[] = [
+      { op: "test", path: "/spec/claimRef/uid", value: claimUid },
+      { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },
+    ];
+    await cluster.patchGlobal(ref, changes, run).catch((error) => {
+      if (!(error instanceof ClusterError) || error.status !== 403) throw error;
+    });
+  }
+}
+
+function volumesOf(run: Run): readonly Volume[] {
+  return run.job.progress.volumes ?? [];
 }
 
 const STRAY =
@@ -132,8 +153,7 @@ async function findForced(
 
 /** A volume whose class keeps it stays, as its operator has chosen; any other goes with its claim. */
 async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<Leftover | null> {
-  const volumes = (run.job.progress.volumes ?? []) as readonly Volume[];
-  for (const { claim, claimUid, volume } of volumes) {
+  for (const { claim, claimUid, volume } of volumesOf(run)) {
     const found = await readVolume(cluster, run, volume, notes);
     if (found === null || found["spec"]?.claimRef?.uid !== claimUid) continue;
     if (found["spec"]?.persistentVolumeReclaimPolicy !== "Delete") {

@@ -12,16 +12,16 @@
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
-import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
+import { nothingAllowed, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { MANAGED_BY, SANDBOX } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { allAtOnce } from "#lib/base/race.ts";
 import { makeFenced } from "#lib/work/fenced.ts";
-import { demandNothingLeft, rememberVolumes } from "#lib/work/removal/leftovers.ts";
+import { demandNothingLeft, releaseVolumes, rememberVolumes } from "#lib/work/removal/leftovers.ts";
 import { untilCounted } from "#lib/work/running.ts";
 import { finalError, waitingFor } from "#lib/work/site.ts";
-import type { VolumePlace } from "#lib/work/volumes/claims.ts";
+import { dropContents, type VolumePlace } from "#lib/work/volumes/claims.ts";
 
 export interface Sandbox extends VolumePlace {
   readonly cluster: Cluster;
@@ -54,8 +54,9 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
 /** Its namespace with limits, policies and secrets, as a spoke's are made. */
 export async function makeSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   await makeNamespace(sandbox, run);
-  await untilCounted(sandbox, run, await putInSandbox(sandbox, run, "policies"));
   const { blueprint, inputs, space } = sandbox;
+  await putAll(sandbox, run, [nothingAllowed(inputs)]);
+  await untilCounted(sandbox, run, await putInSandbox(sandbox, run, "policies"));
   await allAtOnce([
     ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),
     putAll(sandbox, run, blueprint.mailSecret(inputs, null)),
@@ -86,14 +87,16 @@ async function makeNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run):
  * What was never begun is gone.
  */
 export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Promise<void> {
-  const memory = memoryOf(run), { namespace, sandbox } = inputs;
+  const memory = memoryOf(run), { namespace, sandbox, origin } = inputs;
   if (!memory) return;
   await demandSameCluster(cluster, run);
   const uid = memory.uid ?? await findOwn(cluster, run, inputs);
   if (uid !== null) {
     await rememberVolumes(cluster, run, namespace);
+    await releaseVolumes(cluster, run);
     await cluster.space(namespace, uid).remove(waitingFor(run));
   }
+  if (origin) await dropContents(cluster, run, { namespace, turn: origin.turn });
   await demandNothingLeft({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
   await demandSameCluster(cluster, run);
 }

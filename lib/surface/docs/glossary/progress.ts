@@ -47,6 +47,11 @@ export const PROGRESS: Entries = {
     0,
   ],
   degraded: ["How many active ones are not well", 1],
+  "spokes.unproved | hubs.unproved": ["How many active ones have a backup that the last drill could not prove", 0],
+  "spokes.oldestProofAt | hubs.oldestProofAt": [
+    "Of the active ones' last proofs the oldest; null where no backup was ever proved",
+    "2026-11-19T04:12:55.000Z",
+  ],
   queued: ["How many wait", 2],
   running: ["How many are under way", 1],
   oldestWaitSeconds: ["How long the first of those that wait has been there; null where none waits", 95],

@@ -75,8 +75,9 @@ function firstHub({ role }: Me): Markup {
     );
 }
 
-/** How many spokes are in which state, and how long the queue is. */
-export function fleetOf({ spokes: { total, byState, degraded }, queue }: Glance): Markup {
+/** How many spokes are in which state, how long the queue is, and how far back the proofs of backups go. */
+export function fleetOf({ spokes, queue }: Glance): Markup {
+  const { total, byState, degraded } = spokes;
   const { active = 0, provisioning = 0, failed = 0, suspended = 0 } = byState;
   const counts: readonly (readonly [number, string, Markup | string])[] = [
     [total, "Spokes", ""],
@@ -91,7 +92,15 @@ export function fleetOf({ spokes: { total, byState, degraded }, queue }: Glance)
     counts.map(([count, what, sign]) =>
       markup`<li><b class="${count === 0 ? "none" : ""}">${count} ${sign}</b><span>${what}</span></li>`
     )
-  }</ul>`;
+  }</ul><div id="proofs" data-live>${proofsOf(spokes)}</div>`;
+}
+
+function proofsOf({ unproved, oldestProofAt }: Glance["spokes"]): Markup | string {
+  if (unproved === 0 && oldestProofAt === null) return "";
+  const failing = unproved === 1 ? "The newest backup of 1 spoke" : `The newest backups of ${unproved} spokes`;
+  return markup`<p class="small soft proofs">${
+    oldestProofAt === null ? "" : markup`Oldest proof of a backup: ${instant(oldestProofAt)}. `
+  }${unproved > 0 ? markup`<b class="bad">${icon("cross")} ${failing} could not be restored.</b>` : ""}</p>`;
 }
 
 function queueWords({ running, oldestWaitSeconds }: Glance["queue"]): string {
