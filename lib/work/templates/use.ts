@@ -16,8 +16,8 @@ import {
   giveUpUse,
   lockTemplate,
   praiseTemplate,
+  type SiteTemplate,
   takeTemplate,
-  type Template,
   type TemplateUse,
 } from "#lib/domains/templates/store.ts";
 import { ClusterError, refOf } from "#lib/drivers/cluster/cluster.ts";
@@ -96,7 +96,7 @@ async function choose(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
   return typeof use === "string" ? await because(use) : use;
 }
 
-function whyNot(template: Template | null, inputs: SpokeInputs): string | null {
+function whyNot(template: SiteTemplate | null, inputs: SpokeInputs): string | null {
   const of = `template of ${inputs.version}`;
   if (template?.state === "making") return `a ${of} is being made`;
   if (template?.state === "failed") return `there is no ${of}, since the last one failed`;
@@ -112,9 +112,9 @@ async function hasClaims({ space, inputs }: SpokeSite, run: Run): Promise<boolea
 }
 
 /** What a retry has resolved anew may ask for another one by now. */
-async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<Template> {
+async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findMaking(app.db.rows, use.templateId);
-  const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof Template, string][];
+  const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
   if (template && key.every(([column, value]) => template[column] === value)) return template;
   throw finalError("NoTemplate", "there is no such template any more", "Retry: it is installed by its own Job then.");
 }

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { silent } from "#lib/base/log.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
-import type { Template } from "#lib/domains/templates/store.ts";
+import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { claimsFrom } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
@@ -15,7 +15,7 @@ import { rejection } from "#test/support/until.ts";
 import { installed, openReady, standing, templates, type TemplateScene, ways } from "#test/lib/work/templates/scene.ts";
 
 interface Context extends TemplateScene {
-  template: Template;
+  template: SiteTemplate;
 }
 
 const test = suite<Context>("retireTemplates");

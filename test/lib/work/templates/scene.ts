@@ -1,5 +1,5 @@
 /** A hub in a cluster where templates are kept, and what the tests ask of them. */
-import type { Template } from "#lib/domains/templates/store.ts";
+import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -26,12 +26,12 @@ export async function openReady(context: TemplateScene): Promise<Scheduler> {
   return replica;
 }
 
-export async function templates({ db }: WorkScene): Promise<Template[]> {
+export async function templates({ db }: WorkScene): Promise<SiteTemplate[]> {
   return await db.rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
 /** The only template, once it is in this state. */
-export async function templateIs(scene: WorkScene, state: Template["state"]): Promise<Template> {
+export async function templateIs(scene: WorkScene, state: SiteTemplate["state"]): Promise<SiteTemplate> {
   return await until(async () => {
     const [template] = await templates(scene);
     return template?.state === state && template;
