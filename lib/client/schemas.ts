@@ -1019,6 +1019,23 @@ export interface Overview {
     /** How long the first of those that wait has been there; null where none waits */
     oldestWaitSeconds: number | null;
   };
+  /** Installations that new sites are made from, for operators who ask for all hubs; null for anybody else */
+  templates: {
+    /** The cluster that it is kept in */
+    cluster: string;
+    /** The version that sites made from it have */
+    lmsVersion: string;
+    /** ready when sites can be made from it */
+    state: "making" | "ready" | "failed" | "retiring";
+    /** Why none could be made, or no site from it */
+    error: string | null;
+    /** When one is made again for the next site that asks for it; null where none has failed */
+    nextTryAt: string | null;
+    /** Since when it is there */
+    readyAt: string | null;
+    /** When a site was made from it last */
+    lastUsedAt: string | null;
+  }[] | null;
 }
 
 export interface OwnPatch {

@@ -3,14 +3,18 @@ import { sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { findSeen } from "#lib/domains/federations/access.ts";
 import { hubsSeenBy, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
-import type { Overview, SpokeCounts } from "#lib/domains/federations/views.ts";
+import type { KeptTemplate, Overview, SpokeCounts } from "#lib/domains/federations/views.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { countQueue } from "#lib/records/jobs/queue.ts";
 
 /** Of one hub alone where its id or slug is given. Throws Fault missing `federation_missing` where they do not see it. */
 export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
   const hub = name === undefined ? null : (await findSeen(rows, viewer, name, "hidden")).id;
-  const [counts, queue] = await Promise.all([countStates(rows, viewer, hub), countOperations(rows, viewer, hub)]);
+  const [counts, queue, templates] = await Promise.all([
+    countStates(rows, viewer, hub),
+    countOperations(rows, viewer, hub),
+    viewer.role === "operator" && hub === null ? listKept(rows) : null,
+  ]);
   const spokes = noSpokes(), hubs = new Map<string, SpokeCounts>();
   for (const { federationId, state, count, degraded, unproved, oldestProofAt } of counts) {
     const own = hubs.get(federationId) ?? noSpokes();
@@ -24,7 +28,14 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
       sum.oldestProofAt = earlier(sum.oldestProofAt, oldestProofAt);
     }
   }
-  return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue };
+  return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue, templates };
+}
+
+/** There are few: one for each cluster and version that is in use, the newest first. */
+async function listKept(rows: Rows): Promise<KeptTemplate[]> {
+  return await rows.selectFrom("templates")
+    .select(["cluster", "version as lmsVersion", "state", "error", "nextTryAt", "readyAt", "lastUsedAt"])
+    .orderBy("cluster").orderBy("createdAt", "desc").orderBy("id").execute();
 }
 
 function noSpokes(): SpokeCounts {

@@ -35,12 +35,28 @@ const spokeCounts = {
 const SpokeCounts = v.object(spokeCounts);
 export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
 
+export const TEMPLATE_STATES = ["making", "ready", "failed", "retiring"] as const;
+
+/** An installation that new sites are made from. */
+const KeptTemplate = v.object({
+  cluster: v.string(),
+  lmsVersion: v.string(),
+  state: v.picklist(TEMPLATE_STATES),
+  error: v.nullable(v.string()),
+  nextTryAt: MaybeStamp,
+  readyAt: MaybeStamp,
+  lastUsedAt: MaybeStamp,
+});
+export type KeptTemplate = v.InferInput<typeof KeptTemplate>;
+
 /** All that the caller sees, in numbers; what is removed does not count. */
 export const OverviewView = v.object({
   spokes: SpokeCounts,
   hubs: v.array(v.object({ federationId: v.string(), ...spokeCounts })),
   /** Operations that have not ended. */
   queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
+  /** Null but for operators who ask for all hubs. */
+  templates: v.nullable(v.array(KeptTemplate)),
 });
 export type Overview = v.InferInput<typeof OverviewView>;
 

@@ -10,23 +10,23 @@ import { DAY, HOUR } from "#lib/base/time.ts";
 
 type TemplateRow = Selectable<Schema["templates"]>;
 /** `volumes` are as a backup's. */
-export type Template = Omit<TemplateRow, "volumes"> & { readonly volumes: readonly BackupVolume[] };
+export type SiteTemplate = Omit<TemplateRow, "volumes"> & { readonly volumes: readonly BackupVolume[] };
 export type TemplateUse = Selectable<Schema["template_uses"]>;
 
 /** After a failure the next try waits for an hour, after each further one twice as long, and for a week at most. */
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
 
-export async function findTemplate(rows: Rows, key: TemplateKey): Promise<Template | null> {
+export async function findTemplate(rows: Rows, key: TemplateKey): Promise<SiteTemplate | null> {
   return await keyed(rows, key).executeTakeFirst() ?? null;
 }
 
 /** Until the transaction ends, nobody retires it, and nobody gives it up. */
-export async function lockTemplate(tx: Tx, key: TemplateKey): Promise<Template | null> {
+export async function lockTemplate(tx: Tx, key: TemplateKey): Promise<SiteTemplate | null> {
   return await keyed(tx, key).forUpdate().executeTakeFirst() ?? null;
 }
 
 /** The one of this making; null when the row is another one's by now, or is gone. */
-export async function findMaking(rows: Rows, id: string): Promise<Template | null> {
+export async function findMaking(rows: Rows, id: string): Promise<SiteTemplate | null> {
   return await rows.selectFrom("templates").selectAll().where("id", "=", id).executeTakeFirst() ?? null;
 }
 
@@ -89,7 +89,11 @@ export async function findUse(rows: Rows, spokeId: string): Promise<TemplateUse 
 }
 
 /** The spoke's site is made from the template from now on. */
-export async function takeTemplate(tx: Tx, { id }: Template, use: { spokeId: string; turn: string }): Promise<void> {
+export async function takeTemplate(
+  tx: Tx,
+  { id }: SiteTemplate,
+  use: { spokeId: string; turn: string },
+): Promise<void> {
   await tx.updateTable("templates").set({ lastUsedAt: sql<Date>`wheelwright_now()` }).where("id", "=", id).execute();
   await tx.insertInto("template_uses").values({ ...use, templateId: id, givenUp: null }).execute();
 }
@@ -109,12 +113,12 @@ export async function forgetUse(tx: Tx, { spokeId }: TemplateUse): Promise<void>
   await tx.deleteFrom("template_uses").where("spokeId", "=", spokeId).execute();
 }
 
-export async function listTemplates(rows: Rows): Promise<Template[]> {
+export async function listTemplates(rows: Rows): Promise<SiteTemplate[]> {
   return await rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
 /** From here on no site is made from it. False where it is in use, or is not what it was when it was looked at. */
-export async function retireTemplate(tx: Tx, { id, state }: Template): Promise<boolean> {
+export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promise<boolean> {
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();
   // A statement of its own: who took the template while this waited for the row is seen only now.

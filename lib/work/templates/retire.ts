@@ -8,7 +8,7 @@ import {
   listTemplates,
   removeTemplate,
   retireTemplate,
-  type Template,
+  type SiteTemplate,
 } from "#lib/domains/templates/store.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
@@ -42,14 +42,14 @@ export function retireTemplates(app: App): Handler {
   });
 }
 
-function isOver(app: App, template: Template, now: Date): boolean {
+function isOver(app: App, template: SiteTemplate, now: Date): boolean {
   const { createdAt, readyAt, lastUsedAt } = template;
   const idle = now.getTime() - Math.max(...[createdAt, readyAt, lastUsedAt].map((at) => at?.getTime() ?? 0));
   return idle > (app.config.templates && isCurrent(app, template) ? UNUSED : OUT_OF_DATE);
 }
 
 /** Whether a new spoke could be made from it, as things are configured. */
-function isCurrent({ blueprint, catalog, clusters }: App, template: Template): boolean {
+function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate): boolean {
   const { version, cluster, storageClass, moodleImage, postgresImage } = template;
   if (template.revision !== blueprint.revision || catalog.refuse("lmsVersion", version) !== null) return false;
   const images = catalog.imagesOf(version);
@@ -61,7 +61,7 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: Template): b
 }
 
 /** What cannot be deleted now is gone on with in an hour. */
-async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, volumes }: Template): Promise<void> {
+async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, volumes }: SiteTemplate): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * PATIENCE)]);
   const patient = { ...run, signal, patience: () => Math.min(run.patience(), PATIENCE) };
   try {

@@ -16,8 +16,8 @@ import {
   giveUpUse,
   lockTemplate,
   praiseTemplate,
+  type SiteTemplate,
   takeTemplate,
-  type Template,
   type TemplateUse,
 } from "#lib/domains/templates/store.ts";
 import { ClusterError, refOf } from "#lib/drivers/cluster/cluster.ts";
@@ -46,12 +46,10 @@ export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boole
   const use = await findUse(site.app.db.rows, site.spoke.id) ?? await choose(site, run);
   if (!use) return false;
   if (wasWhole(site)) return true;
-  const { version } = site.inputs;
   const given = use.givenUp !== null ? use : await tryTo(site, run, use, async (patient) => {
     const template = await demandTemplate(site, use);
     const clusterUid = template.clusterUid || null;
     await claimsFrom(made(site, use), patient("volumes"), snapshotsOf(template, { clusterUid }));
-    await note(run, [`It is made from a template of ${version}, in place of an installation`]);
   });
   if (!given) return true;
   await clearUse(site, run, given);
@@ -69,13 +67,10 @@ export async function startFilled(
   const given = use.givenUp !== null ? use : await tryTo(site, run, use, async (patient) => {
     await start(site, patient("database"));
     await run.write((tx) => praiseTemplate(tx, use.templateId));
+    await note(run, [`It is made from a template of ${site.inputs.version}, in place of an installation`]);
   });
   if (!given) return;
-  const plain = await clearUse(site, run, given);
-  for (const claim of plain.blueprint.spokeObjects(plain.inputs, "volumes")) {
-    await makeFenced(plain.space, claim, run.job, run);
-  }
-  await start(plain, run);
+  await start(await clearUse(site, run, given), run);
 }
 
 /** The template that the spoke's site is made from now on; null, and a note of why, where that is none. */
@@ -101,7 +96,7 @@ async function choose(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
   return typeof use === "string" ? await because(use) : use;
 }
 
-function whyNot(template: Template | null, inputs: SpokeInputs): string | null {
+function whyNot(template: SiteTemplate | null, inputs: SpokeInputs): string | null {
   const of = `template of ${inputs.version}`;
   if (template?.state === "making") return `a ${of} is being made`;
   if (template?.state === "failed") return `there is no ${of}, since the last one failed`;
@@ -117,9 +112,9 @@ async function hasClaims({ space, inputs }: SpokeSite, run: Run): Promise<boolea
 }
 
 /** What a retry has resolved anew may ask for another one by now. */
-async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<Template> {
+async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findMaking(app.db.rows, use.templateId);
-  const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof Template, string][];
+  const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
   if (template && key.every(([column, value]) => template[column] === value)) return template;
   throw finalError("NoTemplate", "there is no such template any more", "Retry: it is installed by its own Job then.");
 }
@@ -164,9 +159,9 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
   });
 }
 
-/** Returns the site as it is to be installed by its Job. */
+/** Returns the site as it is to be installed by its Job, with the claim that this needs. */
 async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
-  const { space, spoke, inputs } = site, names = claimNames(inputs);
+  const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = claimNames(inputs);
   for (const ref of [MOODLE, DATABASE]) {
     const part = await space.get(ref, run);
     if (part) await space.delete(ref, part.metadata.uid!, run);
@@ -181,13 +176,13 @@ async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<Sp
   }
   await space.gone(going, waitingFor(run));
   await dropSources(made(site, use), run);
+  for (const claim of blueprint.spokeObjects(inputs, "volumes")) await makeFenced(space, claim, run.job, run);
   await note(run, [`It is installed by its own Job: its template could not be used, because ${use.givenUp}`]);
   await run.write(async (tx) => {
     await setOrigin(tx, spoke.id, null);
     await forgetUse(tx, use);
   });
-  const { origin: _, ...plain } = inputs;
-  return { ...site, inputs: plain };
+  return { ...site, inputs };
 }
 
 function made(site: SpokeSite, { turn }: TemplateUse): SpokeSite {

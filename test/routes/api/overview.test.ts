@@ -28,8 +28,8 @@ const WELL = { degraded: 0, unproved: 0, oldestProofAt: null };
 async function look(scene: Scene, who: Who, query = "") {
   const { status, body } = await scene.as(who, "readonly").get(`/api/overview${query}`);
   assert.is(status, 200);
-  const { oldestWaitSeconds: _, ...queue } = body.queue;
-  return { ...body, queue };
+  const { oldestWaitSeconds: _, ...queue } = body.queue, { templates: __, ...rest } = body;
+  return { ...rest, queue };
 }
 
 test("is all for an operator, newest hub first, and a state without spokes is zero", async ({ scene, south }) => {
@@ -125,6 +125,23 @@ test("tells the oldest of the last proofs of active spokes, and how many could n
   assert.equal(of((await look(scene, "spokeAdmin")).spokes), [0, null]);
   const { active, never, failing, oldest } = await countProofs(scene.db.rows);
   assert.equal([active, never, failing, oldest!.toISOString()], [3, 1, 1, "2026-11-18T05:00:00.000Z"]);
+});
+
+test("shows operators, and nobody else, what new sites are made from, and why not", async ({ scene }) => {
+  const key = "'uid', '4.5.12', 'a', 'b', 'c', ''", at = "'2026-11-20T05:00:00Z'";
+  await scene.db.sql(`insert into templates (id, cluster, cluster_uid, version, moodle_image, postgres_image, revision,
+      storage_class, state, ready_at, error, next_try_at)
+    values ('tpl_1', 'default', ${key}, 'ready', ${at}, null, null), ('tpl_2', 'far', ${key}, 'failed', null, 'no luck', ${at})`);
+  const { body } = await scene.as("operator").get("/api/overview"), stamp = "2026-11-20T05:00:00.000Z";
+  const well = { lmsVersion: "4.5.12", error: null, nextTryAt: null, lastUsedAt: null };
+  assert.equal(body.templates, [
+    { ...well, cluster: "default", state: "ready", readyAt: stamp },
+    { ...well, cluster: "far", state: "failed", readyAt: null, error: "no luck", nextTryAt: stamp },
+  ]);
+  assert.is((await scene.as("operator").get("/api/overview?federationId=north")).body.templates, null);
+  for (const who of ["hubAdmin", "spokeAdmin", "stranger"] as const) {
+    assert.is((await scene.as(who).get("/api/overview")).body.templates, null);
+  }
 });
 
 test("follows what is asked for and what ends, and counts no job that is no operation", async ({ scene }) => {

@@ -1,14 +1,14 @@
 /** How a template is made, whatever comes between; and what it leaves where none comes of it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Template } from "#lib/domains/templates/store.ts";
+import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { record } from "#lib/records/changes/record.ts";
-import { templateJob } from "#lib/work/templates/make.ts";
+import { makeTemplate, templateJob } from "#lib/work/templates/make.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { openHub, setClock } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";
-import { makeDying, wish } from "#test/lib/work/templates/making.ts";
+import { runDying, wish } from "#test/lib/work/templates/making.ts";
 import {
   installed,
   openTemplates,
@@ -24,7 +24,7 @@ test.before.each(openTemplates);
 test.after.each(({ scene }) => scene.close());
 
 /** The template's contents are all that there is of it in the cluster. */
-function isAlone({ scene }: TemplateScene, volumes: Template["volumes"]): void {
+function isAlone({ scene }: TemplateScene, volumes: SiteTemplate["volumes"]): void {
   assert.equal(standing(scene, "VolumeSnapshotContent"), volumes.map(({ content }) => content).sort());
   assert.equal([standing(scene, "VolumeSnapshot"), standing(scene, "Namespace", "sandbox-")], [[], []]);
 }
@@ -32,7 +32,7 @@ function isAlone({ scene }: TemplateScene, volumes: Template["volumes"]): void {
 for (const when of ["before", "after"] as const) {
   test(`is made once, and nothing else is left, where its maker dies ${when} each of its writes`, async (context) => {
     const { scene } = context, work = await wish(context);
-    const deaths = await makeDying(context, work, when);
+    const { deaths } = await runDying(context, { make: makeTemplate, payload: work }, when);
     assert.ok(deaths >= 25, `it died ${deaths} times`);
     const [template] = await templates(scene);
     assert.equal([template!.id, template!.state, template!.error], [work.template, "ready", null]);
@@ -83,7 +83,7 @@ test("that cannot be made fails no spoke, leaves nothing, and is tried again aft
   ]);
   assert.equal((await templates(scene)).map(({ id }) => id), [failed.id]);
 
-  const again = async (slug: string, state: Template["state"]): Promise<Template> => {
+  const again = async (slug: string, state: SiteTemplate["state"]): Promise<SiteTemplate> => {
     const { nextTryAt } = (await templates(scene))[0]!;
     await setClock(scene.db, new Date(nextTryAt!.getTime() + 1000));
     const before = await scene.db.now();

@@ -1,4 +1,4 @@
-/** A template that is wanted, and its job in the hands of holders that die: each at a write that none has died at before. */
+/** Jobs in the hands of holders that die: each at a write that none has died at before. */
 import { beginTemplate } from "#lib/domains/templates/store.ts";
 import type { App, Clusters } from "#lib/app.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -6,14 +6,14 @@ import { silent } from "#lib/base/log.ts";
 import type { Cluster, Space } from "#lib/drivers/cluster/cluster.ts";
 import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { makeTemplate, type TemplateWork } from "#lib/work/templates/make.ts";
+import type { TemplateWork } from "#lib/work/templates/make.ts";
 import type { TemplateScene } from "#test/lib/work/templates/scene.ts";
 import { call, Killed } from "#test/lib/work/volumes/scene.ts";
 
 /** What a spoke of the hub would wish for; no operation waits for room. */
-export async function wish({ scene, hub }: TemplateScene, slug = "algebra"): Promise<TemplateWork> {
-  const { app, db } = scene, { cluster, blueprintInputs: inputs } = await scene.row(await scene.spoke(hub, slug));
-  await db.sql("update jobs set state = 'cancelled', finished_at = now() where state = 'queued'");
+export async function wish(context: TemplateScene, slug = "algebra"): Promise<TemplateWork> {
+  const { scene: { app, db, ...scene } } = context;
+  const { cluster, blueprintInputs: inputs } = await scene.row(await idle(context, slug));
   const clusterUid = await (await app.clusters.open(cluster)).identity(call());
   const key = templateKey({ cluster, clusterUid }, inputs, app.blueprint.revision);
   const template = (await db.transact((tx) => beginTemplate(tx, key)))!;
@@ -21,12 +21,25 @@ export async function wish({ scene, hub }: TemplateScene, slug = "algebra"): Pro
   return { cluster, template, inputs: templateInputs(inputs, template, sizes) };
 }
 
-/** How often it was taken over until it had ended. */
-export async function makeDying(
+/** A new spoke whose installation nobody begins with. */
+export async function idle({ scene, hub }: TemplateScene, slug: string, size?: string): Promise<string> {
+  const id = await scene.spoke(hub, slug, size);
+  await scene.db.sql("update jobs set state = 'cancelled', finished_at = now() where state = 'queued' and visible");
+  return id;
+}
+
+export interface DyingJob {
+  readonly make: (app: App) => Handler;
+  readonly payload?: object;
+  readonly spokeId?: string;
+}
+
+/** Notes in the job's progress, and how often it was taken over until it had ended. */
+export async function runDying(
   { scene }: TemplateScene,
-  work: TemplateWork,
+  { make, payload = {}, spokeId }: DyingJob,
   when: "before" | "after",
-): Promise<number> {
+): Promise<{ readonly deaths: number; readonly notes: unknown }> {
   const died = new Set<string>(), progress: Record<string, unknown> = {}, done = new Set<string>();
   const id = newId("op");
   for (let holders = 1;; holders++) {
@@ -40,28 +53,31 @@ export async function makeDying(
       return answer;
     };
     const app = { ...scene.app, clusters: dyingClusters(scene.app.clusters, dying) };
+    const handler = make(app), { kind } = handler.kind;
     const run = {
       ...call(),
-      job: { id, kind: "make-template", fence: String(holders), payload: work, progress, attempt: 1, failure: null },
+      job: { id, kind, spokeId, fence: String(holders), payload, progress, attempt: 1, failure: null },
       log: silent,
       check: () => {},
       progress: () => {},
       patience: () => 20_000,
       write: (change: never) => dying(`row ${String(change)}`, () => scene.db.transact(change)),
-      remember: (values: object) =>
-        dying(`note ${Object.keys(values)}`, async () => void Object.assign(progress, values)),
+      remember: (values: object) => dying(`note ${Object.keys(values)}`, () => keep(progress, values)),
     } as unknown as Run;
     try {
-      const handler: Handler = makeTemplate(app as App);
       for (step of handler.kind.steps.map(({ name }) => name)) {
         if (!done.has(step)) await handler.steps[step]!(run);
         done.add(step);
       }
-      return holders - 1;
+      return { deaths: holders - 1, notes: progress.notes };
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }
   }
+}
+
+function keep(progress: Record<string, unknown>, values: object): Promise<void> {
+  return Promise.resolve(void Object.assign(progress, values));
 }
 
 type Dying = <T>(what: string, write: () => Promise<T>) => Promise<T>;
@@ -71,7 +87,7 @@ function dyingClusters(clusters: Clusters, dying: Dying): Clusters {
     new Proxy(target, {
       get(object, name) {
         const method = Reflect.get(object, name) as (...given: unknown[]) => Promise<unknown>;
-        if (name === "space") return (...given: [string, string]) => around(dyingSpace(object, given), IN_SPACE);
+        if (name === "space") return (...given: [string, string]) => around(spaceOf(object, given), IN_SPACE);
         if (!names.includes(String(name))) return method;
         return (...given: unknown[]) =>
           dying(`${String(name)} ${nameOf(given[0])}`, () => method.apply(object, given) as Promise<unknown>);
@@ -83,7 +99,7 @@ function dyingClusters(clusters: Clusters, dying: Dying): Clusters {
 const OUTSIDE = ["createNamespace", "createGlobal", "deleteGlobal", "patchGlobal"];
 const IN_SPACE = ["create", "patch", "apply", "delete", "run", "remove"];
 
-function dyingSpace(cluster: object, [namespace, uid]: [string, string]): Space {
+function spaceOf(cluster: object, [namespace, uid]: [string, string]): Space {
   return (cluster as Cluster).space(namespace, uid);
 }
 

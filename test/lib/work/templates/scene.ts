@@ -1,8 +1,9 @@
 /** A hub in a cluster where templates are kept, and what the tests ask of them. */
-import type { Template } from "#lib/domains/templates/store.ts";
+import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
@@ -16,20 +17,21 @@ export async function openTemplates(context: TemplateScene): Promise<void> {
   context.hub = await context.scene.hub("math");
 }
 
-/** The same, with a template that is ready, and without the spoke that wished for it. */
-export async function openReady(context: TemplateScene): Promise<Template> {
+/** The same with a spoke, and with the template that it wished for, which is ready; and the replica that has done it. */
+export async function openReady(context: TemplateScene): Promise<Scheduler> {
   await openTemplates(context);
-  await context.scene.replica();
+  const replica = await context.scene.replica();
   await installed(context, "first");
-  return await templateIs(context.scene, "ready");
+  await templateIs(context.scene, "ready");
+  return replica;
 }
 
-export async function templates({ db }: WorkScene): Promise<Template[]> {
+export async function templates({ db }: WorkScene): Promise<SiteTemplate[]> {
   return await db.rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
 /** The only template, once it is in this state. */
-export async function templateIs(scene: WorkScene, state: Template["state"]): Promise<Template> {
+export async function templateIs(scene: WorkScene, state: SiteTemplate["state"]): Promise<SiteTemplate> {
   return await until(async () => {
     const [template] = await templates(scene);
     return template?.state === state && template;
