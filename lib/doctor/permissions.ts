@@ -95,6 +95,9 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     ["", "persistentvolumeclaims", "delete"],
     ["apps", "statefulsets", "delete"],
   ]],
+  ["a spoke fails where it cannot be made from its template, in place of being installed by its own Job", [
+    ["apps", "deployments", "delete"],
+  ]],
   ["names that a spoke has left go on leading to it, and it cannot have one of them again", [
     ["networking.k8s.io", "ingresses", "delete"],
   ]],

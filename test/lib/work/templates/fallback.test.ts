@@ -13,6 +13,7 @@ import {
   openReady,
   retry,
   standing,
+  swapSnapshots,
   templateIs,
   templates,
   type TemplateScene,
@@ -33,29 +34,29 @@ const MADE = "It is made from a template of 4.5.12, in place of an installation"
 interface Broken {
   /** How its storage, or what is to adopt its data, says what is wrong. */
   readonly words: RegExp;
-  readonly spoil: string;
+  readonly spoil: (scene: WorkScene) => Promise<unknown>;
   readonly size?: string;
 }
-
-const SWAPPED =
-  `jsonb_set(jsonb_set(volumes, '{0,handle}', volumes -> 1 -> 'handle'), '{1,handle}', volumes -> 0 -> 'handle')`;
 
 const BROKEN = {
   "whose snapshots are gone": {
     words: /can not find snapshot for snapshotID gone/,
-    spoil: `jsonb_set(volumes, '{0,handle}', '"gone"')`,
+    spoil: ({ db }) => db.sql(`update templates set volumes = jsonb_set(volumes, '{0,handle}', '"gone"')`),
   },
   "whose driver has no class any more": {
     words: /no VolumeSnapshotClass of gone.example/,
-    spoil: `jsonb_set(volumes, '{1,driver}', '"gone.example"')`,
+    spoil: ({ db }) => db.sql(`update templates set volumes = jsonb_set(volumes, '{1,driver}', '"gone.example"')`),
   },
-  "that needs a larger disk after all": { words: /requested volume size 5368709120 is less than/, spoil: SWAPPED },
-  "in which there is no database": { words: /no (?:database|site) on this volume/, spoil: SWAPPED, size: "medium" },
+  "that needs a larger disk after all": {
+    words: /requested volume size 5368709120 is less than/,
+    spoil: swapSnapshots,
+  },
+  "in which there is no database": {
+    words: /no (?:database|site) on this volume/,
+    spoil: swapSnapshots,
+    size: "medium",
+  },
 } as const satisfies Record<string, Broken>;
-
-async function spoil({ db }: WorkScene, { spoil: volumes }: Broken): Promise<void> {
-  await db.sql(`update templates set volumes = ${volumes}`);
-}
 
 function claimsOf({ simulator }: WorkScene, namespace: string) {
   return simulator.objects("PersistentVolumeClaim").filter(({ metadata }) => metadata.namespace === namespace);
@@ -77,7 +78,7 @@ async function isByJob(scene: WorkScene, id: string, notes: readonly string[], w
 for (const [what, broken] of Object.entries<Broken>(BROKEN)) {
   test(`is given up where it is one ${what}: the Job installs, and another one is made in an hour`, async (context) => {
     const { scene } = context, [before] = await templates(scene);
-    await spoil(scene, broken);
+    await broken.spoil(scene);
     const id = await installed(context, "second", broken.size);
     await isByJob(scene, id, await ways(scene, id), broken.words);
     const [failed] = await templates(scene);
@@ -115,7 +116,7 @@ for (const when of ["before", "after"] as const) {
     const { scene } = context, broken = BROKEN["in which there is no database"];
     await context.replica.close();
     const id = await idle(context, "second", broken.size);
-    await spoil(scene, broken);
+    await broken.spoil(scene);
     const { deaths, notes } = await runDying(context, { make: provision, spokeId: id }, when);
     assert.ok(deaths >= 25, `it died ${deaths} times`);
     await isByJob(scene, id, (notes as string[]).filter((note) => /template|Job/.test(note)), broken.words);

@@ -2,17 +2,22 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { silent } from "#lib/base/log.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
 import { claimsFrom } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
-import { retireTemplates } from "#lib/work/templates/retire.ts";
 import { nextRun, place, put, type VolumeScene } from "#test/lib/work/volumes/scene.ts";
 import { setClock } from "#test/support/planted.ts";
 import { rejection } from "#test/support/until.ts";
-import { installed, openReady, standing, templates, type TemplateScene, ways } from "#test/lib/work/templates/scene.ts";
+import {
+  installed,
+  openReady,
+  retire,
+  standing,
+  templates,
+  type TemplateScene,
+  ways,
+} from "#test/lib/work/templates/scene.ts";
 
 interface Context extends TemplateScene {
   template: SiteTemplate;
@@ -25,16 +30,10 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-/** As it runs every hour, at so many milliseconds after the template was ready. */
-async function retire({ scene, template }: Context, after: number, app: App = scene.app): Promise<void> {
+/** At so many milliseconds after the template was ready. */
+async function retireAfter({ scene, template }: Context, after: number, app: App = scene.app): Promise<void> {
   await setClock(scene.db, new Date(template.readyAt!.getTime() + after));
-  const { db } = scene, signal = new AbortController().signal;
-  const run = {
-    ...{ signal, log: silent, check: () => {}, progress: () => {}, patience: () => 1500 },
-    write: db.transact,
-    job: {},
-  } as unknown as Run;
-  for (const step of Object.values(retireTemplates(app).steps)) await step(run);
+  await retire(app);
 }
 
 async function states({ scene }: Context): Promise<string[]> {
@@ -52,12 +51,12 @@ async function isGone(context: Context): Promise<void> {
 }
 
 test("keeps what was used within 14 days, and then deletes row, contents and snapshots", async (context) => {
-  await retire(context, 13 * DAY);
+  await retireAfter(context, 13 * DAY);
   assert.equal(await states(context), ["ready"]);
   await installed(context, "second");
-  await retire(context, 20 * DAY);
+  await retireAfter(context, 20 * DAY);
   assert.equal(await states(context), ["ready"], "it was used on the 13th");
-  await retire(context, 28 * DAY);
+  await retireAfter(context, 28 * DAY);
   await isGone(context);
 });
 
@@ -73,17 +72,17 @@ for (
   test(`gives one ${what} a day, for other replicas may need it, and no more`, async (context) => {
     const { db } = context.scene;
     await db.sql(`update templates set ${change}`);
-    await retire(context, DAY - HOUR);
+    await retireAfter(context, DAY - HOUR);
     assert.equal(await states(context), ["ready"]);
     if (what.includes("cluster")) return;
-    await retire(context, DAY + HOUR);
+    await retireAfter(context, DAY + HOUR);
     await isGone(context);
   });
 }
 
 test("takes away what there is where TEMPLATES is off", async (context) => {
   const { app } = context.scene;
-  await retire(context, DAY + HOUR, { ...app, config: { ...app.config, templates: false } });
+  await retireAfter(context, DAY + HOUR, { ...app, config: { ...app.config, templates: false } });
   await isGone(context);
 });
 
@@ -96,46 +95,46 @@ test("leaves one alone that an operation under way holds, and takes it when that
       id,
     ],
   );
-  await retire(context, 30 * DAY);
+  await retireAfter(context, 30 * DAY);
   assert.equal(await states(context), ["ready"]);
   await scene.db.sql("update jobs set state = 'succeeded', finished_at = now() where spoke_id = $1", [id]);
-  await retire(context, 31 * DAY);
+  await retireAfter(context, 31 * DAY);
   await isGone(context);
 });
 
 test("goes on in an hour with what the storage keeps, and nobody uses that meanwhile", async (context) => {
   const { scene } = context, { faults } = scene.simulator;
   const fault = faults.answer(403, { method: "DELETE", path: "/volumesnapshotcontents/" });
-  await retire(context, 15 * DAY);
+  await retireAfter(context, 15 * DAY);
   assert.equal(await states(context), ["retiring"]);
   assert.equal(await ways(scene, await installed(context, "second")), [
     "It is installed by its own Job: there is no template of 4.5.12 yet",
   ]);
   assert.equal(await states(context), ["retiring"], "the next one is made when this one is gone");
   faults.heal(fault);
-  await retire(context, 15 * DAY + HOUR);
+  await retireAfter(context, 15 * DAY + HOUR);
   await isGone(context);
 });
 
 test("deletes nothing in another cluster of the same name, and nothing that is another's by now", async (context) => {
   const { scene, template } = context;
   await scene.db.sql("update templates set cluster_uid = 'another'");
-  await retire(context, 15 * DAY);
+  await retireAfter(context, 15 * DAY);
   assert.equal([await states(context), standing(scene, "VolumeSnapshotContent").length], [["retiring"], 2]);
   await scene.db.sql(
     "update templates set cluster_uid = $1, volumes = jsonb_set(volumes, '{0,snapshotUid}', '\"of another\"')",
     [template.clusterUid],
   );
-  await retire(context, 15 * DAY + HOUR);
+  await retireAfter(context, 15 * DAY + HOUR);
   assert.equal([await states(context), standing(scene, "VolumeSnapshotContent").length], [[], 1]);
 });
 
 test("says of one that nobody makes any more that it has failed", async (context) => {
   const { db } = context.scene;
   await db.sql("update templates set state = 'making', ready_at = null");
-  await retire(context, 30 * 60_000);
+  await retireAfter(context, 30 * 60_000);
   assert.equal(await states(context), ["making"]);
-  await retire(context, 2 * HOUR);
+  await retireAfter(context, 2 * HOUR);
   assert.equal((await templates(context.scene)).map(({ state, error }) => [state, error]), [
     ["failed", "Its making has ended before it was made"],
   ]);

@@ -1,4 +1,8 @@
 /** A hub in a cluster where templates are kept, and what the tests ask of them. */
+import type { App } from "#lib/app.ts";
+import { silent } from "#lib/base/log.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { retireTemplates } from "#lib/work/templates/retire.ts";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
@@ -48,6 +52,22 @@ export async function installed({ scene, hub }: TemplateScene, slug: string, siz
 
 export async function retry(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+}
+
+/** As it runs every hour, now. */
+export async function retire(app: App): Promise<void> {
+  const signal = new AbortController().signal, { db } = app;
+  const run = {
+    ...{ signal, log: silent, check: () => {}, progress: () => {}, patience: () => 1500, job: {} },
+    write: db.transact,
+  } as unknown as Run;
+  for (const step of Object.values(retireTemplates(app).steps)) await step(run);
+}
+
+/** From now on the template's snapshots are each what the other should be. */
+export async function swapSnapshots({ db }: Pick<WorkScene, "db">): Promise<void> {
+  await db.sql(`update templates set volumes = jsonb_set(jsonb_set(volumes, '{0,handle}', volumes -> 1 -> 'handle'),
+    '{1,handle}', volumes -> 0 -> 'handle')`);
 }
 
 /** What the operations of the spoke have noted of where its data is from. */
