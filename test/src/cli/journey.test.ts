@@ -43,7 +43,7 @@ test("a spoke is made, and each of its steps is told on a line of its own", asyn
   const { status, out, err } = await desk.run(["spokes", "create", "north/ash", "--json=slug,state"]);
   assert.is(status, 0, err);
   assert.equal(JSON.parse(out), { slug: "ash", state: "active" });
-  assert.match(err, /^north\/ash: provision 1\/11 Creating the namespace\n[^]*^north\/ash: provision done in \d/m);
+  assert.match(err, /^north\/ash: provision 1\/10 Creating the namespace\n[^]*^north\/ash: provision done in \d/m);
   assert.is((await desk.run(["spokes", "logs", "north/ash"])).status, 3, "nothing has failed");
 });
 
