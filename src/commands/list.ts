@@ -60,8 +60,8 @@ export const commands: readonly Command[] = [
   command({
     name: "restore",
     summary: "Take a spoke back to one of its backups, on this machine's authority",
-    usage: "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run] | SPOKE --list | " +
-      "(SPOKE | --all [--hub HUB]) --new-cluster [--dry-run]",
+    usage:
+      "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run] | SPOKE --list | --all --new-cluster",
     words: 1,
     options: {
       backup: { type: "string", help: "the backup to go back to (the newest that is ready)" },
