@@ -1036,4 +1036,50 @@ create table template_uses (
 create index template_uses_of on template_uses (template_id);
 `,
   ],
+  [
+    "0049_note_copies",
+    `\
+-- The spoke that this one was made a copy of, where it is one; the backup is from_backup (0043). A site's mail is held where
+-- nobody has said yet that it may write to people: it is a copy, and they are the other site's. As with title and domain, the
+-- column is the wish, and the inputs say what is in force.
+alter table spokes
+  add column copy_of text references spokes (id),
+  add column mail text not null default 'on' constraint spokes_mail_is_on_or_held check (mail in ('on', 'held'));
+`,
+  ],
+  [
+    "0050_index_copies_under_way",
+    `\
+-- concurrently
+-- Spokes that are still to be made from a backup, which retention therefore leaves.
+create index concurrently if not exists spokes_to_be_made_from on spokes (from_backup)
+  where from_backup is not null and ready_at is null and state <> 'removed';
+`,
+  ],
+  [
+    "0051_wait_for_operations",
+    `\
+-- An operation may wait in the queue for another one: \`awaits\` is the other's id. When that has ended, its time has come, and
+-- its lane is called, as at each change of run_at (0028). Who begins to wait looks at the other one under a lock that its end
+-- takes as well, so that no end is missed.
+alter table jobs add column awaits text;
+
+create function call_awaiting() returns trigger language plpgsql
+as $$
+begin
+  update jobs set run_at = wheelwright_now() where state = 'queued' and awaits = new.id and run_at > wheelwright_now();
+  return null;
+end $$;
+create trigger jobs_call_awaiting after update of state on jobs
+  for each row when (new.visible and old.state in ('queued', 'running') and new.state in ('succeeded', 'failed', 'cancelled'))
+  execute function call_awaiting();
+`,
+  ],
+  [
+    "0052_index_waiting_operations",
+    `\
+-- concurrently
+create index concurrently if not exists jobs_awaiting on jobs (awaits) where state = 'queued' and awaits is not null;
+`,
+  ],
 ];

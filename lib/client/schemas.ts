@@ -725,6 +725,10 @@ export interface NewSpoke {
   moodleVersion?: string | null | undefined;
   /** The courses that it begins with, as the catalogue names them; must be text of 1 to 100 characters without control characters */
   seed?: string | null | undefined;
+  /** For a copy: the id or domain of a spoke that you may act on. The new one gets its courses and people, and what is left out here is as it is there; nothing that lets anybody into the other site comes along; must be text of 1 to 253 characters without control characters */
+  copyOf?: string | null | undefined;
+  /** From which of its backups: newest, which is meant where it is left out; now for one that is taken first; or an id; must be text of 1 to 100 characters without control characters */
+  copyBackup?: string | null | undefined;
 }
 
 export interface NewToken {
@@ -1164,6 +1168,15 @@ export interface Spoke {
   moodleVersion: string;
   /** The courses that it begins with, as the catalogue names them */
   seed: string | null;
+  /** Of a copy: what it was made from */
+  from: {
+    /** The spoke that it is a copy of */
+    spokeId: string;
+    /** The backup that its data is from; null of one that would be taken first */
+    backupId: string;
+  } | null;
+  /** held where the site sends no mail until it is set to on, as a copy's; else on */
+  mail: "on" | "held";
   /** What the spoke is doing */
   state:
     | "provisioning"
@@ -1273,6 +1286,8 @@ export interface SpokePatch {
   adminEmail?: string | null | undefined;
   /** Host name under which the site answers; must be a host name such as school.example.org */
   domain?: string | null | undefined;
+  /** held where the site sends no mail until it is set to on, as a copy's; else on; must be on or held */
+  mail?: "on" | "held" | null | undefined;
 }
 
 export interface SpokePreview {
@@ -1310,6 +1325,15 @@ export interface SpokePreview {
     moodleVersion: string;
     /** The courses that it begins with, as the catalogue names them */
     seed: string | null;
+    /** Of a copy: what it was made from */
+    from: {
+      /** The spoke that it is a copy of */
+      spokeId: string;
+      /** The backup that its data is from; null of one that would be taken first */
+      backupId: string | null;
+    } | null;
+    /** held where the site sends no mail until it is set to on, as a copy's; else on */
+    mail: "on" | "held";
     /** Where it is in the cluster */
     namespace: string;
   };

@@ -85,7 +85,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     ["", "pods", "delete"],
   ]],
   [
-    "nothing is made from snapshots: no backup is restored, no site copied, and each installation takes its whole time",
+    "nothing is made from snapshots: no backup is restored or proved, no site copied, and each installation takes its whole time",
     [
       [SNAPSHOTS, "volumesnapshotcontents", "create delete"],
       ["", "persistentvolumes", "patch"], // of what was made only to be looked at, and whose class retains

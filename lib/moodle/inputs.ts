@@ -103,7 +103,7 @@ export const SpokeInputs = v.object({
    */
   sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
   /** Of a copy: it sends no mail, whatever relay there is, until an administrator says that it may. */
-  mailHeld: v.optional(v.literal(true)),
+  mailHeld: v.optional(v.boolean()),
   /** Whether the site takes the hub's single sign-on. */
   identity: v.boolean(),
   /** Whether it takes the hub's shared courses. */

@@ -35,6 +35,18 @@ export class Yielding extends Error {
   }
 }
 
+/** A step needs what another operation is to bring, and that has not ended yet. It throws this; its lane goes on meanwhile. */
+export class Awaiting extends Error {
+  override readonly name = "Awaiting";
+  readonly operationId: string;
+
+  /** The sentence is what people read until then. */
+  constructor(sentence: string, operationId: string) {
+    super(sentence);
+    this.operationId = operationId;
+  }
+}
+
 export class StepTimeout extends Error {
   override readonly name = "StepTimeout";
   constructor(label: string, milliseconds: number) {

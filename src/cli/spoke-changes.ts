@@ -1,5 +1,5 @@
 /** What changes a spoke besides actions: its record, who runs it, and its end. */
-import { type Spoke, WheelwrightError } from "#lib/client/client.ts";
+import { type Spoke, type SpokePatch, WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
 import { JOINING_WORDS, memberId } from "./members.ts";
@@ -15,20 +15,29 @@ export const DRY_RUN = { type: "boolean", help: "show what would happen, and do 
 export const changeVerbs = [
   verb({
     name: "update",
-    summary: "Change a spoke's name, brand, administrator or domain",
+    summary: "Change a spoke's name, brand, administrator, domain or mail",
     words: ["SPOKE"],
     flags: {
       name: { type: "string", help: "what people call it" },
       brand: { type: "string", help: "how it looks; wheelwright catalog lists the choices" },
       "admin-email": { type: "string", value: "EMAIL", help: "its administrator's address" },
       domain: { type: "string", help: "where its site is from then on" },
+      mail: {
+        type: "string",
+        value: "on|held",
+        help: "whether its site writes to people; held of a copy, until you say on",
+      },
       "dry-run": DRY_RUN,
       ...WAITING,
     },
-    examples: ["spokes update north/ash --name 'Ash school'", "spokes update north/ash --domain ash.example --dry-run"],
+    examples: [
+      "spokes update north/ash --name 'Ash school'",
+      "spokes update north/ash --domain ash.example --dry-run",
+      "spokes update north/rehearsal --mail on",
+    ],
     async run(cli, { words: [word], flags }) {
       const patience = patienceOf(flags), { name: displayName, brand, "admin-email": adminEmail, domain } = flags;
-      const patch = { displayName, brand, adminEmail, domain };
+      const patch = { displayName, brand, adminEmail, domain, mail: flags.mail as SpokePatch["mail"] };
       if (Object.values(patch).every((value) => value === undefined)) {
         throw new CommandError(MISUSED, "Nothing to change was given; see --help");
       }

@@ -2,6 +2,7 @@
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Cli, verb } from "./noun.ts";
+import { spokeIdOf } from "./references.ts";
 import { showJson, showList, showRecord } from "./output.ts";
 import { DRY_RUN, settleSpoke } from "./spoke-changes.ts";
 import { readWanted, type Wanted } from "./spoke-files.ts";
@@ -37,6 +38,16 @@ export const creationVerbs = [
       identity: { type: "boolean", help: "sign in by the hub's identity provider" },
       content: { type: "boolean", help: "with the hub's shared content" },
       "content-mode": { type: "string", value: "MODE", help: "how that content is there" },
+      "copy-of": {
+        type: "string",
+        value: "SPOKE",
+        help: "with that one's courses and people; what is left out is as there",
+      },
+      backup: {
+        type: "string",
+        value: "BACKUP",
+        help: "of a copy: its id, or now for one that is taken first; the newest when absent",
+      },
       "dry-run": DRY_RUN,
       ...WAITING,
     },
@@ -44,11 +55,14 @@ export const creationVerbs = [
     examples: [
       "spokes create north/ash --name 'Ash school' --size large",
       "spokes create north/ash north/birch --no-wait",
+      "spokes create north/rehearsal --copy-of north/ash --backup now",
       "spokes create -f spokes.yaml --json",
     ],
     async run(cli, { words, flags }) {
-      const patience = patienceOf(flags);
+      const patience = patienceOf(flags), { "copy-of": source, backup: copyBackup } = flags;
       const body = {
+        copyOf: source === undefined ? undefined : await spokeIdOf(cli.api, source),
+        copyBackup,
         ...{ displayName: flags.name, size: flags.size, domain: flags.domain, adminEmail: flags["admin-email"] },
         ...{ lmsVersion: flags.version, brand: flags.brand, seed: flags.seed, region: flags.region },
         ...{ identity: flags.identity, content: flags.content, contentMode: flags["content-mode"] },

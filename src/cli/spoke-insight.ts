@@ -139,10 +139,14 @@ export const insightVerbs = [
       remark(cli, backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups");
       if (lastError) remark(cli, `The last one failed: ${lastError}`);
       if (unprovedSince) remark(cli, `The last one that was tried could not be restored, ${ago(unprovedSince)}`);
+      for (const { claim, until } of backups.kept) {
+        remark(cli, `Kept of before a restore until ${until}: ${claim}`);
+      }
       showList(cli, backups.snapshots, [
         ["ID", (one) => one.id, "id"],
         ["STATE", (one) => one.state, "state"],
         ["CREATED", (one) => one.createdAt, "time"],
+        ["VERSION", (one) => one.lmsVersion],
         ["MB", (one) => one.sizeBytes === null ? null : Math.round(one.sizeBytes / 1e6), "number"],
         ["PROVED", (one) => one.provedAt, "time"],
         ["SECONDS", (one) => one.proof?.seconds, "number"],

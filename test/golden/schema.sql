@@ -1,5 +1,15 @@
 create sequence job_fences as bigint;
 
+CREATE OR REPLACE FUNCTION public.call_awaiting()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update jobs set run_at = wheelwright_now() where state = 'queued' and awaits = new.id and run_at > wheelwright_now();
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.call_hub_lane()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -361,6 +371,7 @@ create table jobs (
   started_at timestamp(3) with time zone,
   finished_at timestamp(3) with time zone,
   step_ends jsonb not null default '{}'::jsonb,
+  awaits text,
   constraint jobs_check CHECK (((state = 'running'::text) = (holder IS NOT NULL))),
   constraint jobs_check1 CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
@@ -370,6 +381,7 @@ create table jobs (
   constraint jobs_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint jobs_pkey PRIMARY KEY (id)
 );
+CREATE INDEX jobs_awaiting ON public.jobs USING btree (awaits) WHERE ((state = 'queued'::text) AND (awaits IS NOT NULL));
 CREATE INDEX jobs_durations ON public.jobs USING btree (kind, finished_at DESC) WHERE ((state = 'succeeded'::text) AND visible);
 CREATE INDEX jobs_ended ON public.jobs USING btree (visible, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX jobs_held ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
@@ -382,6 +394,7 @@ CREATE INDEX jobs_of_spoke ON public.jobs USING btree (spoke_id, created_at DESC
 CREATE UNIQUE INDEX jobs_one_live_per_dedupe_key ON public.jobs USING btree (dedupe_key) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE UNIQUE INDEX jobs_one_running_operation_per_spoke ON public.jobs USING btree (spoke_id) WHERE ((state = 'running'::text) AND visible);
 CREATE UNIQUE INDEX jobs_one_running_per_lane ON public.jobs USING btree (lane) WHERE (state = 'running'::text);
+CREATE TRIGGER jobs_call_awaiting AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.visible AND (old.state = ANY (ARRAY['queued'::text, 'running'::text])) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION call_awaiting();
 CREATE TRIGGER jobs_call_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION call_lanes();
 CREATE TRIGGER jobs_call_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION call_lanes();
 
@@ -561,11 +574,15 @@ create table spokes (
   drill_due_at timestamp(3) with time zone,
   proved_at timestamp(3) with time zone,
   unproved_since timestamp(3) with time zone,
+  copy_of text,
+  mail text not null default 'on'::text,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),
+  constraint spokes_mail_is_on_or_held CHECK ((mail = ANY (ARRAY['on'::text, 'held'::text]))),
   constraint spokes_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'suspending'::text, 'suspended'::text, 'resuming'::text, 'updating'::text, 'removing'::text, 'removed'::text]))),
   constraint spokes_wished_domain_check CHECK ((wished_domain = lower(wished_domain))),
+  constraint spokes_copy_of_fkey FOREIGN KEY (copy_of) REFERENCES spokes(id),
   constraint spokes_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint spokes_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
   constraint spokes_pkey PRIMARY KEY (id),
@@ -579,6 +596,7 @@ CREATE INDEX spokes_of_federation ON public.spokes USING btree (federation_id, c
 CREATE UNIQUE INDEX spokes_one_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);
 CREATE UNIQUE INDEX spokes_one_live_slug ON public.spokes USING btree (federation_id, slug) WHERE (state <> 'removed'::text);
 CREATE UNIQUE INDEX spokes_one_wished_domain ON public.spokes USING btree (wished_domain) WHERE (state <> 'removed'::text);
+CREATE INDEX spokes_to_be_made_from ON public.spokes USING btree (from_backup) WHERE ((from_backup IS NOT NULL) AND (ready_at IS NULL) AND (state <> 'removed'::text));
 
 create table stream_events (
   federation_id text not null,

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { PROGRAM } from "#test/src/cli/stage.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
-const PATIENCE = 120_000;
+const PATIENCE = 240_000;
 /** What a busy machine answers at first; the examples ask again. */
 const BUSY = /\{"statusCode":503,[^}]*\}/g;
 

@@ -56,7 +56,7 @@ export interface Simulator {
   /** The Moodle on a namespace's volumes, as only a test can see and change it. */
   site(namespace: string): SimulatedSite;
   /** What is on volumes and in snapshots, by handle, likewise. */
-  readonly volumes: Pick<Volumes, "read" | "write">;
+  readonly volumes: Pick<Volumes, "read" | "write" | "entries">;
   /** Keeps the state, ends every timer and connection. */
   close(): Promise<void>;
 }

@@ -76,15 +76,15 @@ export async function recreateSpoke(
       (domain) => rowFrom(gone, backup, { ...own, domain }),
     );
     const restoredFrom = { spokeId: gone.id, backupId: backup.id };
-    return { spoke, job: await announceSpoke(tx, asker, spoke, { restoredFrom }) };
+    return { spoke, job: await announceSpoke(tx, asker, spoke, { more: { restoredFrom } }) };
   });
 }
 
 /** The columns that a request decides, as the spoke had them. */
 function wishOf(gone: SpokeRow, { lmsVersion }: Backup) {
-  const { displayName, size, identity, content, contentMode, brand, adminEmail, region, seed } = gone;
-  const version = lmsVersion ?? gone.lmsVersion;
-  return { displayName, size, identity, content, contentMode, brand, adminEmail, region, seed, lmsVersion: version };
+  const { displayName, size, identity, content, contentMode, brand, adminEmail, region, seed, mail } = gone;
+  const version = lmsVersion ?? gone.lmsVersion, look = { brand, seed, contentMode };
+  return { displayName, size, identity, content, ...look, adminEmail, region, mail, lmsVersion: version };
 }
 
 function rowFrom(

@@ -120,6 +120,8 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     clusterUid: string | null;
     wishedDomain: string | null;
     fromBackup: string | null;
+    copyOf: string | null;
+    mail: Generated<"on" | "held">;
   };
   former_domains: { domain: string; spokeId: string; until: StampColumn };
   spoke_members: { spokeId: string; userId: string; createdAt: StampColumn };
@@ -155,6 +157,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     failure: MaybeJson;
     dedupeKey: string | null;
     cancelRequestedAt: MaybeStampColumn;
+    awaits: Generated<string | null>;
     askerId: string;
     askerEmail: string;
     askerIp: string;

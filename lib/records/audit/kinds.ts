@@ -10,6 +10,7 @@ export const AUDIT_KINDS = {
   spoke_action_failed: "visible",
   spoke_health_changed: "visible",
   spoke_updated: "visible",
+  spoke_copied: "visible", // of the one that there was
   spoke_delegated: "visible",
   spoke_delegation_removed: "quiet",
   spoke_member_removed: "quiet", // what the one before was called; events of then have it

@@ -12,7 +12,7 @@ import { readDatabase } from "#lib/work/jobs.ts";
 import type { SpokeSite } from "#lib/work/site.ts";
 
 /** A try that goes on where another one had begun keeps to what was counted then. */
-export async function counted(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
+export async function takeCounted(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
   const { app, spoke } = site;
   if (app.config.restoreDrills === "off" || spoke.state !== "active") return void await take();
   if (!("counted" in run.job.progress)) await run.remember({ counted: await count(site, run, "") });

@@ -21,8 +21,8 @@ import { inBatches, upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 /** Spokes of one transaction. */
 const BATCH = 200;
-/** Of one cluster at once. */
-const MOST = 3;
+/** Of one cluster at once, and one more for each so many active spokes: a few minutes each, they are done within the week. */
+const FEW = 3, SPOKES = 1000;
 /** Of what one replica does at once, the part that drills may take up. */
 const SHARE = 1 / 8;
 
@@ -32,10 +32,13 @@ export function planDrills({ db, config }: Pick<App, "db" | "config">): Handler 
     due: ["Queueing the restore drills that are due", 10 * MINUTE, async (run) => {
       if (pace === "off") return;
       await inBatches(run, () => db.transact((tx) => schedule(tx, pace)));
-      const { rows: clusters } = await sql<{ cluster: string }>`
-        select distinct cluster from spokes where state = 'active'`.execute(db.rows);
-      const most = Math.min(MOST, Math.ceil(lanes * SHARE / clusters.length));
-      for (const { cluster } of clusters) {
+      const { rows: clusters } = await sql<{ cluster: string; spokes: number }>`
+        select cluster, count(*)::integer as spokes from spokes where state = 'active' group by cluster`.execute(
+        db.rows,
+      );
+      const share = Math.ceil(lanes * SHARE / clusters.length);
+      for (const { cluster, spokes } of clusters) {
+        const most = Math.min(share, FEW + Math.floor(spokes / SPOKES));
         await inBatches(run, () => db.transact((tx) => queue(tx, { cluster, pace, most })));
       }
     }],

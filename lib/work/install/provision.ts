@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Seeding } from "#lib/moodle/results.ts";
-import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS, seedNotes, type SeedPart } from "#lib/moodle/seed.ts";
+import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS } from "#lib/moodle/seed.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { formerProvision } from "#lib/operations/provision.ts";
@@ -10,10 +10,18 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { allAtOnce } from "#lib/base/race.ts";
 import { verify } from "#lib/work/actions/actions.ts";
+import { agreeOnPassword, UNUSABLE } from "#lib/work/actions/admin-password.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install/install.ts";
 import { settleSite } from "#lib/work/install/settle.ts";
-import { clearSources, fillVolumes, isFilled, partsToSeed } from "#lib/work/install/volumes.ts";
+import {
+  clearSources,
+  fillVolumes,
+  isCopy,
+  isFilled,
+  type SeedTelling,
+  whatToTell,
+} from "#lib/work/install/volumes.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
@@ -50,7 +58,8 @@ export function provision(app: App): Handler {
       await wishTemplate(site, run);
     },
     async settle(site, run) {
-      await seed(site, run, settleSite, await partsToSeed(site));
+      await seed(site, run, settleSite, await whatToTell(site));
+      if (isCopy(site)) await takeOwnPassword(site, run);
       await clearSources(site, run);
     },
     async ingress(site, run) {
@@ -70,7 +79,7 @@ export function provisionFormer(app: App): Handler {
       await install(site, run);
     },
     verify,
-    seed: (site, run) => seed(site, run, demandSeed),
+    seed: async (site, run) => await seed(site, run, demandSeed, await whatToTell(site)),
     ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
     async health(site, run) {
       await demandHealth(site, run);
@@ -123,18 +132,27 @@ async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
   ]);
 }
 
-/** `parts` are what is told to a site that was set up before. */
 async function seed(
   site: SpokeSite,
   run: Run,
   runJob: (site: SpokeSite, run: Run) => Promise<Seeding>,
-  parts: readonly SeedPart[] | null = null,
+  { inputs, parts, notes }: SeedTelling,
 ): Promise<void> {
   const settings = await readRooms(site, run);
-  await putAll(site, run, site.blueprint.spokeObjects(site.inputs, "seed", settings, parts));
+  await putAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));
   const { done, leftOut } = await runJob(site, run);
   run.log.info("Seeded a site", { done, leftOut });
-  await note(run, [...(parts === null ? seedNotes(site.inputs, settings) : []), ...leftOut]);
+  await note(run, [...notes(settings), ...leftOut]);
+}
+
+/** The account admin came with the password that it has on the other site. Where it cannot be used, it lets nobody in. */
+async function takeOwnPassword(site: SpokeSite, run: Run): Promise<void> {
+  try {
+    await agreeOnPassword(site, run);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.code !== UNUSABLE) throw error;
+    await note(run, [error.message]);
+  }
 }
 
 export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {

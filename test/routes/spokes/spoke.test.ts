@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
+import { setAside } from "#lib/domains/backups/kept.ts";
 import { noteClasses } from "#lib/domains/backups/store.ts";
 import { visit } from "#test/support/page.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
@@ -148,6 +149,15 @@ test("tell each backup's state and size, when the next is taken, and take one", 
   ]);
   assert.match(page.part("region", "When, and for how long").text, /every night at .*7 days, 4 weeks and 6 months/);
   assert.match(page.part("region", "Going back to one").text, "tell whoever runs this service the id");
+  assert.not.match(page.text, "Kept of before a restore");
+  const claims = [{ claim: "data-db-0", uid: "1" }, { claim: "files", uid: "2" }];
+  await db.transact((tx) => setAside(tx, { spokeId: spoke, operationId: "op_1", why: "replaced" }, claims));
+  const kept = await visit(scene, `/spokes/${spoke}/backups`, "operator");
+  assert.match(
+    kept.part("region", "Kept of before a restore").text,
+    /data-db-0 .*since .*until .*files .*since .*until/,
+  );
+  assert.match(kept.part("region", "Going back to one").text, `wheelwright restore ${spoke} --backup …`);
   assert.match((await page.submit("Back up now")).text, /Backup Queued.*Taking snapshots/);
 });
 

@@ -68,10 +68,11 @@ spokes list
 spokes list --hub north
 spokes show oak
 spokes create north/elm --timeout 1s =6
+spokes create north/twin --copy-of elm --backup now =5
 spokes apply -f -
 spokes suspend oak --no-wait
 spokes resume oak --no-wait
-spokes update oak --name Oak --no-wait
+spokes update oak --name Oak --mail held --no-wait
 ${ACTIONS.split(" ").map((name) => `spokes ${name} oak --no-wait`).join("\n")}
 spokes resize oak --size large --no-wait
 spokes upgrade oak --to newest --no-wait =2

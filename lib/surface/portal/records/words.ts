@@ -17,6 +17,7 @@ export const SENTENCES: Readonly<Record<AuditKind, readonly [tone: Tone, sentenc
   spoke_action_failed: ["bad", "Failed for the spoke %: {action}"],
   spoke_health_changed: ["info", "The spoke % is {to}"],
   spoke_updated: ["info", "The spoke % was changed"],
+  spoke_copied: ["info", "The spoke % was copied to {copySlug}"],
   spoke_delegated: ["info", "{email} may look after the spoke %"],
   spoke_delegation_removed: ["still", "{email} may no longer look after the spoke %"],
   spoke_member_removed: ["still", "{email} may no longer look after the spoke %"],

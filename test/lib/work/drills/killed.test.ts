@@ -38,6 +38,7 @@ async function survive({ scene, id }: Context, dying: Scheduler, isDead: () => b
   await until(isDead);
   const heir = await start(scene.app);
   try {
+    await until(() => heir.ready());
     await scene.db.sql("update jobs set holder = $2 where id = $1", [drill, heir.replicaId]);
     const { state, attempt, progress } = await ended(scene, drill);
     assert.equal([state, attempt, progress.outcome], ["succeeded", 1, "proved"]);

@@ -8,7 +8,7 @@ import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts
 /** One after the other, as far as each succeeds: the facts, the seed, the facts again, the login page. */
 export function runSettle(context: Context): ProgramRun {
   const { world, pod, env } = context;
-  const { database } = siteOf(world, pod.metadata.namespace!);
+  const { database } = siteOf(world, pod.metadata.namespace!, pod);
   const refusal = database ? passwordRefusal(database, env.DB_PASS) : "could not connect to server";
   if (!database || refusal) return { lines: [`PHP Warning:  pg_connect(): Unable to connect: ${refusal}`], exit: 1 };
   const facts = factsOf(database);
