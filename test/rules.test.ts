@@ -26,7 +26,7 @@ const ORDER = [
   ...["moodle", "catalog", "operations"],
   ...under("records", "audit events idempotency jobs changes"),
   "app", // what a running program consists of
-  ...under("domains", "members users auth billing federations spokes operations backups"),
+  ...under("domains", "members users auth billing federations spokes operations backups templates"),
   ...under("domains", "notifications onboarding changelog deprecations"),
   ...["scheduler", "work", "doctor"],
   ...under("surface", "http docs portal"),

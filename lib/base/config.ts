@@ -170,6 +170,7 @@ function build(given: Variables, source: ConfigSource) {
     signup: given.SIGNUP,
     catalog: given.CATALOG ?? null,
     blueprintDir: given.BLUEPRINT_DIR ?? null,
+    templates: given.TEMPLATES,
     stripe: given.STRIPE_SECRET_KEY && given.STRIPE_WEBHOOK_SECRET
       ? {
         secretKey: given.STRIPE_SECRET_KEY,
@@ -177,6 +178,8 @@ function build(given: Variables, source: ConfigSource) {
         apiBase: given.STRIPE_API_BASE ?? null,
       }
       : null,
+    /** How often the newest backup of each active spoke is restored, to prove it. */
+    restoreDrills: given.RESTORE_DRILLS,
     scheduler: { on: given.SCHEDULER, lanes: given.SCHEDULER_LANES },
     maxInFlight: given.MAX_IN_FLIGHT,
     maxStreams: given.MAX_STREAMS,

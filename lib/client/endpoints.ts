@@ -106,6 +106,7 @@ export interface WheelwrightApi {
         | "operation_cancelled"
         | "tenant_backup_succeeded"
         | "tenant_backup_failed"
+        | "tenant_backup_proved"
         | "billing_connected"
         | "billing_reconcile_requested"
         | "billing_subscription_updated"

@@ -104,6 +104,12 @@ export interface BackupSummary {
   lastFailureAt: string | null;
   /** Why backups are not available, or else why the last failure was one */
   lastError: string | null;
+  /** How often the newest backup is restored into a namespace of its own, to prove it: RESTORE_DRILLS */
+  drills: "off" | "weekly" | "nightly";
+  /** When a backup of the spoke was proved last; null where none was */
+  lastProvedAt: string | null;
+  /** Since when none could be proved; null where the last drill proved one */
+  unprovedSince: string | null;
   /** What there is, newest first: each is both volumes of the spoke, cut one right after the other. A failed attempt stands here for a week at most */
   snapshots: {
     /** The backup's id, to be named when one is to be restored */
@@ -118,6 +124,21 @@ export interface BackupSummary {
     state: "pending" | "ready" | "failed";
     /** Of the platform, as the spoke had it then; null where that was not noted */
     lmsVersion: string | null;
+    /** When a drill last restored it into a namespace of its own and found it whole; null where none has */
+    provedAt: string | null;
+    /** What was found then; null where none has */
+    proof: {
+      /** Courses in the restored site; null where nobody counted */
+      courses: number | null;
+      /** Accounts in the restored site, without the guest; null where nobody counted */
+      users: number | null;
+      /** From the drill's beginning until the login page answered: what a recovery takes */
+      seconds: number;
+      /** Whether both were counted as the backup was taken, too, and so could be seen to be what they were */
+      compared: boolean;
+    } | null;
+    /** Why the last drill did not prove it, or that there was no room to try; null where it did, or none was */
+    proofError: string | null;
   }[];
   /** Volume claims that a restore has replaced, newest first: the way back. They go after their time, once a backup was taken since */
   kept: {
@@ -956,6 +977,10 @@ export interface Overview {
     };
     /** How many active ones are not well */
     degraded: number;
+    /** How many active ones have a backup that the last drill could not prove */
+    unproved: number;
+    /** Of the active ones' last proofs the oldest; null where no backup was ever proved */
+    oldestProofAt: string | null;
   };
   /** The hubs that you see, newest first, each with the spokes that you see of it */
   hubs: {
@@ -984,6 +1009,10 @@ export interface Overview {
     };
     /** How many active ones are not well */
     degraded: number;
+    /** How many active ones have a backup that the last drill could not prove */
+    unproved: number;
+    /** Of the active ones' last proofs the oldest; null where no backup was ever proved */
+    oldestProofAt: string | null;
   }[];
   /** The operations of these that have not ended */
   queue: {
@@ -994,6 +1023,23 @@ export interface Overview {
     /** How long the first of those that wait has been there; null where none waits */
     oldestWaitSeconds: number | null;
   };
+  /** Installations that new sites are made from, for operators who ask for all hubs; null for anybody else */
+  templates: {
+    /** The cluster that it is kept in */
+    cluster: string;
+    /** The version that sites made from it have */
+    lmsVersion: string;
+    /** ready when sites can be made from it */
+    state: "making" | "ready" | "failed" | "retiring";
+    /** Why none could be made, or no site from it */
+    error: string | null;
+    /** When one is made again for the next site that asks for it; null where none has failed */
+    nextTryAt: string | null;
+    /** Since when it is there */
+    readyAt: string | null;
+    /** When a site was made from it last */
+    lastUsedAt: string | null;
+  }[] | null;
 }
 
 export interface OwnPatch {

@@ -85,14 +85,18 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
     ["", "pods", "delete"],
   ]],
   [
-    "nothing is made from snapshots: no backup is restored, no site copied, and each installation takes its whole time",
+    "nothing is made from snapshots: no backup is restored or proved, no site copied, and each installation takes its whole time",
     [
       [SNAPSHOTS, "volumesnapshotcontents", "create delete"],
+      ["", "persistentvolumes", "patch"], // of what was made only to be looked at, and whose class retains
     ],
   ],
   ["no spoke is restored in its place, and volumes that a restore has replaced stay until somebody deletes them", [
     ["", "persistentvolumeclaims", "delete"],
     ["apps", "statefulsets", "delete"],
+  ]],
+  ["a spoke fails where it cannot be made from its template, in place of being installed by its own Job", [
+    ["apps", "deployments", "delete"],
   ]],
   ["names that a spoke has left go on leading to it, and it cannot have one of them again", [
     ["networking.k8s.io", "ingresses", "delete"],

@@ -97,6 +97,11 @@ export const SpokeInputs = v.object({
   claims: v.optional(v.object({ files: NamespaceName, data: NamespaceName })),
   /** Absent where the install Job made the site. */
   origin: v.optional(SiteOrigin),
+  /**
+   * Of a site that belongs to no spoke: what tells it from every other, the spoke that it is made after, if any, and whether
+   * it may load from the web what an installation needs.
+   */
+  sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
   /** Of a copy: it sends no mail, whatever relay there is, until an administrator says that it may. */
   mailHeld: v.optional(v.boolean()),
   /** Whether the site takes the hub's single sign-on. */

@@ -27,6 +27,7 @@ import { asArgument, readParts } from "#lib/moodle/parts.ts";
 import { type Arithmetic, arithmetic } from "#lib/moodle/quota.ts";
 import { findImages, sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import { fill, type Values } from "#lib/moodle/render.ts";
+import { shutIn } from "#lib/moodle/sandbox.ts";
 import { newSitePassword, relayPassword } from "#lib/moodle/secrets.ts";
 import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
@@ -88,7 +89,8 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
   }
 
   function spokeOwner(inputs: SpokeInputs): ObjectOwner {
-    return { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: inputs.spokeId, revision };
+    const { namespace, federationId, spokeId, sandbox } = inputs;
+    return { namespace, federationId, spokeId, sandbox, revision };
   }
 
   const blueprint: Blueprint = {
@@ -104,7 +106,9 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       const values = { ...own, ...adoptionValues(parts.manifests.get(ADOPT_FILE)!, own, inputs), ...seed };
       const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
       return [
-        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) => withSource(each, inputs)),
+        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) =>
+          shutIn(withSource(each, inputs), inputs)
+        ),
         ...former.flatMap((each) => render(FORMER_FILE, { ...values, ...formerValues(inputs, each) }, owner)),
       ];
     },

@@ -18,6 +18,15 @@ export interface SiteIdentity {
    * killed.
    */
   readonly lockedUntil: number | null;
+  /** Null where the Job did not count. */
+  readonly counts: SiteCounts | null;
+}
+
+/** What a person would count to see whether a site is whole. */
+export interface SiteCounts {
+  readonly courses: number;
+  /** Without those that were deleted, and the guest. */
+  readonly users: number;
 }
 
 /** What lies in an image, in the numbers and words of a Site. */
@@ -42,6 +51,9 @@ export function readSite(log: readonly string[]): SiteIdentity {
     version: read("version"),
     release: read("release"),
     lockedUntil: Number(read("upgraderunning")) || null,
+    counts: values.has("courses") && values.has("users")
+      ? { courses: Number(values.get("courses")), users: Number(values.get("users")) }
+      : null,
   };
 }
 

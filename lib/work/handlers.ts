@@ -15,6 +15,8 @@ import { announce } from "#lib/work/notices/announce.ts";
 import { configure } from "#lib/work/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/work/actions/maintenance.ts";
 import { planBackups } from "#lib/work/backups/plan.ts";
+import { drill } from "#lib/work/drills/drill.ts";
+import { planDrills } from "#lib/work/drills/plan.ts";
 import { dropKeptClaims } from "#lib/work/upkeep/claims.ts";
 import { freeLeftNames } from "#lib/work/upkeep/names.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
@@ -27,6 +29,8 @@ import { restore } from "#lib/work/restore/restore.ts";
 import { sealAudit } from "#lib/work/upkeep/seal.ts";
 import { look, sweep } from "#lib/work/sweep/sweep.ts";
 import { knowingItsCluster } from "#lib/work/same-cluster.ts";
+import { makeTemplate } from "#lib/work/templates/make.ts";
+import { retireTemplates } from "#lib/work/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/work/actions/tasks.ts";
 import { upgrade } from "#lib/work/upgrade/upgrade.ts";
 
@@ -57,7 +61,8 @@ const FORMER_WORK = [provisionFormer];
 
 /** What nobody asks for. */
 const UPKEEP = [
-  ...[planBackups, prune, freeLeftNames, dropKeptClaims, sealAudit, sweep, look, announce],
+  ...[planBackups, planDrills, drill, makeTemplate, retireTemplates, prune, freeLeftNames, dropKeptClaims],
+  ...[sealAudit, sweep, look, announce],
   ...[forgottenPassword, signup],
 ];
 

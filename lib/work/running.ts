@@ -33,7 +33,11 @@ export async function change(
 }
 
 /** Performs what an operation says that it changes, each object under the fence of the run. */
-export async function perform({ space }: SpokeSite, run: Run, changes: readonly (Patch | Put)[]): Promise<void> {
+export async function perform(
+  { space }: Pick<SpokeSite, "space">,
+  run: Run,
+  changes: readonly (Patch | Put)[],
+): Promise<void> {
   for (const change of changes) {
     if ("put" in change) await putFenced(space, change.applied ?? change.put, run.job, run);
     else await patchFenced(space, { ref: change.ref, hold: run.job, change: change.patch }, run);
@@ -44,7 +48,7 @@ export async function scale(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1
   await perform(site, run, [set(ref, "/spec/replicas", replicas)]);
 }
 
-export async function untilReady({ space }: SpokeSite, run: Run, ref: Ref): Promise<void> {
+export async function untilReady({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
   if (ref === DATABASE) await replaceStuckDatabase(space, run);
   await sayingWhy(() => space.ready([ref], waitingFor(run)));
 }
@@ -63,7 +67,11 @@ async function sayingWhy(wait: () => Promise<void>): Promise<void> {
 }
 
 /** Until it is counted for the first time, a quota refuses whatever it limits. */
-export async function untilCounted({ space }: SpokeSite, run: Run, limits: readonly KubeObject[]): Promise<void> {
+export async function untilCounted(
+  { space }: Pick<SpokeSite, "space">,
+  run: Run,
+  limits: readonly KubeObject[],
+): Promise<void> {
   await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), waitingFor(run));
 }
 

@@ -6,7 +6,7 @@ import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
 import { print, showChange, showChanges, showJson, showList } from "./output.ts";
 import { MISUSED } from "./status.ts";
-import { counted } from "./text.ts";
+import { plural } from "./text.ts";
 
 export const notificationsNoun: Noun = {
   name: "notifications",
@@ -48,7 +48,7 @@ export const notificationsNoun: Noun = {
         }
         if (flags.all) {
           const marked = await cli.api.readAllNotifications();
-          return showChange(cli, marked, `${counted(marked.marked, "notification")} read`, String(marked.marked));
+          return showChange(cli, marked, `${plural(marked.marked, "notification")} read`, String(marked.marked));
         }
         const read: NotificationRecord[] = [];
         for (const notificationId of words) read.push(await cli.api.readNotification({ notificationId }));

@@ -18,7 +18,7 @@ export function isDone({ state }: Progress): boolean {
   return ["succeeded", "failed", "cancelled"].includes(state);
 }
 
-/** Where it is: `4/11 Creating the database`, `queued, 3rd in line`. */
+/** Where it is: `4/10 Creating the database`, `queued, 3rd in line`. */
 export function operationProgress(one: Progress): string {
   const { state, step, of, label, error, position, waitingFor, nextTryAt, etaSeconds } = one;
   if (state === "failed") return error?.message ?? "failed";

@@ -16,7 +16,7 @@ export const overviewNoun: Noun = {
     words: ["[HUB]"],
     examples: ["overview", "overview north --json=spokes"],
     async run(cli, { words: [federationId] }) {
-      const overview = await cli.api.getOverview({ federationId }), { hubs, spokes, queue } = overview;
+      const overview = await cli.api.getOverview({ federationId }), { hubs, spokes, queue, templates } = overview;
       if (cli.json) return showJson(cli, overview);
       if (cli.quiet) return print(hubs.map(({ federationId }) => `${plain(federationId)}\n`).join(""));
       const slugs = await hubSlugs(cli.api), all = { ...spokes, name: "all" };
@@ -29,10 +29,15 @@ export const overviewNoun: Noun = {
         ["UNWELL", ({ degraded }) => degraded, "number"],
         ["BUSY", busyIn, "number"],
         ["SUSPENDED", ({ byState }) => byState.suspended, "number"],
+        ["UNPROVED", ({ unproved }) => unproved, "number"],
+        ["OLDEST PROOF", ({ oldestProofAt }) => oldestProofAt, "time"],
       ]));
       const { running, queued, oldestWaitSeconds: seconds } = queue;
       const since = seconds === null ? "" : `, the first of them for ${lasting(seconds * 1000)}`;
       remark(cli, `${running} under way, ${queued} waiting${since}`);
+      for (const { lmsVersion, cluster, error } of (templates ?? []).filter(({ state }) => state === "failed")) {
+        remark(cli, `No template of ${plain(lmsVersion)} in ${plain(cluster)}: ${plain(error ?? "")}`);
+      }
     },
   })],
 };

@@ -13,6 +13,7 @@ import { spokeColumns, spokeLines } from "./spoke-views.ts";
 import { NOT_FOUND } from "./status.ts";
 import { recordOf } from "./table.ts";
 import { plain, plainLines } from "./text.ts";
+import { ago } from "./times.ts";
 
 const STATES = "provisioning|active|failed|suspending|suspended|resuming|updating|removing|removed";
 
@@ -128,15 +129,16 @@ export const insightVerbs = [
   }),
   verb({
     name: "backups",
-    summary: "List a spoke's backups",
+    summary: "List a spoke's backups, and which of them were proved",
     words: ["SPOKE"],
     examples: ["spokes backups north/ash"],
     async run(cli, { words: [name] }) {
       const backups = await cli.api.getSpokeBackups({ spokeId: await spokeIdOf(cli.api, name!) });
       if (cli.json) return showJson(cli, backups);
-      const { schedule, lastError } = backups;
+      const { schedule, lastError, unprovedSince } = backups;
       remark(cli, backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups");
       if (lastError) remark(cli, `The last one failed: ${lastError}`);
+      if (unprovedSince) remark(cli, `The last one that was tried could not be restored, ${ago(unprovedSince)}`);
       for (const { claim, until } of backups.kept) {
         remark(cli, `Kept of before a restore until ${until}: ${claim}`);
       }
@@ -146,6 +148,11 @@ export const insightVerbs = [
         ["CREATED", (one) => one.createdAt, "time"],
         ["VERSION", (one) => one.lmsVersion],
         ["MB", (one) => one.sizeBytes === null ? null : Math.round(one.sizeBytes / 1e6), "number"],
+        ["PROVED", (one) => one.provedAt, "time"],
+        ["SECONDS", (one) => one.proof?.seconds, "number"],
+        ["COURSES", (one) => one.proof?.courses, "number"],
+        ["USERS", (one) => one.proof?.users, "number"],
+        ["NOT PROVED", (one) => one.proofError],
       ]);
     },
   }),

@@ -10,7 +10,7 @@ import type { Cli } from "./noun.ts";
 import { isDone, watchCommand } from "./operation-views.ts";
 import { openDisplay, type ProgressRow } from "./progress.ts";
 import { TIMED_OUT } from "./status.ts";
-import { counted } from "./text.ts";
+import { plural } from "./text.ts";
 import { lasting } from "./times.ts";
 
 export interface WatchedOperation {
@@ -53,7 +53,7 @@ export async function watchOperations(cli: Cli, watched: readonly WatchedOperati
   const onSignal = () => stop(EX_INTERRUPTED, "Stopped watching");
   process.on("SIGINT", onSignal);
   const late = setTimeout(() => {
-    stop(TIMED_OUT, `${counted(left().length, "operation")} not done after ${lasting(ms)}`);
+    stop(TIMED_OUT, `${plural(left().length, "operation")} not done after ${lasting(ms)}`);
   }, ms);
   const line = openLine(display.say);
   const look = openLooks(cli.api, signal, (course, seen) => {

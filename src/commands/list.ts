@@ -60,7 +60,8 @@ export const commands: readonly Command[] = [
   command({
     name: "restore",
     summary: "Take a spoke back to one of its backups, on this machine's authority",
-    usage: "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run] | SPOKE --list",
+    usage:
+      "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run] | SPOKE --list | --all --new-cluster",
     words: 1,
     options: {
       backup: { type: "string", help: "the backup to go back to (the newest that is ready)" },
@@ -69,6 +70,12 @@ export const commands: readonly Command[] = [
       domain: { type: "string", help: "of a spoke that is removed: make it under this domain" },
       list: { type: "boolean", help: "show its backups, and the volumes that restores have replaced" },
       "dry-run": { type: "boolean", help: "say what would happen, and write nothing" },
+      "new-cluster": {
+        type: "boolean",
+        help: "bring back what was made in a cluster that is gone, in the one that answers",
+      },
+      all: { type: "boolean", help: "with --new-cluster: all hubs and spokes" },
+      hub: { type: "string", help: "with --all: this hub and its spokes alone" },
     },
     load: async () => (await import("./restore.ts")).askRestore,
   }),

@@ -1,5 +1,6 @@
 /** What `wheelwright restore` says: the backups that there are, what would come of it, and what was asked for. */
 import type { Backup } from "#lib/domains/backups/store.ts";
+import type { Lost } from "#lib/domains/backups/new-cluster.ts";
 import type { KeptClaim } from "#lib/domains/backups/kept.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
 import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
@@ -53,6 +54,54 @@ export function recreation(gone: NamedSpoke, { hub, slug, domains: [domain], bac
 
 export function recreated({ spoke, job }: { readonly spoke: SpokeRow; readonly job: Job }): string {
   return `The spoke ${spoke.slug} (${spoke.id}) is made anew from the backup, as ${spoke.domain}.\n${watching(job)}`;
+}
+
+export function toBringBack(lost: readonly Lost[]): string {
+  if (lost.length === 0) return NOTHING_LOST;
+  const lines = lost.map((each) =>
+    `${titleOf(each)} ${each.left === null ? wouldCome(each) : `is left: ${each.left}`}\n`
+  );
+  return `${lines.join("")}\nNothing was written.\n`;
+}
+
+/** With the operation of each; none of what is left, or was asked for by somebody else meanwhile. */
+export function broughtBack(done: readonly (readonly [Lost, operation: string | null])[]): string {
+  if (done.length === 0) return NOTHING_LOST;
+  const asked = done.filter(([, operation]) => operation !== null), left = done.filter(([{ left }]) => left !== null);
+  const lines = done.map(([each, operation]) =>
+    `${titleOf(each)} ${
+      each.left !== null
+        ? `is left: ${each.left}`
+        : operation === null
+        ? "is under way already"
+        : `${comes(each)}: ${operation}`
+    }\n`
+  );
+  return `${
+    lines.join("")
+  }\n${asked.length} operations are queued, ${left.length} left; running replicas do them, hub by hub: ` +
+    "wheelwright overview\n";
+}
+
+const NOTHING_LOST =
+  "Nothing is lost: what has a namespace was made in the clusters that answer. Nothing was written.\n";
+
+function titleOf({ hub, spoke }: Lost): string {
+  return spoke ? `The spoke ${hub.slug}/${spoke.slug} (${spoke.id})` : `The hub ${hub.slug} (${hub.id})`;
+}
+
+function wouldCome({ backup, spoke }: Lost): string {
+  return backup ? `would be made of its ${describe(backup)}${changes(spoke!)}` : "would get a new namespace";
+}
+
+function comes({ backup, spoke }: Lost): string {
+  return backup ? `is made of its ${describe(backup)}${changes(spoke!)}` : "gets a new namespace";
+}
+
+/** What is other afterwards. */
+function changes({ state, maintenance }: SpokeRow): string {
+  if (state.startsWith("suspend")) return "; it was suspended, and comes back active";
+  return maintenance ? "; it was in maintenance, and comes back open" : "";
 }
 
 function nameOf({ hubSlug, slug, id }: NamedSpoke): string {

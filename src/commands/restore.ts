@@ -27,6 +27,9 @@ interface Options {
   readonly domain?: string;
   readonly list?: boolean;
   readonly "dry-run"?: boolean;
+  readonly "new-cluster"?: boolean;
+  readonly all?: boolean;
+  readonly hub?: string;
 }
 
 export async function askRestore({ words: [name], options }: Given<Options>): Promise<void> {
@@ -34,31 +37,48 @@ export async function askRestore({ words: [name], options }: Given<Options>): Pr
   if (problem !== null) throw new CommandError(EX_USAGE, `${problem}; wheelwright restore --help tells more`);
   await withDatabase(async (db) => {
     await requireRelease(db);
+    if (options.all) return void process.stdout.write(await restoreAll(db, null, options));
     const spoke = await findNamed(db.rows, name!);
     if (!spoke) {
       const message = `There is no spoke ${name}, and never was: give its id, HUB/SLUG or domain`;
       throw new CommandError(EX_DATA, message);
     }
-    const answer = options.list ? await list(db, spoke) : await restoreSpoke(db, spoke, options).catch(tellRefusal);
+    const restore = options["new-cluster"] ? restoreAll : restoreSpoke;
+    const answer = options.list ? await list(db, spoke) : await restore(db, spoke, options).catch(tellRefusal);
     process.stdout.write(answer);
   });
 }
 
-function problemOf(
-  name: string | undefined,
-  { backup, back, as, domain, list, "dry-run": dryRun }: Options,
-): string | null {
+function problemOf(name: string | undefined, options: Options): string | null {
+  const { backup, back, as, domain, list, "dry-run": dryRun, "new-cluster": newCluster, all, hub } = options;
+  if (newCluster || all || hub !== undefined) return newClusterProblem(name, options);
   if (name === undefined) return "wheelwright restore needs to know which spoke: its id, HUB/SLUG or domain";
   if (back && (backup ?? as ?? domain) !== undefined) return "--back goes alone: it leads to what the spoke was before";
   if (list && (backup ?? as ?? domain ?? back ?? dryRun) !== undefined) return "--list goes alone";
-  const [hub, slug, ...more] = as?.split("/") ?? ["hub", "slug"];
-  if (!hub || !v.is(Slug, slug) || more.length > 0) return `--as must be HUB/SLUG, and not "${as}"`;
+  const [of, slug, ...more] = as?.split("/") ?? ["hub", "slug"];
+  if (!of || !v.is(Slug, slug) || more.length > 0) return `--as must be HUB/SLUG, and not "${as}"`;
   return domain === undefined || v.is(HostName, domain) ? null : `--domain must be a host name, and not "${domain}"`;
+}
+
+function newClusterProblem(name: string | undefined, options: Options): string | null {
+  const { backup, back, as, domain, list, "new-cluster": newCluster, all, hub } = options;
+  if (!newCluster) return "--all and --hub go with --new-cluster";
+  if ((backup ?? back ?? as ?? domain ?? list) !== undefined) {
+    return "--new-cluster goes with --all, --hub and --dry-run alone";
+  }
+  if ((name === undefined) !== (all === true)) return "--new-cluster needs a spoke, or --all";
+  return hub !== undefined && !all ? "--hub goes with --all" : null;
 }
 
 async function list(db: Database, spoke: NamedSpoke): Promise<string> {
   const isThere = spoke.state !== "removed";
   return tables(await listStanding(db.rows, spoke.id), isThere ? await listReplaced(db.rows, spoke.id) : []);
+}
+
+async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Options): Promise<string> {
+  const { restoreAnew } = await import("./restore-new-cluster.ts"); // it loads the Kubernetes library
+  const wish = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
+  return await restoreAnew(db, readPlace(), whoAsks(), wish).catch(tellRefusal);
 }
 
 async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<string> {
@@ -107,7 +127,10 @@ function userName(): string {
 
 function tellRefusal(error: unknown): never {
   if (!(error instanceof ClusterError)) throw error;
-  throw new CommandError(EX_DATA, error.hint === undefined ? error.message : `${error.message}. ${error.hint}`);
+  throw new CommandError(
+    error.transient ? EX_UNAVAILABLE : EX_DATA,
+    error.hint === undefined ? error.message : `${error.message}. ${error.hint}`,
+  );
 }
 
 async function requireRelease(db: Database): Promise<void> {

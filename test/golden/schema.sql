@@ -164,6 +164,12 @@ create table backups (
   lms_version text,
   images jsonb,
   site_identifier text,
+  counts jsonb,
+  drill_id text,
+  proved_at timestamp(3) with time zone,
+  proof jsonb,
+  proof_error text,
+  constraint backups_are_proved_with_a_proof CHECK (((proved_at IS NULL) = (proof IS NULL))) NOT VALID,
   constraint backups_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
   constraint backups_check1 CHECK (((state <> 'failed'::text) OR (failed_at IS NOT NULL))),
   constraint backups_check2 CHECK (((state = 'deleted'::text) = (deleted_at IS NOT NULL))),
@@ -379,6 +385,7 @@ CREATE INDEX jobs_awaiting ON public.jobs USING btree (awaits) WHERE ((state = '
 CREATE INDEX jobs_durations ON public.jobs USING btree (kind, finished_at DESC) WHERE ((state = 'succeeded'::text) AND visible);
 CREATE INDEX jobs_ended ON public.jobs USING btree (visible, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX jobs_held ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
+CREATE INDEX jobs_holding_backups ON public.jobs USING btree (((payload ->> 'backupId'::text))) WHERE ((state = ANY (ARRAY['queued'::text, 'running'::text])) AND ((payload ->> 'backupId'::text) IS NOT NULL));
 CREATE INDEX jobs_live_of_spoke ON public.jobs USING btree (spoke_id) WHERE (visible AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX jobs_loose ON public.jobs USING btree (run_at, seq) WHERE ((state = 'queued'::text) AND (lane IS NULL));
 CREATE INDEX jobs_of_federation ON public.jobs USING btree (federation_id, created_at DESC, seq DESC) WHERE visible;
@@ -564,6 +571,9 @@ create table spokes (
   cluster_uid text,
   wished_domain text,
   from_backup text,
+  drill_due_at timestamp(3) with time zone,
+  proved_at timestamp(3) with time zone,
+  unproved_since timestamp(3) with time zone,
   copy_of text,
   mail text not null default 'on'::text,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
@@ -581,6 +591,7 @@ create table spokes (
 CREATE INDEX spokes_by_domain_backwards ON public.spokes USING btree (reverse(domain) COLLATE "C") WHERE (state <> 'removed'::text);
 CREATE INDEX spokes_by_wished_domain_backwards ON public.spokes USING btree (reverse(wished_domain) COLLATE "C") WHERE ((state <> 'removed'::text) AND (wished_domain IS NOT NULL));
 CREATE INDEX spokes_due_for_backup ON public.spokes USING btree (cluster, backup_due_at) WHERE (state = 'active'::text);
+CREATE INDEX spokes_due_for_drill ON public.spokes USING btree (cluster, drill_due_at) WHERE (state = 'active'::text);
 CREATE INDEX spokes_of_federation ON public.spokes USING btree (federation_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX spokes_one_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);
 CREATE UNIQUE INDEX spokes_one_live_slug ON public.spokes USING btree (federation_id, slug) WHERE (state <> 'removed'::text);
@@ -637,6 +648,41 @@ create table subscriptions (
   constraint subscriptions_pkey PRIMARY KEY (federation_id),
   constraint subscriptions_customer_id_key UNIQUE (customer_id),
   constraint subscriptions_subscription_id_key UNIQUE (subscription_id)
+);
+
+create table template_uses (
+  spoke_id text not null,
+  template_id text not null,
+  turn text not null,
+  given_up text,
+  taken_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint template_uses_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint template_uses_pkey PRIMARY KEY (spoke_id)
+);
+CREATE INDEX template_uses_of ON public.template_uses USING btree (template_id);
+
+create table templates (
+  id text not null,
+  cluster text not null,
+  cluster_uid text not null,
+  version text not null,
+  moodle_image text not null,
+  postgres_image text not null,
+  revision text not null,
+  storage_class text not null,
+  state text not null default 'making'::text,
+  volumes jsonb not null default '[]'::jsonb,
+  failures integer not null default 0,
+  error text,
+  next_try_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  ready_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  constraint templates_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
+  constraint templates_check1 CHECK (((state <> 'failed'::text) OR ((error IS NOT NULL) AND (next_try_at IS NOT NULL)))),
+  constraint templates_state_check CHECK ((state = ANY (ARRAY['making'::text, 'ready'::text, 'failed'::text, 'retiring'::text]))),
+  constraint templates_pkey PRIMARY KEY (id),
+  constraint templates_one_of_each UNIQUE (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
 );
 
 create table token_calls (

@@ -24,7 +24,9 @@ export interface Delays {
   readonly claim: number;
   readonly filledClaim: number;
   readonly growth: number;
+  /** A snapshot until it is ready: one that is taken, and one that the storage has already. */
   readonly snapshot: number;
+  readonly knownSnapshot: number;
   readonly address: number;
   readonly certificate: number;
   /** Until a quota that was changed holds. */
@@ -43,7 +45,7 @@ export function evenDelays(ms: number): Delays {
     ...{ job: ms / 2, install: ms / 2, upgrade: ms / 2, cli: ms / 2, seed: ms / 2, settle: ms / 2 },
     ...{ databaseSetUp: ms / 2, database: ms / 2, app: ms / 2, server: ms / 2 },
     ...{ claim: ms / 10, filledClaim: ms / 10, growth: ms / 4 },
-    ...{ snapshot: ms, address: ms, certificate: ms, quota: ms },
+    ...{ snapshot: ms, knownSnapshot: ms, address: ms, certificate: ms, quota: ms },
     namespace: ms / 4,
   };
 }
@@ -63,7 +65,7 @@ const MEASURED: Delays = {
   ...{ job: 0.7, install: 64, upgrade: 60, cli: 3.5, seed: 3.7, settle: 4.2 },
   ...{ databaseSetUp: 6, database: 4, app: 5.7, server: 1 },
   ...{ claim: 0.5, filledClaim: 2, growth: 2 },
-  ...{ snapshot: 2, address: 1, certificate: 5, quota: 0.1 },
+  ...{ snapshot: 2, knownSnapshot: 0.5, address: 1, certificate: 5, quota: 0.1 },
   namespace: 13,
 };
 

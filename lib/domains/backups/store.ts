@@ -1,6 +1,7 @@
 /** The rows of backups, and what was last seen of each cluster's snapshot classes. */
 import { type Selectable, sql } from "kysely";
 import type { Aged } from "#lib/domains/backups/retention.ts";
+import type { Proof, TwoCounts } from "#lib/domains/backups/proof.ts";
 import type { SeenClasses, SnapshotClass } from "#lib/domains/backups/classes.ts";
 import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -41,6 +42,12 @@ export interface Backup extends Aged {
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
   readonly siteIdentifier: string | null;
+  /** What was counted as it was taken; null where nothing was. */
+  readonly counts: TwoCounts | null;
+  readonly provedAt: Date | null;
+  readonly proof: Proof | null;
+  /** Why the last drill did not prove it; null where it did, or none was. */
+  readonly proofError: string | null;
 }
 
 interface BackupOrigin {

@@ -11,6 +11,7 @@ import { streamOperation } from "#lib/records/jobs/operation.ts";
 import { findHalfRestored } from "#lib/records/jobs/restores.ts";
 import { lastFailure, liveOperations } from "#lib/records/jobs/store.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { ResizeWish } from "#lib/operations/resize.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
@@ -144,5 +145,6 @@ async function renewInputs({ catalog, config, blueprint, log }: App, tx: Tx, spo
   } catch (error) {
     return log.warn("The catalogue does not offer any more what a spoke was asked for", { spoke: spoke.id, error });
   }
-  await setInputs(tx, spoke.id, inputs, blueprint.revision);
+  const { origin } = spoke.blueprintInputs as SpokeInputs; // what was begun from a template goes by it
+  await setInputs(tx, spoke.id, { ...inputs, ...(origin && { origin }) }, blueprint.revision);
 }

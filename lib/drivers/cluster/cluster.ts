@@ -204,7 +204,7 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /** POSTs the Namespace. One of that name that carries the same three labels is ours already; any other is `stranger`. */
+  /** POSTs the Namespace. One of that name whose labels say that it is for the same is ours already; any other is `stranger`. */
   createNamespace(manifest: KubeObject, call: Call): Promise<{ uid: string }>;
   /** uid, labels and phase of a namespace, or null. */
   findNamespace(name: string, call: Call): Promise<KubeObject | null>;

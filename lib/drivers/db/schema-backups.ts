@@ -24,6 +24,11 @@ export interface BackupTables {
     lmsVersion: string | null;
     images: MaybeJson;
     siteIdentifier: string | null;
+    counts: MaybeJson;
+    drillId: string | null;
+    provedAt: MaybeStampColumn;
+    proof: MaybeJson;
+    proofError: string | null;
   };
   kept_claims: {
     spokeId: string;

@@ -30,6 +30,7 @@ export const AUDIT_KINDS = {
   operation_cancelled: "quiet",
   tenant_backup_succeeded: "quiet",
   tenant_backup_failed: "visible",
+  tenant_backup_proved: "quiet",
   billing_connected: "quiet",
   billing_reconcile_requested: "quiet",
   billing_subscription_updated: "quiet",

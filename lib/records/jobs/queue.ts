@@ -118,6 +118,22 @@ export async function countQueue(rows: Rows, which: RawBuilder<SqlBool>): Promis
   return count!;
 }
 
+/**
+ * Whether an operation waits for nothing but a replica that has room for it. One that has waited for over an hour is passed
+ * over: nobody knows its kind.
+ */
+export async function isRoomWanted(rows: Rows): Promise<boolean> {
+  const { rows: [first] } = await sql`
+    select from jobs where visible and state = 'queued'
+      and run_at <= wheelwright_now() and run_at > wheelwright_now() - interval '1 hour'
+      and (kind <> all(${NEED_HUB}::text[])
+        or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
+      and not exists (select from jobs as other where other.state = 'running'
+        and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))
+    limit 1`.execute(rows);
+  return first !== undefined;
+}
+
 async function readJobs(rows: Rows, ids: readonly string[]): Promise<Map<string, Job>> {
   if (ids.length === 0) return new Map();
   const found: JobRow[] = await rows.selectFrom("jobs").selectAll().where("id", "in", [...new Set(ids)]).execute();

@@ -29,6 +29,8 @@ import { makeFenced } from "#lib/work/fenced.ts";
 import { untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { note, spokeHandler, type SpokeSite } from "#lib/work/site.ts";
+import { startFilled } from "#lib/work/templates/use.ts";
+import { wishTemplate } from "#lib/work/templates/wish.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 
 /** Steps that both plans have. */
@@ -36,10 +38,6 @@ const STEPS = {
   namespace: makeNamespace,
   policies: async (site: SpokeSite, run: Run) => await untilCounted(site, run, await putStep(site, run, "policies")),
   secrets: makeSecrets,
-  async database(site: SpokeSite, run: Run) {
-    await putStep(site, run, "database");
-    await untilReady(site, run, DATABASE);
-  },
   async app(site: SpokeSite, run: Run) {
     await putStep(site, run, "app");
     await untilReady(site, run, MOODLE);
@@ -53,9 +51,11 @@ export function provision(app: App): Handler {
     async volumes(site, run) {
       if (!await fillVolumes(site, run)) await putStep(site, run, "volumes");
     },
+    database: (site, run) => startFilled(site, run, startDatabase),
     async install(site, run) {
       if (isFilled(site)) return; // the first to look at its data is settle
       await demandSameSite(run, site.spoke, await install(site, run));
+      await wishTemplate(site, run);
     },
     async settle(site, run) {
       await seed(site, run, settleSite, await whatToTell(site));
@@ -73,6 +73,7 @@ export function provision(app: App): Handler {
 export function provisionFormer(app: App): Handler {
   return spokeHandler(app, formerProvision, {
     ...STEPS,
+    database: startDatabase,
     async install(site, run) {
       await putStep(site, run, "volumes");
       await install(site, run);
@@ -103,6 +104,13 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
       updatedAt: sql<Date>`wheelwright_now()`,
     }).execute()
   );
+}
+
+/** Where there is a site on the volumes, Moodle's pod is made ready meanwhile: it waits for the database by itself. */
+async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
+  await putStep(site, run, "database");
+  if (isFilled(site)) await putStep(site, run, "app");
+  await untilReady(site, run, DATABASE);
 }
 
 async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {

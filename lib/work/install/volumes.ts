@@ -1,4 +1,4 @@
-/** Where the data of a new site is from: a backup that holds a site already, or else its install Job. */
+/** Where the data of a new site is from: a backup or a template that holds a site already, or else its install Job. */
 import { demandUsable } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/records/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -11,11 +11,12 @@ import { Awaiting } from "#lib/scheduler/stops.ts";
 import { finalError, note, type SpokeSite } from "#lib/work/site.ts";
 import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
+import { fillFromTemplate } from "#lib/work/templates/use.ts";
 
-/** Makes the site's volumes from its backup, and returns true; or does nothing where it is to be installed by its Job. */
+/** Makes the site's volumes from what it is to be from, and returns true; or none where it is to be installed by its Job. */
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await sourceOf(site);
-  if (!found) return false;
+  if (!found) return await fillFromTemplate(site, run);
   const { backup, spoke } = found;
   if (backup.readyAt === null) await awaitBackup(site, backup);
   await demandUsable(site.app.db.rows, spoke, backup.id);
@@ -46,8 +47,8 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId, error 
 }
 
 /** Whether it did, no matter which holder. */
-export function isFilled({ spoke }: SpokeSite): boolean {
-  return spoke.fromBackup !== null;
+export function isFilled({ inputs }: SpokeSite): boolean {
+  return inputs.origin !== undefined;
 }
 
 export function isCopy({ spoke }: SpokeSite): boolean {

@@ -14,9 +14,9 @@ import { SPOKE_STEPS } from "#lib/moodle/files.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import { writeAmount } from "#lib/moodle/quota.ts";
+import { labelsOf } from "#lib/moodle/stamp.ts";
 import { type Disk, DISKS, larger } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { CONTENT, SNAPSHOT } from "#lib/work/backups/expired.ts";
 import { readRetaining } from "#lib/work/backups/snapshots.ts";
@@ -198,7 +198,7 @@ async function makePair(
 ): Promise<void> {
   const { cluster, space, inputs } = place, { turn } = originOf(place), { namespace } = space;
   const name = sourceName(disk, turn), content = contentName(namespace, disk, turn);
-  const labels = { [MANAGED_BY]: "wheelwright", [FEDERATION]: inputs.federationId, [SPOKE]: inputs.spokeId };
+  const labels = labelsOf(inputs);
   await cluster.createGlobal({
     ...CONTENT,
     metadata: { name: content, labels },

@@ -1,4 +1,4 @@
-/** A life of a hub and two spokes in the simulated cluster, for what is asked of a cluster meanwhile. */
+/** A life of a hub and its spokes in the simulated cluster, for what is asked of a cluster meanwhile. */
 import { silent } from "#lib/base/log.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
@@ -6,12 +6,13 @@ import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { requestRestore } from "#lib/domains/backups/request.ts";
 import { dropClaims } from "#test/lib/work/restore/scene.ts";
+import { retire, swapSnapshots, templateIs } from "#test/lib/work/templates/scene.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { makeApp, openWorkScene, startReplica } from "../work/scene.ts";
 import { type Asked, openBetween } from "./between.ts";
 
 export async function liveThrough(more: Record<string, string> = {}): Promise<readonly Asked[]> {
-  const env = { ACME_EMAIL: "ops@example.org", ...more };
+  const env = { ACME_EMAIL: "ops@example.org", TEMPLATES: "on", ...more };
   const scene = await openWorkScene(5, env);
   const between = await openBetween(scene.simulator.url);
   const { app, close } = await makeApp(scene.db, between.kubeconfig(), silent, env);
@@ -50,6 +51,14 @@ export async function liveThrough(more: Record<string, string> = {}): Promise<re
       await scene.ended(id, "configure");
     }
     await lookOnce(app);
+    await templateIs(scene, "ready");
+    await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
+    await swapSnapshots(scene);
+    await scene.becomes(await scene.spoke(hub, "topology", "medium"), "active", "failed"); // by its Job after all
+    await scene.db.sql(
+      "update templates set created_at = '2000-01-01', ready_at = '2000-01-01', last_used_at = '2000-01-01'",
+    );
+    await retire(app);
     scene.simulator.faults.failJob("install-", { log: ["no luck"] });
     const failing = await scene.spoke(hub, "broken");
     await scene.becomes(failing, "failed"); // its log and events are read

@@ -18,11 +18,12 @@ site("reads an installed site", () => {
     version: "2024100712",
     release: "4.5.12 (Build: 20261005)",
     lockedUntil: null,
+    counts: null,
   });
 });
 
 site("is empty when nothing was printed", () => {
-  const nothing = { siteIdentifier: null, version: null, release: null, lockedUntil: null };
+  const nothing = { siteIdentifier: null, version: null, release: null, lockedUntil: null, counts: null };
   assert.equal(readSite([]), { state: "empty", ...nothing });
   assert.is(readSite(["", "NOTICE: hello"]).state, "empty");
 });

@@ -12,6 +12,7 @@ import { isFinished, type Job } from "#lib/records/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/records/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import type { Timers } from "#lib/dev/simulator/store/timers.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { handlers } from "#lib/work/handlers.ts";
@@ -21,6 +22,8 @@ import { makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
 
 const MINUTE = 60_000;
+/** Templates would come as Jobs and namespaces of their own: who tests them says so. */
+const DEFAULTS = { ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off" };
 
 export interface WorkScene {
   readonly app: App;
@@ -43,15 +46,16 @@ export interface WorkScene {
 
 /**
  * `env` are variables of the configuration, beside the domain; with `measured` things take as long as they were measured to,
- * times that, and not the same delay.
+ * times that, and not the same delay; `timers` are the cluster's clock.
  */
 export async function openWorkScene(
   delayMs = 5,
   env: Record<string, string> = {},
   measured: number | null = null,
+  timers?: Timers,
 ): Promise<WorkScene> {
   const db = await openTestDatabase();
-  const simulator = await openSimulator({ delayMs, measured, log: silent });
+  const simulator = await openSimulator({ delayMs, measured, ...(timers && { timers }), log: silent });
   const { app, close: closeApp } = await makeApp(db, simulator.kubeconfig(), silent, env);
   const userId = await makeUser(db, "ann@example.org");
   const actor: Actor = {
@@ -130,7 +134,7 @@ export async function makeApp(
   log: Log,
   env: Record<string, string> = {},
 ): Promise<{ readonly app: App; close(): Promise<void> }> {
-  const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org", ...env }, terminal: false });
+  const config = readConfig({ mode: "dev", env: { ...DEFAULTS, ...env }, terminal: false });
   const blueprint = await builtInBlueprint();
   const catalog = loadCatalog(undefined, blueprint);
   // No test waits a minute to see that it stays so.

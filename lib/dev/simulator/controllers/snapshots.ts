@@ -48,7 +48,7 @@ export function snapshotController(world: World): Controller {
       if (broken) return fail(world, snapshot, "SnapshotContentCheckandUpdateFailed", broken.message);
       if (given && !isKnown(world, snapshot, content)) return RETRY;
       cut(world, snapshot, content);
-      const left = memory.left(snapshot, world.delays.snapshot);
+      const left = memory.left(snapshot, world.delays[given ? "knownSnapshot" : "snapshot"]);
       if (left > 0) return left;
       if (world.faults.of("unready", namespace, name)) return RETRY;
       finish(world, snapshot, content.metadata.name);

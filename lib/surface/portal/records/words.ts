@@ -37,6 +37,7 @@ export const SENTENCES: Readonly<Record<AuditKind, readonly [tone: Tone, sentenc
   operation_cancelled: ["still", "An operation was called off: {kind}"],
   tenant_backup_succeeded: ["good", "A backup of the spoke % is made"],
   tenant_backup_failed: ["bad", "A backup of the spoke % failed"],
+  tenant_backup_proved: ["good", "A backup of the spoke % was restored, to prove it"],
   billing_connected: ["info", "The hub % is connected to billing"],
   billing_reconcile_requested: ["still", "The bill of the hub % is to be compared with its spokes"],
   billing_subscription_updated: ["info", "The subscription of the hub % changed"],

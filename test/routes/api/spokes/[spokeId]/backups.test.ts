@@ -46,6 +46,9 @@ test("tells before the first look that nobody has looked yet, with every field t
     lastSuccessAt: null,
     lastFailureAt: null,
     lastError: "Nobody has looked yet whether the cluster can take backups; that happens within minutes",
+    drills: "off",
+    lastProvedAt: null,
+    unprovedSince: null,
     snapshots: [],
     kept: [],
   });
@@ -92,6 +95,20 @@ test("lists what is there, newest first, with sizes in bytes, the last success a
   assert.is(body.snapshots[3].sizeBytes, 16106127360);
   assert.equal([body.lastSuccessAt, body.lastFailureAt], [body.snapshots[2].readyAt, body.snapshots[1].createdAt]);
   assert.equal([body.available, body.lastError], [true, "the pool is full"]);
+});
+
+test("tells of each whether it was proved, how long that took, and why another one was not.", async ({ scene }) => {
+  const at = new Date("2026-11-20T05:00:00.000Z");
+  const proof = { courses: 2, users: 5, seconds: 96, compared: true };
+  await backup(scene, 20, "ready", { provedAt: at, proof: JSON.stringify(proof), drillId: "op_1" });
+  await backup(scene, 10, "ready", { proofError: "its database is of another site", drillId: "op_2" });
+  await scene.db.sql("update spokes set proved_at = $1, unproved_since = $1", [at.toISOString()]);
+  const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/backups`);
+  assert.equal([body.lastProvedAt, body.unprovedSince], [at.toISOString(), at.toISOString()]);
+  assert.equal(
+    body.snapshots.map(({ provedAt, proof, proofError }: Record<string, unknown>) => [provedAt, proof, proofError]),
+    [[null, null, "its database is of another site"], [at.toISOString(), proof, null]],
+  );
 });
 
 test("lists the volume claims that a restore has replaced, and not what is made in vain or about to go.", async ({ scene }) => {
