@@ -15,7 +15,7 @@ export interface ClaimOf {
 /** Those that are the way back to what the spoke was, the newest first. */
 export async function listReplaced(rows: Rows, spokeId: string): Promise<KeptClaim[]> {
   return await rows.selectFrom("kept_claims").selectAll().where("spokeId", "=", spokeId).where("why", "=", "replaced")
-    .where("removingSince", "is", null).orderBy("since", "desc").orderBy("claim").execute();
+    .where("removingSince", "is", null).orderBy("operationId", "desc").orderBy("claim").execute();
 }
 
 /** What restores have made in vain, but for this one. */
