@@ -2,7 +2,7 @@
  * A copy: a site of its own, with the courses and the people that another site had when a backup of it was taken.
  *
  * Who may act on the one and add spokes to the hub may have it. The backup is chosen here, with the source's row locked, and
- * is held against retention until the copy is made (`isBackupNeeded`): what becomes of the source meanwhile changes nothing. One that
+ * is held against retention until the copy is made (`listHeld`): what becomes of the source meanwhile changes nothing. One that
  * is to be taken now is an operation of the source like any other, and the copy waits for it in the queue.
  */
 import type { App } from "#lib/app.ts";

@@ -64,11 +64,15 @@ export async function countProofs(rows: Rows): Promise<ProofNumbers> {
   ]).executeTakeFirstOrThrow();
 }
 
-/** The backups of a spoke that work under way needs. */
+/** The backups of a spoke that work under way needs, or another spoke that is still to be made from one. */
 export async function listHeld(rows: Rows, spokeId: string): Promise<Set<string>> {
   const { rows: found } = await sql<{ id: string }>`
+    with own as (select id from backups where spoke_id = ${spokeId})
     select payload ->> 'backupId' as id from jobs
-    where state in ('queued', 'running') and payload ->> 'backupId' in (
-      select id from backups where spoke_id = ${spokeId})`.execute(rows);
+    where state in ('queued', 'running') and payload ->> 'backupId' in (select id from own)
+    union all select from_backup from spokes
+    where ready_at is null and state not in ('removing', 'removed') and from_backup in (select id from own)`.execute(
+    rows,
+  );
   return new Set(found.map(({ id }) => id));
 }

@@ -143,13 +143,6 @@ export async function findBackup(rows: Rows, id: string): Promise<Backup | null>
   return row ? toBackup(row) : null;
 }
 
-/** Whether a spoke is still to be made from it: then retention leaves it. */
-export async function isBackupNeeded(rows: Rows, id: string): Promise<boolean> {
-  const found = await rows.selectFrom("spokes").select("id").where("fromBackup", "=", id).where("readyAt", "is", null)
-    .where("state", "<>", "removing").where("state", "<>", "removed").limit(1).executeTakeFirst();
-  return found !== undefined;
-}
-
 async function findByOperation(rows: Rows, operationId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("operationId", "=", operationId).executeTakeFirst();
   return row ? toBackup(row) : null;

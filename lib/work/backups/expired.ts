@@ -8,7 +8,7 @@
  */
 import { expired, mayGo } from "#lib/domains/backups/retention.ts";
 import { listHeld } from "#lib/domains/backups/proofs.ts";
-import { type Backup, beginRemoval, finishRemoval, isBackupNeeded, listStanding } from "#lib/domains/backups/store.ts";
+import { type Backup, beginRemoval, finishRemoval, listStanding } from "#lib/domains/backups/store.ts";
 import { BACKUP } from "#lib/moodle/names.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, retell } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -65,7 +65,7 @@ async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup
   const { state } = await lockSpoke(tx, spokeId);
   if (state === "removing" || state === "removed") return null;
   const rows = await listStanding(tx, spokeId);
-  if (!mayGo(rows, id) || (await listHeld(tx, spokeId)).has(id) || await isBackupNeeded(tx, id)) return null;
+  if (!mayGo(rows, id) || (await listHeld(tx, spokeId)).has(id)) return null;
   await beginRemoval(tx, id);
   return rows.find((row) => row.id === id)!;
 }
