@@ -79,8 +79,8 @@ async function waitForEnd(course: Course, waiting: JobWaiting): Promise<void> {
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
     for (const pod of own) course.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
     course.job = job;
+    if (!complete || waiting.listen) logs.show(own); // who listens hears also what had ended before anybody looked
     if (complete) return { done: true };
-    logs.show(own);
 
     const watches = [...around, await site.objects.since(JOB, job, call)];
     const failure = failureOf(job, [...course.pods.values()]);

@@ -64,9 +64,9 @@ export function drill(app: App): Handler {
 }
 
 async function prove(place: DrillPlace, run: Run): Promise<void> {
-  const { siteIdentifier, counts: then } = place.backup;
-  const site = await readDatabase(place, run), expected = { siteIdentifier, counts: then };
-  const lack = lackOfProof(site, expected);
+  const { counts: then } = place.backup, site = await readDatabase(place, run);
+  const siteIdentifier = place.backup.siteIdentifier ?? place.spoke.siteIdentifier;
+  const lack = lackOfProof(site, { siteIdentifier, counts: then });
   if (lack) {
     const hint = "Take another backup and see whether it can be restored; and find out what became of this one.";
     throw finalError(lack.code, `The restored site is not what it was: ${lack.sentence}`, hint);
@@ -87,6 +87,10 @@ function trying(app: App, work: Work, step: string): Work {
       return await endInVain(run, `the spoke is ${spoke.state}`);
     }
     if (!isGood(backup)) return await endInVain(run, "the backup is gone");
+    const { failure, deadlineAt } = run.job;
+    if (failure && await app.db.now() >= deadlineAt!) {
+      return await endFailed(run, { nature: "passing", report: failure });
+    }
     try {
       await work(run);
     } catch (error) {

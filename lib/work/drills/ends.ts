@@ -41,7 +41,7 @@ export async function endProved(run: Run, found: Omit<Proof, "seconds">): Promis
   });
 }
 
-export async function endFailed(run: Run, verdict: Verdict): Promise<void> {
+export async function endFailed(run: Run, verdict: Pick<Verdict, "nature" | "report">): Promise<void> {
   const { code, fault, message, step } = verdict.report;
   const isOfBackup = speaksOfBackup(verdict);
   await end(run, isOfBackup ? "failed" : "not tried", async (tx, spoke, tried) => {
@@ -111,12 +111,13 @@ const NOT_ITS_FAULT = new Set([
   ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
   ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
   ...["FailedCreatePodSandBox", "another_cluster", "unknown_cluster", "BlueprintLacks", "NotFound", "stranger"],
+  ...["Terminating", "ClaimTaken"],
 ]);
 const FULL =
   /ResourceExhausted|no space left|not enough (?:free )?(?:space|capacity)|insufficient (?:free )?(?:space|capacity)/i;
 
 /** What ran out of time counts: it would have in an emergency. */
-function speaksOfBackup({ nature, report: { code, message } }: Verdict): boolean {
+function speaksOfBackup({ nature, report: { code, message } }: Pick<Verdict, "nature" | "report">): boolean {
   if (nature === "bug" || NOT_ITS_FAULT.has(code) || code === "ProvisioningFailed" && FULL.test(message)) return false;
   return nature === "final" || code === "deadline";
 }

@@ -1,5 +1,7 @@
 /** `wheelwright restore` as a process, beside a replica that does what it asks for. */
-import { hostname, userInfo } from "node:os";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
@@ -18,6 +20,8 @@ interface Result {
   readonly status: number | null;
   readonly text: string;
 }
+
+const PLACE = { ROOT_DOMAIN: "spokes.example.org", PUBLIC_URL: "https://hubs.example.org" };
 
 const test = suite<Context>("wheelwright restore");
 test.before(async (context) => {
@@ -112,6 +116,11 @@ test("refuses what cannot be, with a word for each", async ({ scene, id, run }) 
     [[id, "--as", "math/other"], 64, /are for a spoke that is removed, and algebra is active/],
     [["math/geometry"], 65, /There is no spoke math\/geometry/],
     [[id, "--backup", "bak_1"], 65, /The spoke algebra has no backup bak_1\. wheelwright restore SPOKE --list/],
+    [["--all"], 64, /--all and --hub go with --new-cluster/],
+    [["--new-cluster"], 64, /--new-cluster needs a spoke, or --all/],
+    [[id, "--all", "--new-cluster"], 64, /--new-cluster needs a spoke, or --all/],
+    [[id, "--new-cluster", "--hub", "math"], 64, /--hub goes with --all/],
+    [[id, "--new-cluster", "--back"], 64, /--new-cluster goes with --all, --hub and --dry-run alone/],
     [[id, "--bakup", "x"], 64, /has no option --bakup; did you mean --backup\?/],
   ];
   for (const [line, status, words] of cases) {
@@ -122,18 +131,35 @@ test("refuses what cannot be, with a word for each", async ({ scene, id, run }) 
   assert.equal(await written(scene), before);
 });
 
+test("brings nothing back where the cluster is the same, or does not answer", async ({ scene, id }) => {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-restore-")), KUBECONFIG = join(directory, "kubeconfig");
+  const env = { ...PLACE, DATABASE_URL: scene.db.url, KUBECONFIG };
+  const ask = (...line: string[]) => run(["restore", ...line, "--new-cluster"], env), before = await written(scene);
+  try {
+    await writeFile(KUBECONFIG, scene.simulator.kubeconfig());
+    const one = await ask(id);
+    assert.match(one.text, /algebra was made in the very cluster that answers: restore it without --new-cluster/);
+    assert.is(one.status, 65);
+    const all = await ask("--all", "--hub", "math");
+    assert.match(all.text, /^Nothing is lost: /);
+    assert.is(all.status, 0);
+    assert.match((await ask("--all", "--hub", "physics")).text, /There is no hub physics/);
+    await writeFile(KUBECONFIG, scene.simulator.kubeconfig().replace(scene.simulator.url, "http://127.0.0.1:1"));
+    const away = await ask("--all");
+    assert.is(away.status, 69, away.text);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+  assert.equal(await written(scene), before);
+});
+
 test("makes a spoke that is removed anew, and needs for that what names depend on", async ({ scene, id, run: ask }) => {
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   const { status, text } = await ask(id);
   assert.is(status, 78, text);
   assert.match(text, /ROOT_DOMAIN is missing/);
-  const env = {
-    DATABASE_URL: scene.db.url,
-    ROOT_DOMAIN: "spokes.example.org",
-    PUBLIC_URL: "https://hubs.example.org",
-    KUBECONFIG: "/nowhere",
-  };
+  const env = { ...PLACE, DATABASE_URL: scene.db.url, KUBECONFIG: "/nowhere" };
   const dry = await run(["restore", "math/algebra", "--dry-run"], env);
   assert.is(dry.status, 0, dry.text);
   assert.match(

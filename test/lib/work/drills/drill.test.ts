@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listStanding } from "#lib/domains/backups/store.ts";
+import { until } from "#test/support/until.ts";
 import {
   backUp,
   backupRow,
@@ -135,6 +136,31 @@ test("proves a backup of which nothing was counted without that, and says so.", 
   await ended(scene, await night(scene, id));
   const { proof: { seconds: _, ...found } } = await backupRow(scene, backupId);
   assert.equal(found, { courses: 2, users: 5, compared: false });
+});
+
+test("gives up when its time is over, and holds a cluster that did not answer against no backup.", async ({ scene, id }) => {
+  const { id: backupId } = await backUp(scene, id);
+  scene.simulator.faults.answer(503, { path: "/namespaces/sandbox-" });
+  const drill = await night(scene, id);
+  await until(async () => (await drillOf(scene, drill)).failure);
+  await scene.db.sql("update jobs set deadline_at = now() - interval '1 hour' where id = $1", [drill]);
+  await until(async () => (await drillOf(scene, drill)).progress.outcome === "not tried");
+  scene.simulator.faults.clear();
+  await ended(scene, drill);
+  assert.match((await backupRow(scene, backupId)).proofError, /^Not tried: .*unable to handle the request/);
+});
+
+test("restores a backup as what it is of, though its spoke has another version by now.", async ({ scene, id }) => {
+  const { id: backupId } = await backUp(scene, id), { blueprintInputs: inputs, lmsVersion } = await scene.row(id);
+  const { images, version } = inputs,
+    now = { ...inputs, version: "9.9.9", images: { ...images, moodle: "moodle:v9.9.9" } };
+  const become = (to: object, of: string) =>
+    scene.db.rows.updateTable("spokes").set({ blueprintInputs: JSON.stringify(to), lmsVersion: of }).execute();
+  await become(now, "9.9.9");
+  const { progress } = await ended(scene, await night(scene, id));
+  await become(inputs, lmsVersion);
+  assert.equal([progress.inputs.version, progress.inputs.images], [version, images]);
+  assert.ok((await backupRow(scene, backupId)).provedAt);
 });
 
 test("ends in vain when its spoke is removed, whose removal does not wait for it.", async (context) => {

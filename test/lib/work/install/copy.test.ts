@@ -10,7 +10,12 @@ import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { backUp, copy, type CopyScene, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
 
 const test = suite<CopyScene>("a copy");
-test.before(openCopies);
+const RELAY = {
+  SPOKE_SMTP_HOST: "relay.example.org",
+  SPOKE_SMTP_USER: "site-${namespace}",
+  SPOKE_SMTP_SECRET: "s".repeat(32),
+};
+test.before((context) => openCopies(context, RELAY));
 test.after(({ scene }) => scene.close());
 
 test("has the courses and the people of its newest backup, and nothing that lets anybody into the other site", async (context) => {
@@ -67,9 +72,15 @@ test("says of what it is, in its operation, its audit and that of its source", a
   ]);
 });
 
-test("sends no mail, though there is a relay", async ({ scene, id }) => {
-  const [{ namespace }] = await scene.db.sql("select namespace from spokes where copy_of = $1", [id]);
-  assert.is(scene.simulator.site(namespace).database!.config!.noemailever, "1");
+test("sends no mail, though there is a relay and the other site does", async ({ scene, id, namespace }) => {
+  const [{ namespace: own }] = await scene.db.sql("select namespace from spokes where copy_of = $1", [id]);
+  const mailing = (of: string) => {
+    const env = scene.simulator.objects("ConfigMap").find(({ metadata }) =>
+      metadata.namespace === of && metadata.name === "moodle-env"
+    );
+    return [scene.simulator.site(of).database!.config!.noemailever, env!["data"].SMTP_HOST];
+  };
+  assert.equal([mailing(namespace), mailing(own)], [["0", "relay.example.org"], ["1", "localhost"]]);
 });
 
 test("is made from the backup that was chosen, and gets what was asked for besides", async (context) => {

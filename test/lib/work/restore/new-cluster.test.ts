@@ -100,6 +100,13 @@ test("nothing is done while the cluster does not answer.", async ({ app, scene }
   scene.simulator.faults.heal(fault);
 });
 
+test("what is being removed is left, and how it is given up is told.", async ({ app, scene, ids: { bare } }) => {
+  await scene.db.sql("update spokes set state = 'removing' where id = $1", [bare]);
+  const left = (await listed(app)).find((each) => each.startsWith("south/bare"));
+  assert.match(left!, `it is being removed, which fails, and can be given up: DELETE /api/spokes/${bare}?abandon=true`);
+  await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
+});
+
 test("all comes back from its newest backup, hubs first, also where the work is killed in the middle.", async ({ app, scene, ids }) => {
   const before = await scene.row(ids.busy);
   assert.equal(await listed(app), [
