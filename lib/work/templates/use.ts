@@ -111,12 +111,14 @@ async function hasClaims({ space, inputs }: SpokeSite, run: Run): Promise<boolea
   return claims.some((claim) => claim !== null);
 }
 
-/** What a retry has resolved anew may ask for another one by now. */
+const OTHER = "OtherTemplate";
+
+/** What a retry has resolved anew may ask for another one by now. Nobody has been in what was begun. */
 async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findMaking(app.db.rows, use.templateId);
   const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
   if (template && key.every(([column, value]) => template[column] === value)) return template;
-  throw finalError("NoTemplate", "there is no such template any more", "Retry: it is installed by its own Job then.");
+  throw finalError(OTHER, "the spoke is made otherwise by now, or it is gone", "Its own Job installs it.");
 }
 
 type Patient = (step: keyof typeof PATIENCE) => Run;
@@ -134,12 +136,13 @@ async function tryTo(
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.transient && error.code !== "deadline") throw error;
-    if (await isAdopted(site, run)) throw error;
+    const isOther = error.code === OTHER;
+    if (!isOther && await isAdopted(site, run)) throw error;
     const { templateId: template } = use, reason = explain(error).message;
     run.log.warn("A site cannot be made from its template, and is installed by its Job", { template, error });
     return await run.write(async (tx) => {
       await giveUpUse(tx, use, reason);
-      await failTemplate(tx, template, { from: "ready", reason });
+      if (!isOther) await failTemplate(tx, template, { from: "ready", reason });
       return await findUse(tx, site.spoke.id);
     });
   }
@@ -177,7 +180,7 @@ async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<Sp
   await space.gone(going, waitingFor(run));
   await dropSources(made(site, use), run);
   for (const claim of blueprint.spokeObjects(inputs, "volumes")) await makeFenced(space, claim, run.job, run);
-  await note(run, [`It is installed by its own Job: its template could not be used, because ${use.givenUp}`]);
+  await note(run, [`It is installed by its own Job: its template could not be used: ${use.givenUp}`]);
   await run.write(async (tx) => {
     await setOrigin(tx, spoke.id, null);
     await forgetUse(tx, use);

@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/load.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
 import { provision } from "#lib/work/install/provision.ts";
 import { setClock } from "#test/support/planted.ts";
 import { secretsOf } from "#test/support/sites.ts";
@@ -65,7 +66,7 @@ function claimsOf({ simulator }: WorkScene, namespace: string) {
 /** The spoke was installed by its Job, and nothing of the template is there. */
 async function isByJob(scene: WorkScene, id: string, notes: readonly string[], words: RegExp): Promise<void> {
   const { namespace, blueprintInputs, siteIdentifier } = await scene.row(id), [way, ...more] = notes;
-  assert.match(way!, "It is installed by its own Job: its template could not be used, because ");
+  assert.match(way!, "It is installed by its own Job: its template could not be used: ");
   assert.match(way!, words, way);
   assert.equal([more, blueprintInputs.origin], [[], undefined]);
   assert.equal(claimsOf(scene, namespace).map(({ spec }) => spec.dataSource), [undefined, undefined]);
@@ -138,6 +139,21 @@ test("does not make up for what fails once its database is the site's own: a ret
   assert.equal(row.blueprintInputs.origin, failed.blueprintInputs.origin);
   assert.equal((await templates(scene)).map(({ id, state }) => [id, state]), [[template!.id, "ready"]]);
   assert.equal(standing(scene, "VolumeSnapshotContent").filter((name) => name.includes("origin")), []);
+});
+
+test("is no fault of its own where a retry makes the spoke otherwise: what was begun of it goes", async (context) => {
+  const { scene } = context;
+  const fault = scene.simulator.faults.failJob("settle-", { log: ["500"], exitCode: 22 });
+  const id = await scene.spoke(context.hub, "second");
+  assert.is((await scene.becomes(id, "failed", "active")).state, "failed");
+  scene.simulator.faults.heal(fault);
+  await scene.db.sql("update templates set revision = 'before'"); // as after an upgrade of Wheelwright
+  await retry(scene, id);
+  assert.is((await scene.becomes(id, "active", "failed")).state, "active");
+  const [again] = await scene.operations(id);
+  await isByJob(scene, id, notesOf(again!).filter((note) => /template|Job/.test(note)), /the spoke is made otherwise/);
+  const [before] = (await templates(scene)).filter(({ revision }) => revision === "before");
+  assert.equal([before!.state, before!.failures], ["ready", 0]);
 });
 
 test("is left out by a retry of what its own Job had begun", async (context) => {
