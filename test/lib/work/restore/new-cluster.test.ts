@@ -31,8 +31,8 @@ test.before(async (context) => {
   const scene = await openWorkScene(), replica = await scene.replica(), { simulator: former } = scene;
   const north = await scene.hub("north"), south = await scene.hub("south");
   const names = [[north, "busy"], [north, "calm"], [south, "asleep"], [south, "gone"], [south, "bare"]] as const;
-  const made = await Promise.all(names.map(async ([hub, slug]) => [slug, await scene.spoke(hub, slug)] as const));
-  const ids = context.ids = Object.fromEntries(made) as Context["ids"];
+  const ids = context.ids = {} as Record<keyof Context["ids"], string>;
+  for (const [hub, slug] of names) ids[slug] = await scene.spoke(hub, slug); // in this order, which is the list's
   await Promise.all(Object.values(ids).map((id) => scene.becomes(id, "active")));
   for (const name of ["busy", "calm", "asleep"] as const) {
     await mark(scene, ids[name], `${name} as it was`);

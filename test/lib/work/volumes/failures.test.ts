@@ -142,8 +142,10 @@ async function emptied(context: VolumeScene) {
   const space = (await app.clusters.open(source.cluster)).space(namespace, source.namespaceUid!);
   const snapshot = { apiVersion: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshot", name: "empty" };
   const spec = { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: "empty" } };
+  const patience = { ...nextRun(), timeout: 20_000 };
+  await space.ready([{ apiVersion: "v1", kind: "PersistentVolumeClaim", name: "empty" }], patience);
   const made = await space.create({ ...snapshot, metadata: { name: "empty" }, spec }, nextRun());
-  await space.ready([snapshot], { ...nextRun(), timeout: 20_000 });
+  await space.ready([snapshot], patience);
   const handle = `snapshot-${made.metadata.uid}`;
   return [await place(context, "new"), withBoth(snapshots, { handle, restoreSize: GI })] as const;
 }
