@@ -19,9 +19,10 @@ export function banner(greeting: Greeting): string {
   const password = greeting.password
     ? paint("1", greeting.password)
     : paint("2", "as set, or as told at the first start");
-  const known = greeting.password ?? "PASSWORD";
-  const login = `curl -c jar -H 'Content-Type: application/json' \\\n` +
-    `      -d '${JSON.stringify({ email: greeting.email, password: known })}' ${greeting.url}/api/auth/login`;
+  const lines = [
+    'alias wheelwright="$PWD/src/wheelwright.js"',
+    `wheelwright login ${greeting.url} --email ${greeting.email}`,
+  ];
   return "\n" +
     `  ${paint("1;36", "◎ Wheelwright")} ${paint("2", `${greeting.version} · development`)}\n\n` +
     row("Address", paint("4", greeting.url)) +
@@ -33,6 +34,6 @@ export function banner(greeting: Greeting): string {
     row("Cluster", greeting.cluster) +
     "\n" +
     row("Next", "open the address in a browser, and sign in") +
-    row("", "or sign in from another terminal, and go on with README.md:") +
-    `\n    ${paint("36", login)}\n\n`;
+    row("", "or from another terminal, in this directory:") +
+    `\n${lines.map((line) => `    ${paint("36", line)}\n`).join("")}\n`;
 }

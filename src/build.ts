@@ -25,9 +25,9 @@ async function main(line: string[]): Promise<void> {
   await mkdir(target, { recursive: true });
   const directory = await mkdtemp(join(target, "build-")); // beside the target, so that it is moved there in one go
   try {
-    const { text } = await bundle(ROOT, { version, commit: values.commit || commit });
-    await writeFile(join(directory, "wheelwright.mjs"), text);
-    await seal(directory);
+    const { modules } = await bundle(ROOT, { version, commit: values.commit || commit });
+    for (const [name, text] of modules) await writeFile(join(directory, name), text);
+    await seal(directory, [...modules.keys()]);
     const sum = await sha256(join(directory, "wheelwright"));
     await rename(join(directory, "wheelwright"), join(target, "wheelwright"));
     await writeFile(join(target, "wheelwright.sha256"), `${sum}  wheelwright\n`);
@@ -37,11 +37,32 @@ async function main(line: string[]): Promise<void> {
   }
 }
 
-/** Makes `wheelwright` of `wheelwright.mjs` and of the Node that runs this. */
-async function seal(directory: string): Promise<void> {
+/**
+ * What the executable runs first. A sealed module can import the runtime's own modules alone; one that is required can
+ * import others, and those that are sealed beside it are handed to it here.
+ */
+const FIRST = `import { createRequire, registerHooks } from "node:module";
+import { getAsset } from "node:sea";
+const place = "file:///wheelwright/", isOurs = ({ parentURL }) => parentURL?.startsWith(place);
+registerHooks({
+  resolve: (name, from, next) =>
+    isOurs(from) && name.startsWith("./") ? { url: new URL(name, place).href, shortCircuit: true } : next(name, from),
+  load: (url, about, next) =>
+    url.startsWith(place)
+      ? { format: "module", source: getAsset(url.slice(place.length), "utf8"), shortCircuit: true }
+      : next(url, about),
+});
+createRequire(place + "first.mjs")("./start.mjs");
+`;
+
+/** Makes `wheelwright` of these modules and of the Node that runs this. */
+async function seal(directory: string, modules: readonly string[]): Promise<void> {
+  await writeFile(join(directory, "first.mjs"), FIRST);
+  await writeFile(join(directory, "start.mjs"), 'import("./main.mjs");\n');
   const settings = {
-    main: "wheelwright.mjs",
+    main: "first.mjs",
     mainFormat: "module",
+    assets: Object.fromEntries([...modules, "start.mjs"].map((name) => [name, name])),
     executable: process.execPath,
     output: "wheelwright",
     disableExperimentalSEAWarning: true,

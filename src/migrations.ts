@@ -915,4 +915,171 @@ create index concurrently if not exists sessions_by_age on sessions (created_at)
 alter table jobs add column step_ends jsonb not null default '{}';
 `,
   ],
+  [
+    "0043_note_what_backups_are_of",
+    `\
+-- What a backup is of, so that a site can be made from it when its spoke is of another version by then, or gone: the version
+-- of its platform, the images {moodle, postgres, fpmDirectory}, and Moodle's own identifier of the site. Null of what was
+-- taken before this was noted: that counts as its spoke's.
+alter table backups add column lms_version text, add column images jsonb, add column site_identifier text;
+
+-- The backup that a spoke's site is made from in place of an installation.
+alter table spokes add column from_backup text;
+`,
+  ],
+  [
+    "0044_create_kept_claims",
+    `\
+-- Volume claims in a spoke's namespace that its site does not use, until they are deleted: the ones that a restore has
+-- replaced, which are the way back, and the ones that a restore made in vain. A row goes with its claim, or when the site
+-- uses the claim again; from removing_since on it is no way back any more.
+create table kept_claims (
+  spoke_id text not null references spokes (id),
+  claim text not null,
+  -- Null of one that was made in vain: its name is its own for good, and it may never have come to be.
+  uid text,
+  operation_id text not null,
+  why text not null check (why in ('replaced', 'in vain')),
+  since timestamptz(3) not null default wheelwright_now(),
+  until timestamptz(3) not null,
+  removing_since timestamptz(3),
+  primary key (spoke_id, claim),
+  check (why <> 'replaced' or uid is not null)
+);
+create index kept_claims_by_end on kept_claims (until);
+`,
+  ],
+  [
+    "0045_note_proofs_of_backups",
+    `\
+-- Proofs that a backup restores: drills make a throw-away site from it, and look what is in there. \`counts\` is what was counted
+-- right before and right after it was taken, {before, after} with {courses, users} each; null where nothing was. \`drill_id\` is
+-- the job that tried it last. Either it proved the backup, and \`proof\` is {courses, users, seconds, compared}; or proof_error
+-- says why it did not.
+alter table backups
+  add column counts jsonb,
+  add column drill_id text,
+  add column proved_at timestamptz(3),
+  add column proof jsonb,
+  add column proof_error text,
+  add constraint backups_are_proved_with_a_proof check ((proved_at is null) = (proof is null)) not valid;
+
+-- When the next drill is due, as backup_due_at; when a backup of the spoke was proved last, and since when none could be: null
+-- where the last one tried was proved, or none was.
+alter table spokes
+  add column drill_due_at timestamptz(3),
+  add column proved_at timestamptz(3),
+  add column unproved_since timestamptz(3);
+`,
+  ],
+  [
+    "0046_index_spokes_due_for_drills",
+    `\
+-- concurrently
+create index concurrently if not exists spokes_due_for_drill on spokes (cluster, drill_due_at) where state = 'active';
+`,
+  ],
+  [
+    "0047_index_held_backups",
+    `\
+-- concurrently
+-- Backups that work under way needs, which retention therefore leaves.
+create index concurrently if not exists jobs_holding_backups on jobs ((payload ->> 'backupId'))
+  where state in ('queued', 'running') and payload ->> 'backupId' is not null;
+`,
+  ],
+  [
+    "0048_create_templates",
+    `\
+-- Templates: pristine installations that new sites are made from in place of one of their own, a pair of snapshots each, for
+-- each cluster, version, images, blueprint and storage class there is a need for. \`volumes\` is as a backup's.
+--
+--   making --> ready ---+--> retiring --> (no row)   nothing needs it any more; its snapshots go, then its row
+--     ^  |       |      |
+--     |  v       v      |
+--     +- failed <-------+    none could be made, or no site from it; failures says how often, next_try_at when one is next made
+--
+-- An id is that of one making: who makes a template anew gives the row another.
+create table templates (
+  id text primary key,
+  cluster text not null,
+  -- The cluster's identity; '' where it cannot be told, and so for the storage class that the cluster has as its default.
+  cluster_uid text not null,
+  version text not null,
+  moodle_image text not null,
+  postgres_image text not null,
+  revision text not null,
+  storage_class text not null,
+  state text not null default 'making' check (state in ('making', 'ready', 'failed', 'retiring')),
+  volumes jsonb not null default '[]',
+  failures integer not null default 0,
+  error text,
+  next_try_at timestamptz(3),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  ready_at timestamptz(3),
+  last_used_at timestamptz(3),
+  check (state <> 'ready' or ready_at is not null),
+  check (state <> 'failed' or (error is not null and next_try_at is not null)),
+  constraint templates_one_of_each unique
+    (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
+);
+
+-- The template that a spoke's site was made from, or is being made from; given_up says why that came to nothing, until what
+-- was begun is cleared away. A template is retired only when no operation is under way that makes a site from it.
+create table template_uses (
+  spoke_id text primary key references spokes (id),
+  template_id text not null,
+  turn text not null,
+  given_up text,
+  taken_at timestamptz(3) not null default wheelwright_now()
+);
+create index template_uses_of on template_uses (template_id);
+`,
+  ],
+  [
+    "0049_note_copies",
+    `\
+-- The spoke that this one was made a copy of, where it is one; the backup is from_backup (0043). A site's mail is held where
+-- nobody has said yet that it may write to people: it is a copy, and they are the other site's. As with title and domain, the
+-- column is the wish, and the inputs say what is in force.
+alter table spokes
+  add column copy_of text references spokes (id),
+  add column mail text not null default 'on' constraint spokes_mail_is_on_or_held check (mail in ('on', 'held'));
+`,
+  ],
+  [
+    "0050_index_copies_under_way",
+    `\
+-- concurrently
+-- Spokes that are still to be made from a backup, which retention therefore leaves.
+create index concurrently if not exists spokes_to_be_made_from on spokes (from_backup)
+  where from_backup is not null and ready_at is null and state <> 'removed';
+`,
+  ],
+  [
+    "0051_wait_for_operations",
+    `\
+-- An operation may wait in the queue for another one: \`awaits\` is the other's id. When that has ended, its time has come, and
+-- its lane is called, as at each change of run_at (0028). Who begins to wait looks at the other one under a lock that its end
+-- takes as well, so that no end is missed.
+alter table jobs add column awaits text;
+
+create function call_awaiting() returns trigger language plpgsql
+as $$
+begin
+  update jobs set run_at = wheelwright_now() where state = 'queued' and awaits = new.id and run_at > wheelwright_now();
+  return null;
+end $$;
+create trigger jobs_call_awaiting after update of state on jobs
+  for each row when (new.visible and old.state in ('queued', 'running') and new.state in ('succeeded', 'failed', 'cancelled'))
+  execute function call_awaiting();
+`,
+  ],
+  [
+    "0052_index_waiting_operations",
+    `\
+-- concurrently
+create index concurrently if not exists jobs_awaiting on jobs (awaits) where state = 'queued' and awaits is not null;
+`,
+  ],
 ];

@@ -11,7 +11,7 @@ export interface Built {
   readonly licenses: string;
 }
 
-/** Declared by the first line of the bundle alone, which src/build/bundle.ts writes. */
+/** Set by the first line of the bundle alone, which src/build/bundle.ts writes. */
 declare const WHEELWRIGHT_BUILT: Built | undefined;
 
 /** Null where the program runs from its sources. */

@@ -18,12 +18,15 @@ const ROOT = new URL("../", import.meta.url);
  * none, and nothing of the product needs it. The `client` stands for itself: it is published alone.
  */
 const ORDER = [
-  ...under("base", "errors faults ids time race bell log schema variables config notice means nearest limits"),
+  ...under(
+    "base",
+    "environment errors faults ids time race bell log schema variables config notice means nearest limits",
+  ),
   ...under("drivers", "exchange crypto db dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],
   ...under("records", "audit events idempotency jobs changes"),
   "app", // what a running program consists of
-  ...under("domains", "members users auth billing federations spokes operations backups"),
+  ...under("domains", "members users auth billing federations spokes operations backups templates"),
   ...under("domains", "notifications onboarding changelog deprecations"),
   ...["scheduler", "work", "doctor"],
   ...under("surface", "http docs portal"),
@@ -186,11 +189,13 @@ test("a route exports its methods and reaches no database and no cluster by itse
   none(found);
 });
 
-test("only the configuration reads the environment", async () => {
+test("only the configuration and the client's commands read the environment", async () => {
   const readers = (await read("lib", "routes", "src")).filter(({ text }) =>
     /\bprocess\.env\b|\bDeno\.env\b/.test(text)
   );
-  none(readers.map(({ path }) => path).filter((path) => path !== "lib/base/config.ts"));
+  none(readers.map(({ path }) => path).filter((path) => path !== "lib/base/environment.ts"));
+  const askers = (await read("lib", "routes", "src")).filter(({ text }) => /\bprocessEnvironment\b/.test(text));
+  none(askers.map(({ path }) => path).filter((path) => !/^lib\/base\/(?:config|environment)|^src\/cli\//.test(path)));
 });
 
 test("nothing loads the whole Kubernetes library at once", async () => {

@@ -80,8 +80,9 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function writeProgram(directory: string): Promise<string> {
-  const path = join(directory, "wheelwright.mjs");
-  await writeFile(path, (await bundle(fileURLToPath(new URL("../", import.meta.url)), release())).text);
+  const path = join(directory, "main.mjs");
+  const { modules } = await bundle(fileURLToPath(new URL("../", import.meta.url)), release());
+  for (const [name, text] of modules) await writeFile(join(directory, name), text);
   return path;
 }
 

@@ -7,6 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { processEnvironment, type ProcessVariables, showsColours } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import { Variables } from "#lib/base/variables.ts";
 
@@ -25,7 +26,7 @@ export class ConfigError extends Error {
 
 interface ConfigSource {
   readonly mode: Mode;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: ProcessVariables;
   /** Whether standard output is a terminal: then the log is made for people unless LOG_FORMAT says otherwise. */
   readonly terminal: boolean;
 }
@@ -45,32 +46,21 @@ export function readConfig(source: ConfigSource): Config {
 
 /** The configuration of the environment that this process was started with. */
 export function readProcessConfig(mode: Mode): Config {
-  return readConfig({ mode, env: process.env, terminal: process.stdout.isTTY === true });
+  return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true });
 }
 
 /** The variables that this process was started with, each `set` or, where NAME_FILE names it, `file`. */
 export function readNamesOfProcess(): ReadonlyMap<string, "set" | "file"> {
-  const { env } = process;
+  const env = processEnvironment();
   const names = Object.keys(Variables.entries).filter((name) => env[name] || env[`${name}_FILE`]);
   return new Map(names.map((name) => [name, env[name] ? "set" : "file"]));
 }
 
 /** Where each pod is told that its cluster's API server is; no URL outside of a cluster. */
 export function serverOfPod(): string {
-  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = process.env;
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = processEnvironment();
   const scheme = ["80", "8080", "8001"].includes(port) ? "http" : "https";
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** Whether standard output shows colours: NO_COLOR and FORCE_COLOR mean what they do everywhere, and a file has none. */
-export function showsColours({ env, terminal }: Pick<ConfigSource, "env" | "terminal">): boolean {
-  if (env.FORCE_COLOR) return !["0", "false"].includes(env.FORCE_COLOR);
-  return terminal && !env.NO_COLOR && env.TERM !== "dumb";
-}
-
-/** The same for the environment and the output of this process. */
-export function processShowsColours(): boolean {
-  return showsColours({ env: process.env, terminal: process.stdout.isTTY === true });
 }
 
 /** Where a listener is whose port the system chose: the default PUBLIC_URL knows only port 0. */
@@ -180,6 +170,7 @@ function build(given: Variables, source: ConfigSource) {
     signup: given.SIGNUP,
     catalog: given.CATALOG ?? null,
     blueprintDir: given.BLUEPRINT_DIR ?? null,
+    templates: given.TEMPLATES,
     stripe: given.STRIPE_SECRET_KEY && given.STRIPE_WEBHOOK_SECRET
       ? {
         secretKey: given.STRIPE_SECRET_KEY,
@@ -187,6 +178,8 @@ function build(given: Variables, source: ConfigSource) {
         apiBase: given.STRIPE_API_BASE ?? null,
       }
       : null,
+    /** How often the newest backup of each active spoke is restored, to prove it. */
+    restoreDrills: given.RESTORE_DRILLS,
     scheduler: { on: given.SCHEDULER, lanes: given.SCHEDULER_LANES },
     maxInFlight: given.MAX_IN_FLIGHT,
     maxStreams: given.MAX_STREAMS,
@@ -202,6 +195,8 @@ function build(given: Variables, source: ConfigSource) {
     },
     dataDir: given.DATA_DIR,
     simulatorDelayMs: given.SIMULATOR_DELAY_MS,
+    /** Of the delays that were measured; null where all are alike. */
+    simulatorFactor: given.SIMULATOR_PROFILE ?? null,
   };
 }
 

@@ -105,6 +105,31 @@ export const FAULTS = {
   version_unchanged: ["conflict", "Cannot upgrade to 4.5.12: it runs 4.5.12 already"],
   size_unchanged: ["impossible", "Cannot resize to small: it has that size already"],
   version_mismatch: ["invalid", "lmsVersion and moodleVersion must be the same when both are given"],
+  copy_of_needed: [
+    "invalid",
+    "copyBackup says from which backup of a spoke its copy is made: copyOf must name the spoke",
+  ],
+  copy_version: [
+    "invalid",
+    "A copy is of the version that its source is of: leave lmsVersion out, and upgrade the copy",
+  ],
+  size_too_small: [
+    "invalid",
+    "size must have disks as large as those of ash, 20Gi for files and 10Gi for the database: it can be medium, large",
+  ],
+  backup_unusable: [
+    "conflict",
+    "Cannot copy ash: The spoke ash has no backup that is ready; with copyBackup now, one is taken first",
+  ],
+  another_cluster: [
+    "impossible",
+    "Cannot copy ash to another cluster than the one that the region eu is in: a backup can be read there alone",
+  ],
+  blueprint_lacks: [
+    "impossible",
+    "No spoke can be copied, since the StatefulSet db of the blueprint lacks the container ${ADOPT_DATABASE}, which makes " +
+    "the data its own",
+  ],
   not_offered: ["invalid", "size must be one of small, medium, large"],
   domain_needed: ["invalid", "domain must be given: slug and hub together are too long for a host name"],
   domain_reserved: ["invalid", "domain must be a spoke's own; example.org belongs to the service"],

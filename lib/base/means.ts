@@ -4,7 +4,7 @@
  * they are shown.
  */
 
-const COMMAND = /(?:[:,]? |\s*\()kubectl\b(?:(?!\. |[;)])[^])*\)?/g;
+const COMMAND = /(?:[:,]? |\s*\()(?:kubectl|wheelwright restore)\b(?:(?!\. |[;)])[^])*\)?/g;
 const CONTENT = /\b(?:VolumeSnapshotContent|snapshot content) "?[\w.-]*\w"?|\bsnapcontent-[\w.-]*\w/g;
 
 /** Commands go; what is named becomes what it is. */

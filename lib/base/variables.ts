@@ -54,6 +54,14 @@ const NameServers = listOf(
   "must be addresses separated by commas, with or without a port, such as 10.0.0.2,[fd00::2]:5353",
 );
 
+const PROFILE = "must be measured, or measured:0.1 for a tenth of its times";
+/** How long things take in the simulated cluster: the factor of what was measured. */
+const Profile = v.pipe(
+  v.string(),
+  v.regex(/^measured(?::\d{1,3}(?:\.\d{1,4})?)?$/, PROFILE),
+  v.transform((value) => Number(value.split(":")[1] ?? 1)),
+);
+
 export const Variables = v.object({
   HOST: v.optional(Text),
   PORT: v.optional(whole(0, 65535), "3000"),
@@ -95,9 +103,11 @@ export const Variables = v.object({
   SIGNUP: v.optional(Switch, "off"),
   CATALOG: v.optional(Text),
   BLUEPRINT_DIR: v.optional(Text),
+  TEMPLATES: v.optional(Switch, "on"),
   STRIPE_SECRET_KEY: v.optional(Text),
   STRIPE_WEBHOOK_SECRET: v.optional(Text),
   STRIPE_API_BASE: v.optional(url("must be an http or https URL", "http:", "https:")),
+  RESTORE_DRILLS: v.optional(v.picklist(["off", "weekly", "nightly"], "must be off, weekly or nightly"), "off"),
   SCHEDULER: v.optional(Switch, "on"),
   SCHEDULER_LANES: v.optional(whole(1, 10_000), "64"),
   MAX_IN_FLIGHT: v.optional(whole(1, 1_000_000), "512"),
@@ -111,6 +121,7 @@ export const Variables = v.object({
   LOG_FORMAT: v.optional(v.picklist(["json", "pretty"], "must be json or pretty")),
   DATA_DIR: v.optional(Text, ".wheelwright"),
   SIMULATOR_DELAY_MS: v.optional(whole(0, 3_600_000), "1500"),
+  SIMULATOR_PROFILE: v.optional(Profile),
 });
 export type Variables = v.InferOutput<typeof Variables>;
 

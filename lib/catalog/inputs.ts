@@ -29,11 +29,15 @@ interface HubRequest {
   readonly region: string | null;
 }
 
-/** Size and version must be ones that the catalogue takes. */
+/** What was resolved before, and stays so whatever the catalogue says by now. */
+type Resolved = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "seed">>;
+
+/** Size and version must be ones that the catalogue takes, unless they are resolved. */
 export function spokeInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "relay">,
   spoke: SpokeRequest,
+  resolved: Resolved = {},
 ): SpokeInputs {
   const { id, domain, lmsVersion, region, brand, seed } = spoke;
   const surroundings = catalog.surroundingsOf(region);
@@ -43,14 +47,16 @@ export function spokeInputs(
     spokeId: id,
     host: domain,
     version: lmsVersion,
-    images: catalog.imagesOf(lmsVersion),
-    resources: catalog.resourcesOf(spoke.size),
+    images: resolved.images ?? catalog.imagesOf(lmsVersion),
+    resources: resolved.resources ?? catalog.resourcesOf(spoke.size),
     brand: brand === null ? null : { name: brand, theme: catalog.themeOf(brand) },
     seed: seed === null ? null : { name: seed, courses: catalog.coursesOf(seed) },
     surroundings,
     https: issuer !== null || surroundings.tls === "elsewhere",
     issuer,
     mail: null,
+    ...(spoke.mail === "held" && { mailHeld: true }),
+    ...resolved,
   };
   return withMail(config, v.parse(SpokeInputs, inputs));
 }

@@ -71,7 +71,7 @@ export function connect(options: ConnectOptions): Wheelwright {
 function functionFor(contact: Contact, call: ApiCall): (...given: unknown[]) => unknown {
   const bodyAt = call.params ? 1 : 0, optionsAt = bodyAt + (call.body ? 1 : 0);
   return (...given) => {
-    const params = (call.params ? given[0] ?? {} : {}) as Params, body = given[bodyAt];
+    const params = (call.params ? given[0] ?? {} : {}) as Params, body = call.body ? given[bodyAt] : undefined;
     const options = (given[optionsAt] ?? {}) as CallOptions & KeyedOptions & FollowOptions;
     const send = async (params: Params) =>
       (await ask(contact, requestOf(call, { params, body }, options.idempotencyKey), options)).body;

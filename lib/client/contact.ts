@@ -66,14 +66,14 @@ export function openContact(options: ConnectOptions): Contact {
   const base = baseOf(options.url), token = tokenOf(options.token);
   let cookie: string | null = null;
 
-  function headersOf({ headers, body }: ApiRequest): Headers {
-    return new Headers({
+  function headersOf({ headers, body }: ApiRequest): Record<string, string> {
+    return {
       accept: "application/json",
       ...options.headers,
       ...(body !== undefined && { "content-type": "application/json" }),
       ...(token !== null ? { authorization: `Bearer ${token}` } : cookie !== null && { cookie }),
       ...headers,
-    });
+    };
   }
 
   async function send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiAnswer> {

@@ -86,6 +86,7 @@ export interface WheelwrightApi {
         | "spoke_action_failed"
         | "spoke_health_changed"
         | "spoke_updated"
+        | "spoke_copied"
         | "spoke_delegated"
         | "spoke_delegation_removed"
         | "spoke_member_removed"
@@ -105,6 +106,7 @@ export interface WheelwrightApi {
         | "operation_cancelled"
         | "tenant_backup_succeeded"
         | "tenant_backup_failed"
+        | "tenant_backup_proved"
         | "billing_connected"
         | "billing_reconcile_requested"
         | "billing_subscription_updated"
@@ -632,9 +634,9 @@ export interface WheelwrightApi {
   ): PagedList<Spoke>;
 
   /**
-   * Create a spoke; it is installed in the background, in its hub's turn. dryRun=true shows what it would be
+   * Create a spoke, or a copy of one; it is made in the background, in its hub's turn. dryRun=true shows what it would be
    *
-   * `POST /api/federations/{federationId}/spokes`, scope provisioning. Its own codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable.
+   * `POST /api/federations/{federationId}/spokes`, scope provisioning. Its own codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable, spoke_missing, spoke_state, copy_of_needed, copy_version, size_too_small, backup_unusable, another_cluster, blueprint_lacks.
    */
   createFederationSpoke(
     params: {
@@ -852,7 +854,7 @@ export interface WheelwrightApi {
   ): Promise<Spoke>;
 
   /**
-   * Change a spoke's name, brand, administrator's address or domain; dryRun=true shows what would change
+   * Change a spoke's name, brand, administrator's address, domain or mail; dryRun=true shows what would change
    *
    * `PATCH /api/spokes/{spokeId}`, scope cli. Its own codes: spoke_state, not_offered, federation_admin_only, domain_taken, domain_unproven, domain_reserved, domain_invalid, dns_unavailable, cluster_unavailable.
    */

@@ -68,7 +68,7 @@ export async function* followStream(
         const answer = first
           ? await ask(contact, asked, { signal: over, tries: options.tries })
           : await contact.send(asked, contact.options.tryTimeout ?? CONNECTING, over);
-        for await (const event of events(answer, course, options)) {
+        for await (const event of events(answer, course, { ...options, signal: over })) {
           yield event;
           removed ||= event.type === "FederationUpdateRemoved";
           if (event.type === "StreamEnd") return;
@@ -94,9 +94,9 @@ function resumption(call: ApiCall, params: Params, { last }: Course): ApiRequest
 async function* events(
   { body }: ApiAnswer,
   course: Course,
-  { silence = SILENCE, onResume }: FollowOptions,
+  { silence = SILENCE, onResume, signal }: FollowOptions,
 ): AsyncGenerator<StreamEvent, void> {
-  for await (const { id, data, retry } of sentFrames(body as ReadableStream<Uint8Array>, silence)) {
+  for await (const { id, data, retry } of sentFrames(body as ReadableStream<Uint8Array>, { silence, signal })) {
     if (course.cut) onResume?.();
     Object.assign(course, { cut: null, rest: retry });
     if (data === null) continue;

@@ -104,6 +104,12 @@ export interface BackupSummary {
   lastFailureAt: string | null;
   /** Why backups are not available, or else why the last failure was one */
   lastError: string | null;
+  /** How often the newest backup is restored into a namespace of its own, to prove it: RESTORE_DRILLS */
+  drills: "off" | "weekly" | "nightly";
+  /** When a backup of the spoke was proved last; null where none was */
+  lastProvedAt: string | null;
+  /** Since when none could be proved; null where the last drill proved one */
+  unprovedSince: string | null;
   /** What there is, newest first: each is both volumes of the spoke, cut one right after the other. A failed attempt stands here for a week at most */
   snapshots: {
     /** The backup's id, to be named when one is to be restored */
@@ -116,6 +122,32 @@ export interface BackupSummary {
     sizeBytes: number | null;
     /** How far it is */
     state: "pending" | "ready" | "failed";
+    /** Of the platform, as the spoke had it then; null where that was not noted */
+    lmsVersion: string | null;
+    /** When a drill last restored it into a namespace of its own and found it whole; null where none has */
+    provedAt: string | null;
+    /** What was found then; null where none has */
+    proof: {
+      /** Courses in the restored site; null where nobody counted */
+      courses: number | null;
+      /** Accounts in the restored site, without the guest; null where nobody counted */
+      users: number | null;
+      /** From the drill's beginning until the login page answered: what a recovery takes */
+      seconds: number;
+      /** Whether both were counted as the backup was taken, too, and so could be seen to be what they were */
+      compared: boolean;
+    } | null;
+    /** Why the last drill did not prove it, or that there was no room to try; null where it did, or none was */
+    proofError: string | null;
+  }[];
+  /** Volume claims that a restore has replaced, newest first: the way back. They go after their time, once a backup was taken since */
+  kept: {
+    /** Its name in the spoke's namespace */
+    claim: string;
+    /** Since when the site uses another */
+    since: string;
+    /** It stays until then at least */
+    until: string;
   }[];
 }
 
@@ -693,6 +725,10 @@ export interface NewSpoke {
   moodleVersion?: string | null | undefined;
   /** The courses that it begins with, as the catalogue names them; must be text of 1 to 100 characters without control characters */
   seed?: string | null | undefined;
+  /** For a copy: the id or domain of a spoke that you may act on. The new one gets its courses and people, and what is left out here is as it is there; nothing that lets anybody into the other site comes along; must be text of 1 to 253 characters without control characters */
+  copyOf?: string | null | undefined;
+  /** From which of its backups: newest, which is meant where it is left out; now for one that is taken first; or an id; must be text of 1 to 100 characters without control characters */
+  copyBackup?: string | null | undefined;
 }
 
 export interface NewToken {
@@ -770,7 +806,7 @@ export interface Operation {
   step: number;
   /** How many steps there are */
   of: number;
-  /** What the step does */
+  /** What the step does, and how far it is where that is known */
   label: string;
   /** Which try this is */
   attempt: number;
@@ -784,7 +820,7 @@ export interface Operation {
     id: string;
     /** What is done */
     kind: string;
-    /** What the step does */
+    /** What the step does, and how far it is where that is known */
     label: string;
     /** Number of the step under way, or at which it ended; 0 while queued */
     step: number;
@@ -851,7 +887,7 @@ export interface OperationDetail {
     id: string;
     /** What is done */
     kind: string;
-    /** What the step does */
+    /** What the step does, and how far it is where that is known */
     label: string;
     /** Number of the step under way, or at which it ended; 0 while queued */
     step: number;
@@ -941,6 +977,10 @@ export interface Overview {
     };
     /** How many active ones are not well */
     degraded: number;
+    /** How many active ones have a backup that the last drill could not prove */
+    unproved: number;
+    /** Of the active ones' last proofs the oldest; null where no backup was ever proved */
+    oldestProofAt: string | null;
   };
   /** The hubs that you see, newest first, each with the spokes that you see of it */
   hubs: {
@@ -969,6 +1009,10 @@ export interface Overview {
     };
     /** How many active ones are not well */
     degraded: number;
+    /** How many active ones have a backup that the last drill could not prove */
+    unproved: number;
+    /** Of the active ones' last proofs the oldest; null where no backup was ever proved */
+    oldestProofAt: string | null;
   }[];
   /** The operations of these that have not ended */
   queue: {
@@ -979,6 +1023,23 @@ export interface Overview {
     /** How long the first of those that wait has been there; null where none waits */
     oldestWaitSeconds: number | null;
   };
+  /** Installations that new sites are made from, for operators who ask for all hubs; null for anybody else */
+  templates: {
+    /** The cluster that it is kept in */
+    cluster: string;
+    /** The version that sites made from it have */
+    lmsVersion: string;
+    /** ready when sites can be made from it */
+    state: "making" | "ready" | "failed" | "retiring";
+    /** Why none could be made, or no site from it */
+    error: string | null;
+    /** When one is made again for the next site that asks for it; null where none has failed */
+    nextTryAt: string | null;
+    /** Since when it is there */
+    readyAt: string | null;
+    /** When a site was made from it last */
+    lastUsedAt: string | null;
+  }[] | null;
 }
 
 export interface OwnPatch {
@@ -1107,6 +1168,15 @@ export interface Spoke {
   moodleVersion: string;
   /** The courses that it begins with, as the catalogue names them */
   seed: string | null;
+  /** Of a copy: what it was made from */
+  from: {
+    /** The spoke that it is a copy of */
+    spokeId: string;
+    /** The backup that its data is from; null of one that would be taken first */
+    backupId: string;
+  } | null;
+  /** held where the site sends no mail until it is set to on, as a copy's; else on */
+  mail: "on" | "held";
   /** What the spoke is doing */
   state:
     | "provisioning"
@@ -1216,6 +1286,8 @@ export interface SpokePatch {
   adminEmail?: string | null | undefined;
   /** Host name under which the site answers; must be a host name such as school.example.org */
   domain?: string | null | undefined;
+  /** held where the site sends no mail until it is set to on, as a copy's; else on; must be on or held */
+  mail?: "on" | "held" | null | undefined;
 }
 
 export interface SpokePreview {
@@ -1253,6 +1325,15 @@ export interface SpokePreview {
     moodleVersion: string;
     /** The courses that it begins with, as the catalogue names them */
     seed: string | null;
+    /** Of a copy: what it was made from */
+    from: {
+      /** The spoke that it is a copy of */
+      spokeId: string;
+      /** The backup that its data is from; null of one that would be taken first */
+      backupId: string | null;
+    } | null;
+    /** held where the site sends no mail until it is set to on, as a copy's; else on */
+    mail: "on" | "held";
     /** Where it is in the cluster */
     namespace: string;
   };
@@ -1328,7 +1409,7 @@ export interface StreamEvent {
     step: number;
     /** How many steps there are */
     of: number;
-    /** What the step does */
+    /** What the step does, and how far it is where that is known */
     label: string;
     /** Which try this is */
     attempt: number;

@@ -7,9 +7,22 @@ export interface SentFrame {
   readonly retry: number | null;
 }
 
-/** Reads no further than it is asked to. Rejects as soon as nothing has come for so many milliseconds. */
-export async function* sentFrames(bytes: ReadableStream<Uint8Array>, silence: number): AsyncGenerator<SentFrame, void> {
+interface ReadBounds {
+  /** Milliseconds without a byte after which it rejects. */
+  readonly silence: number;
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads no further than it is asked to. */
+export async function* sentFrames(
+  bytes: ReadableStream<Uint8Array>,
+  { silence, signal }: ReadBounds,
+): AsyncGenerator<SentFrame, void> {
   const reader = bytes.getReader(), decoder = new TextDecoder();
+  const cancel = () => void reader.cancel().catch(() => {});
+  // The signal of a fetch ends its body as well, but on Deno no more once the response itself has been collected.
+  signal?.addEventListener("abort", cancel);
   try {
     for (let rest = "";;) {
       const { done, value } = await within(silence, reader.read());
@@ -20,7 +33,8 @@ export async function* sentFrames(bytes: ReadableStream<Uint8Array>, silence: nu
       for (const block of blocks) yield frameIn(block);
     }
   } finally {
-    reader.cancel().catch(() => {});
+    signal?.removeEventListener("abort", cancel);
+    cancel();
   }
 }
 

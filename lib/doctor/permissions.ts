@@ -84,6 +84,20 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
   ["a database that does not come up in one size does not come up in the next, either, until its pod is deleted", [
     ["", "pods", "delete"],
   ]],
+  [
+    "nothing is made from snapshots: no backup is restored or proved, no site copied, and each installation takes its whole time",
+    [
+      [SNAPSHOTS, "volumesnapshotcontents", "create delete"],
+      ["", "persistentvolumes", "patch"], // of what was made only to be looked at, and whose class retains
+    ],
+  ],
+  ["no spoke is restored in its place, and volumes that a restore has replaced stay until somebody deletes them", [
+    ["", "persistentvolumeclaims", "delete"],
+    ["apps", "statefulsets", "delete"],
+  ]],
+  ["a spoke fails where it cannot be made from its template, in place of being installed by its own Job", [
+    ["apps", "deployments", "delete"],
+  ]],
   ["names that a spoke has left go on leading to it, and it cannot have one of them again", [
     ["networking.k8s.io", "ingresses", "delete"],
   ]],

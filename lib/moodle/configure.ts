@@ -12,11 +12,12 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 type Words = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand">;
 
 /** What of a spoke's inputs can be asked to be other than it is. */
-export type Configured = Words & Pick<SpokeInputs, "host" | "certificate" | "formerHosts">;
+export type Configured = Words & Pick<SpokeInputs, "host" | "certificate" | "formerHosts" | "mailHeld">;
 
 export function configuredPart(inputs: SpokeInputs): Configured {
-  const { host, certificate, formerHosts } = inputs;
-  return { ...wordsPart(inputs), host, ...(certificate && { certificate }), formerHosts: formerHosts ?? [] };
+  const { host, certificate, formerHosts = [], mailHeld } = inputs;
+  const certified = certificate === undefined ? {} : { certificate };
+  return { ...wordsPart(inputs), host, ...certified, formerHosts, ...(mailHeld !== undefined && { mailHeld }) };
 }
 
 export function wordsPart({ displayName, adminEmail, brand }: Words): Words {

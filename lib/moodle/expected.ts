@@ -75,7 +75,7 @@ function stateOf({ kind }: KubeObject, maintenance: boolean): Expected["state"] 
 }
 
 /** Claims that a StatefulSet's controller makes for its first pod. */
-function claimsOf(object: KubeObject): KubeObject[] {
+export function claimsOf(object: KubeObject): KubeObject[] {
   const templates: readonly KubeObject[] = object["spec"]?.volumeClaimTemplates ?? [];
   return templates.map(({ metadata, spec }) => ({
     apiVersion: "v1",

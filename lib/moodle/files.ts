@@ -9,11 +9,20 @@ import { join } from "node:path";
 import { ConfigError } from "#lib/base/config.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/text-file.ts";
-import { FORMER_NAMES, HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/moodle/values.ts";
+import {
+  ADOPT_NAMES,
+  ADOPTION_NAMES,
+  FORMER_NAMES,
+  HUB_NAMES,
+  JOB_NAMES,
+  SECRET_NAMES,
+  SEED_NAMES,
+  SPOKE_NAMES,
+} from "#lib/moodle/values.ts";
 
 /** Which Job of the blueprint a step runs; install runs reset first when an earlier attempt did not end. */
 export const JOBS = [
-  ...["install", "reset", "verify", "claim", "seed", "health", "preflight", "upgrade"] as const,
+  ...["install", "reset", "verify", "claim", "settle", "seed", "health", "preflight", "upgrade"] as const,
   ...["closed", "maintenance-enable", "maintenance-disable", "purge", "password", "sign-in-link"] as const,
 ] as const;
 export type JobName = (typeof JOBS)[number];
@@ -22,8 +31,8 @@ export type SpokeStep =
   | "namespace"
   | "policies"
   | "secrets"
+  | "volumes"
   | "database"
-  | "install"
   | "seed"
   | "app"
   | "cron"
@@ -37,8 +46,8 @@ export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
   namespace: ["namespace.yaml"],
   policies: ["limits.yaml", "network.yaml"],
   secrets: ["settings.yaml"],
+  volumes: ["files.yaml"],
   database: ["database.yaml"],
-  install: ["files.yaml"],
   seed: ["seed.yaml"],
   app: ["app.yaml"],
   cron: ["cron.yaml"],
@@ -53,6 +62,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   reset: "reset-job.yaml",
   verify: "verify-job.yaml",
   claim: "verify-job.yaml",
+  settle: "settle-job.yaml",
   seed: "seed-job.yaml",
   health: "health-job.yaml",
   preflight: "preflight-job.yaml",
@@ -78,10 +88,15 @@ export const MAIL_FILE = "mail.yaml";
 /** Applied with the site's own Ingress, once for each host that leads there. */
 export const FORMER_FILE = "former.yaml";
 
+/** Never applied: its containers are put into those of the site. */
+export const ADOPT_FILE = "adopt.yaml";
+
 /** Manifests, with the placeholders that each may use. */
 export const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_NAMES)] as const),
   ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_NAMES, ...JOB_NAMES])] as const),
+  ...["database.yaml", "app.yaml"].map((file) => [file, new Set([...SPOKE_NAMES, ...ADOPTION_NAMES])] as const),
+  [ADOPT_FILE, new Set([...SPOKE_NAMES, ...ADOPT_NAMES])] as const,
   ["seed.yaml", new Set([...SPOKE_NAMES, ...SEED_NAMES])] as const,
   [FORMER_FILE, new Set([...SPOKE_NAMES, ...FORMER_NAMES])] as const,
   [SECRETS_FILE, new Set([...SPOKE_NAMES, ...SECRET_NAMES])] as const,
@@ -97,6 +112,7 @@ export const SEED_FILE = "seed.php";
 export const COURSES_FILE = "courses.php";
 export const PASSWORD_FILE = "password.php";
 export const LINK_FILE = "sign-in-link.php";
+export const FACTS_FILE = "facts.php";
 
 export const FILE_NAMES: readonly string[] = [
   ...MANIFESTS.keys(),
@@ -107,6 +123,7 @@ export const FILE_NAMES: readonly string[] = [
   COURSES_FILE,
   PASSWORD_FILE,
   LINK_FILE,
+  FACTS_FILE,
 ].sort();
 
 /** The files of a directory that replace built-in ones. Throws ConfigError, which tells all that cannot be read. */

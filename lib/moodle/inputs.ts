@@ -55,6 +55,19 @@ const Mail = v.strictObject({
 });
 type Mail = v.InferOutput<typeof Mail>;
 
+const TURN = "must be 8 to 10 lower-case letters or digits";
+/** Where a site's data is from when its install Job did not make it: volumes made from snapshots. */
+const SiteOrigin = v.object({
+  /** Tells this adoption of data, and the claims made for it, from every other. */
+  turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),
+  /**
+   * `same`: it is the very site that was there. `new`: it is a site of its own, and shares no secret with the one that its
+   * data is from.
+   */
+  identity: v.picklist(["same", "new"]),
+});
+export type SiteOrigin = v.InferOutput<typeof SiteOrigin>;
+
 export const SpokeInputs = v.object({
   federationId: Label,
   spokeId: Label,
@@ -77,6 +90,20 @@ export const SpokeInputs = v.object({
    * says so ever after. Absent where it is still the one of `resources`.
    */
   madeDatabaseDisk: v.optional(Size.entries.disks.entries.database),
+  /**
+   * The claim of its files, and the template of its database's, where they are not called `files` and `data`: those of a site
+   * that was restored in its place stand beside the former ones.
+   */
+  claims: v.optional(v.object({ files: NamespaceName, data: NamespaceName })),
+  /** Absent where the install Job made the site. */
+  origin: v.optional(SiteOrigin),
+  /**
+   * Of a site that belongs to no spoke: what tells it from every other, the spoke that it is made after, if any, and whether
+   * it may load from the web what an installation needs.
+   */
+  sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
+  /** Of a copy: it sends no mail, whatever relay there is, until an administrator says that it may. */
+  mailHeld: v.optional(v.boolean()),
   /** Whether the site takes the hub's single sign-on. */
   identity: v.boolean(),
   /** Whether it takes the hub's shared courses. */

@@ -6,6 +6,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import {
+  ADOPT_FILE,
   type Files,
   FORMER_FILE,
   HUB_FILES,
@@ -21,15 +22,25 @@ import {
   STEP_FILES,
 } from "#lib/moodle/files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
+import { adoptionValues, withSource } from "#lib/moodle/origin.ts";
 import { asArgument, readParts } from "#lib/moodle/parts.ts";
 import { type Arithmetic, arithmetic } from "#lib/moodle/quota.ts";
 import { findImages, sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import { fill, type Values } from "#lib/moodle/render.ts";
+import { shutIn } from "#lib/moodle/sandbox.ts";
 import { newSitePassword, relayPassword } from "#lib/moodle/secrets.ts";
 import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { type ObjectOwner, stamp } from "#lib/moodle/stamp.ts";
-import { formerValues, hubValues, spokeValues } from "#lib/moodle/values.ts";
+import { formerValues, hubValues, mailOf, spokeValues } from "#lib/moodle/values.ts";
+
+/** What single Jobs are told besides. */
+export interface JobTold {
+  /** Whom the Job `sign-in-link` seals its answer for. */
+  readonly linkKey?: string;
+  /** Of the site that the Job `settle` must find, where it is known. */
+  readonly siteIdentifier?: string;
+}
 
 export interface Blueprint {
   readonly revision: string;
@@ -52,8 +63,7 @@ export interface Blueprint {
   newSecrets(inputs: SpokeInputs): KubeObject[];
   /** The Secret with the spoke's password at the relay, made from the relay's secret; applied in the step `secrets`. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
-  /** `linkKey` is whom the Job `sign-in-link` seals its answer for. */
-  jobObject(inputs: SpokeInputs, job: JobName, fence: string, linkKey?: string): KubeObject;
+  jobObject(inputs: SpokeInputs, job: JobName, fence: string, told?: JobTold): KubeObject;
   /** `issuer` is empty without ACME_EMAIL; what it has belongs to no namespace (applyGlobal). */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
   /** What a spoke will take, and what it may. */
@@ -79,7 +89,8 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
   }
 
   function spokeOwner(inputs: SpokeInputs): ObjectOwner {
-    return { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: inputs.spokeId, revision };
+    const { namespace, federationId, spokeId, sandbox } = inputs;
+    return { namespace, federationId, spokeId, sandbox, revision };
   }
 
   const blueprint: Blueprint = {
@@ -91,10 +102,13 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
     spokeObjects(inputs, step, hub = NO_SETTINGS, changes = null) {
       const scripts = { SEED_SCRIPT: parts.scripts.seed, COURSES_SCRIPT: parts.scripts.courses };
       const seed = step === "seed" ? { ...seedValues(inputs, hub, changes), ...scripts } : {};
-      const values = { ...spokeValues(inputs), ...seed };
+      const own = spokeValues(inputs);
+      const values = { ...own, ...adoptionValues(parts.manifests.get(ADOPT_FILE)!, own, inputs), ...seed };
       const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
       return [
-        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)),
+        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) =>
+          shutIn(withSource(each, inputs), inputs)
+        ),
         ...former.flatMap((each) => render(FORMER_FILE, { ...values, ...formerValues(inputs, each) }, owner)),
       ];
     },
@@ -107,11 +121,11 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       return render(SECRETS_FILE, { ...spokeValues(inputs), ...secrets }, spokeOwner(inputs));
     },
     mailSecret(inputs, secret) {
-      const user = inputs.mail?.user;
+      const user = mailOf(inputs)?.user;
       const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
-    jobObject(inputs, job, fence, linkKey = "") {
+    jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "" } = {}) {
       const own = {
         JOB: job,
         FENCE: fence,
@@ -120,6 +134,8 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
         PASSWORD_SCRIPT: asArgument(parts.scripts.password),
         LINK_SCRIPT: asArgument(parts.scripts.link),
         LINK_KEY: linkKey,
+        FACTS_SCRIPT: asArgument(parts.scripts.facts),
+        SITE_IDENTIFIER: siteIdentifier,
       };
       return render(JOB_FILES[job], { ...spokeValues(inputs), ...own }, spokeOwner(inputs))[0]!;
     },

@@ -56,7 +56,7 @@ const RULES: readonly Rule[] = [
     code: "DatabaseMissing",
     why: "the database server has no database for the site",
     blame: "cluster",
-    hint: "The database was cut off while it was set up: delete its empty volume claim data-db-0, then retry.",
+    hint: "The database was cut off while it was set up: delete its empty volume claim, then retry.",
   }],
   [/too many clients already|remaining connection slots/i, {
     code: "DatabaseBusy",
@@ -81,6 +81,18 @@ const RULES: readonly Rule[] = [
     why: "there is something in the database that must not be touched",
     blame: "cluster",
     hint: "Somebody else is, or was, at work in this site: wait until that has ended, then retry.",
+  }],
+  [/not adopted: /i, {
+    code: "NoSiteInSnapshot",
+    why: "there is no site on the volumes that were made from snapshots",
+    blame: "operator",
+    hint: "The snapshots hold nothing that a site could be made of: choose another backup.",
+  }],
+  [/database files are incompatible with server/i, {
+    code: "OtherPostgres",
+    why: "the database is of another major version of PostgreSQL than the image",
+    blame: "operator",
+    hint: "PostgreSQL reads no other version's files: restore it under an image of the version that it was made with.",
   }],
   [/not upgraded: /i, {
     code: "NotUpgradable",

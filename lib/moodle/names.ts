@@ -5,10 +5,16 @@
  */
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { Disk } from "#lib/moodle/resize.ts";
 
 const HOST_DIGITS = 12;
 const LONGEST = 63; // RFC 1123 label
 const ID_PART = 12;
+const TURN = 10;
+
+/** The claim of a site's files and the template of its database's, unless the spoke's inputs have others. */
+export const FILES = "files", DATA = "data";
 
 /** For example `spoke-biology-m8k5r2dgt7w1`, from the prefix, the slug and the random end of the id. */
 export function namespaceName(prefix: string, slug: string, id: string): string {
@@ -28,10 +34,24 @@ export function keyOfHost(host: string): string {
 export const BACKUP = "wheelwright.dev/backup";
 /** On the administrator's Secret: the operation that made the password in it. */
 export const PASSWORD_OF = "wheelwright.dev/password-of";
+/** On a volume claim that a restore has replaced: the day until which it is kept. */
+export const KEPT_UNTIL = "wheelwright.dev/kept-until";
 /** On each object: the revision of the blueprint that it was rendered from. */
 export const REVISION = "wheelwright.dev/blueprint";
 /** On each Job and its pods: the fence of the holder that started it. */
 export const FENCE = "wheelwright.dev/fence";
+
+/** Of the operation that has a site made from snapshots, the end that no other one has: what tells its claims apart. */
+export function turnOf(operationId: string): string {
+  return operationId.slice(-TURN);
+}
+
+/** The names of a site's volume claims. A StatefulSet names those of its first pod after its template and itself. */
+export function claimNames(
+  { claims }: { readonly claims?: SpokeInputs["claims"] | null },
+): Readonly<Record<Disk, string>> {
+  return { files: claims?.files ?? FILES, database: `${claims?.data ?? DATA}-${DATABASE.name}-0` };
+}
 
 /** What a site runs on. */
 export const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
 import {
   COURSES_FILE,
+  FACTS_FILE,
   FILE_NAMES,
   type Files,
   IMAGES_FILE,
@@ -32,6 +33,7 @@ interface Parts {
     readonly courses: string;
     readonly password: string;
     readonly link: string;
+    readonly facts: string;
   };
 }
 
@@ -62,7 +64,7 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
   const images = readSettings(IMAGES_FILE, files, Images, report);
   const surroundings = readSettings(SURROUNDINGS_FILE, files, Surroundings, report);
   if (images) checkPostgres(images, report);
-  for (const file of [PASSWORD_FILE, LINK_FILE]) {
+  for (const file of [PASSWORD_FILE, LINK_FILE, FACTS_FILE]) {
     if (!PHP.test(files[file]!)) report(`${file}: it must begin with <?php`);
   }
   if (problems.length > 0 || !sizes || !images || !surroundings) throw refuse(problems);
@@ -71,6 +73,7 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
     courses: files[COURSES_FILE]!,
     password: files[PASSWORD_FILE]!,
     link: files[LINK_FILE]!,
+    facts: files[FACTS_FILE]!,
   };
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
 }

@@ -2,7 +2,8 @@
  * What the program relies on in the manifests, no matter who wrote them: which objects it waits for and changes by name, and
  * which fields of theirs it must have to itself.
  */
-import { HUB_FILES, JOB_FILES, MAIL_FILE, MANIFESTS, SECRETS_FILE, STEP_FILES } from "#lib/moodle/files.ts";
+import { ADOPT_FILE, HUB_FILES, JOB_FILES, MAIL_FILE, MANIFESTS, SECRETS_FILE, STEP_FILES } from "#lib/moodle/files.ts";
+import { FILES } from "#lib/moodle/names.ts";
 import { isMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 
 type Report = (problem: string) => void;
@@ -15,6 +16,8 @@ const NAMED: readonly (readonly [file: string, kind: string, name: string, chang
   ["app.yaml", "Deployment", "moodle", "replicas"],
   ["cron.yaml", "CronJob", "moodle-cron", "suspend"],
   ["ingress.yaml", "Ingress", "moodle"],
+  [ADOPT_FILE, "PodTemplate", "adopt-database"],
+  [ADOPT_FILE, "PodTemplate", "adopt-files"],
 ];
 
 /** Kinds that must stand in a file, whatever they are called. */
@@ -31,7 +34,8 @@ const KINDS: readonly (readonly [file: string, kind: string])[] = [
 export function requirementTitle(document: ManifestTemplate): string {
   const { kind, metadata } = isMap(document) ? document : {};
   const name = isMap(metadata) ? metadata["name"] : undefined;
-  return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ");
+  return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ")
+    .replace("${FILES_CLAIM}", FILES); // a spoke's own name for it, or the usual one
 }
 
 /** One document: how it is named. */

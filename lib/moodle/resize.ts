@@ -11,9 +11,11 @@ import { type Arithmetic, type Demand, writeAmount } from "#lib/moodle/quota.ts"
 import type { Size } from "#lib/moodle/sizes.ts";
 
 export type Disks = Size["disks"];
+export type Disk = keyof Disks;
+export const DISKS: readonly Disk[] = ["files", "database"];
 
 /** Which of the disks the cluster can make larger. */
-export type Growth = Readonly<Record<keyof Disks, boolean>>;
+export type Growth = Readonly<Record<Disk, boolean>>;
 
 /** What the spoke is made from in the other size. All that is not its size stays as it is. */
 export function resizedInputs(

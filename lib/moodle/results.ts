@@ -18,6 +18,15 @@ export interface SiteIdentity {
    * killed.
    */
   readonly lockedUntil: number | null;
+  /** Null where the Job did not count. */
+  readonly counts: SiteCounts | null;
+}
+
+/** What a person would count to see whether a site is whole. */
+export interface SiteCounts {
+  readonly courses: number;
+  /** Without those that were deleted, and the guest. */
+  readonly users: number;
 }
 
 /** What lies in an image, in the numbers and words of a Site. */
@@ -42,7 +51,15 @@ export function readSite(log: readonly string[]): SiteIdentity {
     version: read("version"),
     release: read("release"),
     lockedUntil: Number(read("upgraderunning")) || null,
+    counts: values.has("courses") && values.has("users")
+      ? { courses: Number(values.get("courses")), users: Number(values.get("users")) }
+      : null,
   };
+}
+
+/** Reads what facts.php has printed; null where the Job did not come to that. */
+export function readSiteFacts(log: readonly string[]): SiteIdentity | null {
+  return readValues(log).has("rolesactive") ? readSite(log) : null;
 }
 
 /** Reads the preflight Job's log; null where the image keeps its code elsewhere. */
@@ -59,7 +76,7 @@ function readValues(log: readonly string[]): Map<string, string> {
   }));
 }
 
-/** The HTTP status that the health Job was answered last, or null when it was answered none. */
+/** The HTTP status that the login page answered last, or null when it did not answer. */
 export function readHealth(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
   return statuses.at(-1) || null; // curl prints 000 for no answer
@@ -74,10 +91,12 @@ export interface Seeding {
 }
 
 const LEFT_OUT = "left out: ";
+/** What the Job settle says besides: of the database, and of the login page. */
+const FACT = /^(?:\w+\|.*|\d{3})$/;
 
-/** Reads the seed Job's log. */
+/** Reads the log of the Jobs seed and settle. */
 export function readSeed(log: readonly string[]): Seeding {
-  const lines = log.map((line) => line.trim()).filter((line) => line !== "");
+  const lines = log.map((line) => line.trim()).filter((line) => line !== "" && !FACT.test(line));
   return {
     seeded: lines.includes("seeded"),
     done: lines.filter((line) => line !== "seeded" && !line.startsWith(LEFT_OUT)),

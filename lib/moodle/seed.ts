@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { Brand, Course, HttpsUrl, type SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { SEED_NAMES } from "#lib/moodle/values.ts";
+import { mailOf, type SEED_NAMES } from "#lib/moodle/values.ts";
 import { text } from "#lib/base/schema.ts";
 
 interface Identity {
@@ -33,7 +33,8 @@ export interface HubSettings {
 export const NO_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
 /** What can be changed of a site that is set up. */
-export type SeedPart = "title" | "administrator" | "brand";
+export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" | "courses";
+export const WORDS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
 /** The rooms that are read: fetch each of them from the hub's namespace and hand what is there to readHubSettings. */
 export const ROOMS = [
@@ -58,6 +59,8 @@ export function readHubSettings(rooms: readonly (KubeObject | null)[]): HubSetti
   };
 }
 
+export const NO_RELAY = "There is no mail relay for sites: the site sends no mail";
+
 /** What was asked for and is left out, one sentence each. */
 export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
@@ -67,8 +70,38 @@ export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
     ...(inputs.content && !hub.courses ? ["The hub has no shared content yet: it was left out"] : []),
     ...(brand && !themeOf(inputs, hub) ? [`The brand ${brand.name} is not configured: it was left out`] : []),
     ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was left out`] : []),
-    ...(inputs.mail ? [] : ["There is no mail relay for sites: the site sends no mail"]),
+    ...(inputs.mail ? [] : [NO_RELAY]),
+    ...(inputs.mailHeld ? ["The site sends no mail until an administrator says that it may"] : []),
   ];
+}
+
+/** What the site has that this one is a copy of, by the names of its row. */
+interface Had {
+  readonly brand: string | null;
+  readonly seed: string | null;
+  readonly identity: boolean;
+  readonly content: boolean;
+  readonly federationId: string;
+}
+
+/** What a copy is to be that the other site was not, and the parts that set it. Of the rest, people may have made another. */
+export function newsOf(
+  inputs: SpokeInputs,
+  had: Had,
+): { readonly inputs: SpokeInputs; readonly parts: readonly SeedPart[] } {
+  const { brand, seed } = inputs, isElsewhere = inputs.federationId !== had.federationId;
+  const isRebranded = brand !== null && (isElsewhere || brand.name !== had.brand);
+  const news = {
+    ...inputs,
+    brand: isRebranded ? brand : null,
+    seed: seed?.name === had.seed ? null : seed,
+    identity: inputs.identity && (isElsewhere || !had.identity),
+    content: inputs.content && (isElsewhere || !had.content),
+  };
+  return {
+    inputs: news,
+    parts: ["title", "administrator", ...(isRebranded ? ["brand" as const] : []), "keys", "sign-on", "courses"],
+  };
 }
 
 /** The look that a spoke is to have; null where it asks for none, or nobody has configured it. */
@@ -88,10 +121,10 @@ export function seedValues(
   return {
     SEED_SCRIPT: null, // these two are the blueprint's files, see load.ts
     COURSES_SCRIPT: null,
-    CHANGES: changes && changes.join(" "),
+    CHANGES: changes && (changes.join(" ") || "nothing"), // an empty text would be all
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
-    MAIL: inputs.mail ? "on" : "off",
+    MAIL: mailOf(inputs) ? "on" : "off",
     BRAND_COLOR: theme?.color ?? null,
     BRAND_SCSS: theme?.scss ?? null,
     BRAND_LOGO: theme?.logo ? JSON.stringify(theme.logo) : null,

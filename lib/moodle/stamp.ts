@@ -2,24 +2,34 @@
  * What every object of ours carries, so that no manifest can forget it: its namespace, the labels that tell whose it is
  * (on pods and claims made from templates, too), and the blueprint's revision.
  */
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { FEDERATION, MADE_AFTER, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Meta } from "#lib/drivers/cluster/cluster.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { REVISION } from "#lib/moodle/names.ts";
 
-export interface ObjectOwner {
-  /** Null for what belongs to no namespace. */
-  readonly namespace: string | null;
+interface Whose {
   readonly federationId: string | null;
   readonly spokeId: string | null;
+  readonly sandbox?: SpokeInputs["sandbox"];
+}
+
+export interface ObjectOwner extends Whose {
+  /** Null for what belongs to no namespace. */
+  readonly namespace: string | null;
   readonly revision: string;
 }
 
+/** A sandbox is no spoke's: nothing that looks for what a spoke or a hub has may find it. */
+export function labelsOf({ federationId, spokeId, sandbox }: Whose): Record<string, string> {
+  const madeAfter = sandbox?.madeAfter ?? null;
+  const whose = sandbox
+    ? { [SANDBOX]: sandbox.id, ...(madeAfter !== null && { [MADE_AFTER]: madeAfter }) }
+    : { ...(federationId !== null && { [FEDERATION]: federationId }), ...(spokeId !== null && { [SPOKE]: spokeId }) };
+  return { [MANAGED_BY]: "wheelwright", ...whose };
+}
+
 export function stamp(object: KubeObject, owner: ObjectOwner): KubeObject {
-  const labels = {
-    [MANAGED_BY]: "wheelwright",
-    ...(owner.federationId === null ? {} : { [FEDERATION]: owner.federationId }),
-    ...(owner.spokeId === null ? {} : { [SPOKE]: owner.spokeId }),
-  };
+  const labels = labelsOf(owner);
   const { name, labels: own, annotations, ...rest } = object.metadata;
   const namespace = object.kind === "Namespace" ? null : owner.namespace;
   const metadata = {

@@ -57,8 +57,7 @@ export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeF
       hint: "Upgrade it to a version in between first, then to this one.",
     };
   }
-  const major = Number(/:(\d+)[^/]*$/.exec(postgres)?.[1]);
-  if (needs.postgres !== null && major < needs.postgres) { // an unknown major, NaN, is the operator's word
+  if (needs.postgres !== null && postgresMajor(postgres) < needs.postgres) { // one that is not known is the operator's word
     return {
       code: "PostgresTooOld",
       message: `Moodle ${version} needs PostgreSQL ${needs.postgres}, and this spoke's database is ${postgres}`,
@@ -67,6 +66,11 @@ export function refuseUpgrade({ version, needs, postgres, site, code }: UpgradeF
     };
   }
   return null;
+}
+
+/** The major version of PostgreSQL that an image is of, as its tag says; NaN where it does not. */
+export function postgresMajor(image: string): number {
+  return Number(/:(\d+)[^/]*$/.exec(image)?.[1]);
 }
 
 function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site: UpgradeFacts["site"]): boolean {

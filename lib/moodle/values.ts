@@ -4,7 +4,7 @@
  * Null means absent: the key is left out. Only the names marked so below may be absent.
  */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { keyOfHost } from "#lib/moodle/names.ts";
+import { DATA, FILES, keyOfHost } from "#lib/moodle/names.ts";
 
 type FormerHost = NonNullable<SpokeInputs["formerHosts"]>[number];
 
@@ -12,6 +12,7 @@ export const SPOKE_NAMES = [
   ...["NAMESPACE", "SLUG", "HOST", "URL", "SCHEME", "BEHIND_TLS"],
   ...["MOODLE_IMAGE", "POSTGRES_IMAGE", "FPM_DIRECTORY", "FPM_CONFIGURATION"],
   ...["APP_RESOURCES", "DATABASE_RESOURCES", "CRON_RESOURCES", "FILES_DISK", "DATABASE_DISK"],
+  ...["FILES_CLAIM", "DATA_CLAIM_TEMPLATE"],
   ...["QUOTA_CPU_REQUESTS", "QUOTA_MEMORY_REQUESTS", "QUOTA_CPU_LIMITS", "QUOTA_MEMORY_LIMITS", "QUOTA_STORAGE"],
   ...["CONTAINER_MAX_CPU", "CONTAINER_MAX_MEMORY", "CLAIM_MAX_STORAGE"],
   ...["INGRESS_CLASS", "INGRESS_NAMESPACE", "DNS_NAMESPACE"],
@@ -22,6 +23,12 @@ export const SPOKE_NAMES = [
 ] as const;
 type SpokeName = (typeof SPOKE_NAMES)[number];
 
+/** Of adopt.yaml alone. */
+export const ADOPT_NAMES = ["TURN", "IDENTITY"] as const;
+
+/** What adopt.yaml has become; absent where the install Job made the site. */
+export const ADOPTION_NAMES = ["ADOPT_DATABASE", "ADOPT_FILES"] as const;
+
 export const JOB_NAMES = [
   "JOB",
   "FENCE",
@@ -30,6 +37,8 @@ export const JOB_NAMES = [
   "PASSWORD_SCRIPT",
   "LINK_SCRIPT",
   "LINK_KEY",
+  "FACTS_SCRIPT",
+  "SITE_IDENTIFIER",
 ] as const;
 
 /** The last two may be absent. */
@@ -66,7 +75,7 @@ export const CERTIFICATE = "moodle-tls";
 const MAIL_PORTS = [443, 465, 587];
 
 export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
-  const { resources, images, surroundings, mail, issuer } = inputs;
+  const { resources, images, surroundings, issuer } = inputs, mail = mailOf(inputs);
   const scheme = inputs.https ? "https" : "http";
   const otherMailPort = mail && !MAIL_PORTS.includes(mail.port) ? mail.port : null;
   return {
@@ -85,6 +94,8 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     CRON_RESOURCES: resources.cron,
     FILES_DISK: resources.disks.files,
     DATABASE_DISK: inputs.madeDatabaseDisk ?? resources.disks.database,
+    FILES_CLAIM: inputs.claims?.files ?? FILES,
+    DATA_CLAIM_TEMPLATE: inputs.claims?.data ?? DATA,
     QUOTA_CPU_REQUESTS: resources.quota.requests.cpu,
     QUOTA_MEMORY_REQUESTS: resources.quota.requests.memory,
     QUOTA_CPU_LIMITS: resources.quota.limits.cpu,
@@ -110,6 +121,11 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     CERTIFICATE_HOST: issuer && inputs.host,
     CERTIFICATE_SECRET: issuer && (inputs.certificate ?? CERTIFICATE),
   };
+}
+
+/** How the site's mail goes out; null where it must not. */
+export function mailOf({ mail, mailHeld }: SpokeInputs): SpokeInputs["mail"] {
+  return mailHeld ? null : mail;
 }
 
 /** Of a host that leads to the present one. */

@@ -1,4 +1,4 @@
-/** Makes a site what a PATCH of its spoke asked for: title, administrator, look, domain. */
+/** Makes a site what a PATCH of its spoke asked for: title, administrator, look, domain, mail. */
 import { changedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
@@ -22,7 +22,7 @@ export const configure = declareOperation({
       seed: ["Setting title, administrator and look", 35 * MINUTE],
       ingress: ["Opening the new address", 15 * MINUTE],
       verify: ["Checking that the data is still the site's own", 6 * MINUTE],
-      app: ["Telling the site its new address", 16 * MINUTE],
+      app: ["Telling the site its address and how it sends mail", 16 * MINUTE],
       caches: ["Purging caches", 10 * MINUTE],
       health: ["Looking at the site's login page", 6 * MINUTE],
       redirect: ["Leading former addresses to the present one", 2 * MINUTE],
@@ -30,7 +30,7 @@ export const configure = declareOperation({
   },
 });
 
-/** What another address changes, by the step that does it. What a title or a look changes is the site's own data. */
+/** What another address or mail changes, by the step that does it. What a title or a look changes is the site's own data. */
 interface AddressChanges {
   /** Redirects from names that lead to the site no more. */
   readonly ingress: readonly Removal[];
@@ -52,7 +52,7 @@ export function addressChanges(
   const gone = old.filter((each) => !isAmong(present, each)); // and the site may take a name that one of these has
   return {
     ingress: gone.map(({ ref }) => ({ ref, remove: true })),
-    app: changedObjects(blueprint, before, after, ["secrets", "database", "app", "cron"]).map(put),
+    app: changedObjects(blueprint, before, after, ["policies", "secrets", "database", "app", "cron"]).map(put),
     redirect: before.host === after.host
       ? []
       : present.map((each) => ({ ...each, ...((gone.length > 0 || !isAmong(old, each)) && { untried: true }) })),

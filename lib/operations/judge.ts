@@ -3,15 +3,16 @@
  *
  *                        retry
  *                +------------------+
- *                v                  |                    a failed upgrade
+ *                v                  |               a failed upgrade, a failed restore
  *   (new) -> provisioning ------> failed <--------------------------- updating
  *                |                  |                                  ^ |  ^
- *                |                  +--- retry, upgrade, reapply ------+ |  |
- *                |      suspend                                          |  |
+ *                |                  +--- retry, upgrade, reapply, -----+ |  |
+ *                |      suspend          restore                         |  |
  *                +--> active ----> suspending -> suspended               |  |
  *                     ^ |  ^                         | |                 |  |
- *                     | |  +------- resuming <-------+ +--- reapply -----+  |
- *                     | +- restart, upgrade, resize, maintenance-on, maintenance-off, reapply, configure
+ *                     | |  +------- resuming <-------+ +- reapply, ------+  |
+ *                     | |                                 restore        |  |
+ *                     | +- restart, upgrade, resize, maintenance-on, maintenance-off, reapply, configure, restore
  *                     +--------------------------------------------------+
  *
  *   and from each of them: removing -> removed
@@ -25,8 +26,8 @@ import type { Declaration } from "#lib/operations/operation.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
-/** What can be asked of a spoke besides its removal: the actions, and to be other than it is, by a PATCH. */
-type SpokeDemand = SpokeActionName | "configure";
+/** What can be asked of a spoke besides its removal: the actions, to be other than it is, by a PATCH, and to be what it was. */
+type SpokeDemand = SpokeActionName | "configure" | "restore";
 
 type Rules = Declaration<string, string>;
 
@@ -61,6 +62,8 @@ export interface SpokeFacts {
   readonly live: readonly string[];
   /** Whether it is an upgrade that failed and can be tried again. */
   readonly failedUpgrade: boolean;
+  /** Whether a restore failed after it had stopped the site: its parts may be of what was and of what was to be. */
+  readonly halfRestored: boolean;
 }
 
 /** What accepting an action means. */
@@ -84,6 +87,9 @@ export function judgeAction(action: SpokeDemand, facts: SpokeFacts): Acceptance 
   const risk = live.find((each) => findOperation(each)?.risky);
   const allowed = risk === undefined && allows(action, expected, facts) &&
     (rulesOf(action).again || before.at(-1) !== kind);
+  if (facts.halfRestored && action !== "restore") {
+    throw refusal(action, state, "its restore has come to no end: an operator restores it again, or goes back");
+  }
   if (!allowed) throw refusal(action, state, refusalReason(action, state, before, risk));
   const { deed, closed } = rulesOf(action);
   if (closed && facts.maintenance) {

@@ -2,24 +2,51 @@
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/**
- * Images are pulled in database and install. Those two wait longest: a slow registry is no failure. install is longer than
- * its Job's own 1800 s, of which the last 30 may pass until the entry point hears that it is to stop.
- */
-export const provision = declareOperation({
+const RULES = {
   name: "provision",
   deed: "install",
   from: [],
   passage: { through: "provisioning", to: "active" },
   needsActiveHub: true,
   says: () => ["What an install makes is made where it is missing; what is there already stays"],
+} as const;
+
+const SET_UP = {
+  namespace: ["Creating the namespace", MINUTE],
+  policies: ["Setting limits and network policies", MINUTE],
+  secrets: ["Making passwords and settings", MINUTE],
+} as const;
+
+/**
+ * Images are pulled in database and install. Those two wait longest: a slow registry is no failure. install is longer than
+ * its Job's own 1800 s, of which the last 30 may pass until the entry point hears that it is to stop.
+ */
+export const provision = declareOperation({
+  ...RULES,
+  plan: {
+    version: 2,
+    limit: 2 * HOUR,
+    steps: {
+      ...SET_UP,
+      volumes: ["Making the site's volumes", 15 * MINUTE],
+      database: ["Starting the database", 15 * MINUTE],
+      install: ["Installing Moodle", 40 * MINUTE],
+      app: ["Starting Moodle", 16 * MINUTE],
+      settle: ["Setting the site up and looking at its login page", 35 * MINUTE],
+      cron: ["Turning on scheduled tasks", MINUTE],
+      ingress: ["Opening the site to the web", 15 * MINUTE],
+    },
+  },
+});
+
+/** What a release before had begun, or had enqueued, when it was upgraded. */
+export const formerProvision = declareOperation({
+  ...RULES,
   plan: {
     version: 1,
     limit: 2 * HOUR,
     steps: {
-      namespace: ["Creating the namespace", MINUTE],
-      policies: ["Setting limits and network policies", MINUTE],
-      secrets: ["Making passwords and settings", MINUTE],
+      ...SET_UP,
       database: ["Starting the database", 15 * MINUTE],
       install: ["Installing Moodle", 40 * MINUTE],
       verify: ["Checking the installation", 6 * MINUTE],

@@ -49,7 +49,7 @@ export const reapply = declareOperation({
     return {
       policies: putBack(site, "policies"),
       secrets: putBack(site, "secrets", "seed"),
-      database: putBack(site, "install", "database"),
+      database: putBack(site, "volumes", "database"),
       app: putBack(site, "app"),
       cron: putBack(site, "cron"),
       ingress: putBack(site, "ingress"),

@@ -1,6 +1,7 @@
 /** Gives a spoke another size. */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
+import { claimNames } from "#lib/moodle/names.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
 import { setFields, type Sized, sizedObjects } from "#lib/moodle/sized.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
@@ -56,9 +57,10 @@ export const resize = declareOperation({
     const { size } = payload as ResizeWish;
     const canGrow = { files: true, database: true }; // whether a disk can, its storage class says
     const target = resizedInputs(inputs, size, catalog.resourcesOf(size), { canGrow });
-    const { files, database } = target.resources.disks, parts = sizedParts(blueprint, target);
+    const { files, database } = target.resources.disks, claims = claimNames(inputs);
+    const parts = sizedParts(blueprint, target);
     return {
-      disks: [grow("files", files), grow("data-db-0", database)],
+      disks: [grow(claims.files, files), grow(claims.database, database)],
       database: parts.database.map(toSize),
       app: parts.app.map(toSize),
       cron: parts.cron.map(toSize),

@@ -2,11 +2,13 @@
 import { configure } from "#lib/operations/configure.ts";
 import { provisionHub, removeHub } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
-import { provision } from "#lib/operations/provision.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import { formerProvision, provision } from "#lib/operations/provision.ts";
 import { reapply } from "#lib/operations/reapply.ts";
 import { remove } from "#lib/operations/remove.ts";
 import { resize } from "#lib/operations/resize.ts";
 import { restart } from "#lib/operations/restart.ts";
+import { restore } from "#lib/operations/restore.ts";
 import { resume } from "#lib/operations/resume.ts";
 import { suspend } from "#lib/operations/suspend.ts";
 import { backup, purgeCaches, resetAdminPassword, runCron } from "#lib/operations/tasks.ts";
@@ -27,6 +29,7 @@ export const SPOKE_OPERATIONS = {
   "reset-admin-password": resetAdminPassword,
   reapply,
   configure,
+  restore,
   remove,
 };
 export type SpokeOperationKind = keyof typeof SPOKE_OPERATIONS;
@@ -34,6 +37,13 @@ export type SpokeOperationKind = keyof typeof SPOKE_OPERATIONS;
 export const HUB_OPERATIONS = { "provision-hub": provisionHub, "remove-hub": removeHub };
 
 export const OPERATIONS = { ...SPOKE_OPERATIONS, ...HUB_OPERATIONS };
+
+const PLANS: readonly JobKind[] = [...Object.values(OPERATIONS), formerProvision].map(({ kind }) => kind);
+
+/** The plan that an operation goes by; null where this release knows none of that version. */
+export function findPlan(job: { readonly kind: string; readonly plan: number }): JobKind | null {
+  return PLANS.find(({ kind, plan }) => kind === job.kind && plan === job.plan) ?? null;
+}
 
 type Asked = {
   [kind in SpokeOperationKind]: (typeof SPOKE_OPERATIONS)[kind] extends { readonly isAction: true } ? kind : never;

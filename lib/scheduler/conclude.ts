@@ -1,13 +1,13 @@
 /**
  * What happens when a step throws, or a run is told to stop: the job is let go of, given back, cancelled, put off until
- * the next try, or failed. What cannot even be recorded is put aside.
+ * the next try or the end of another one, or failed. What cannot even be recorded is put aside.
  */
 import type { FailureReport } from "#lib/records/jobs/job.ts";
 import { FenceLost } from "#lib/records/jobs/fence.ts";
 import { patienceUntil } from "#lib/scheduler/clock.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { Held } from "#lib/scheduler/held.ts";
-import { breakOff, cancel, fail, giveBack } from "#lib/scheduler/outcomes.ts";
+import { breakOff, cancel, fail, giveBack, stepAside } from "#lib/scheduler/outcomes.ts";
 import { shorten } from "#lib/scheduler/progress.ts";
 import {
   bugsOf,
@@ -19,7 +19,7 @@ import {
   unrecorded,
   withEvidence,
 } from "#lib/scheduler/reports.ts";
-import { Cancelled, Draining, Lapsed } from "#lib/scheduler/stops.ts";
+import { Awaiting, Cancelled, Draining, Lapsed, Yielding } from "#lib/scheduler/stops.ts";
 import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
 
 const LAST_LOOK = 10 * SECOND;
@@ -44,7 +44,9 @@ export async function conclude(stopped: Stopped, error: unknown, step: string): 
   const reason = signal.aborted ? signal.reason : error;
   try {
     if (isGone(reason)) return log.warn("Let go of an operation: it is no longer ours", { step, reason });
-    if (reason instanceof Draining) return await handBack(stopped);
+    if (reason instanceof Draining) return await handBack(stopped, "Waiting to go on", 0);
+    if (reason instanceof Yielding) return await handBack(stopped, reason.message, reason.wait);
+    if (reason instanceof Awaiting) return await leaveTo(stopped, reason);
     if (reason instanceof Cancelled) return await held.transact((tx, job) => cancel(tx, handler, job));
     await tryAgainOrFail(stopped, reason, step);
   } catch (late) {
@@ -59,9 +61,16 @@ function isGone(reason: unknown): boolean {
   return reason instanceof Lapsed || reason instanceof FenceLost;
 }
 
-async function handBack({ held, run: { log } }: Stopped): Promise<void> {
-  await held.transact((tx, job) => giveBack(tx, job, { label: "Waiting to go on", wait: 0, counts: false }));
-  log.info("Gave an operation back");
+async function handBack({ held, run: { log } }: Stopped, label: string, wait: number): Promise<void> {
+  await held.transact((tx, job) => giveBack(tx, job, { label, wait, counts: false }));
+  log[held.job.visible ? "info" : "debug"]("Gave an operation back", { reason: label });
+}
+
+/** The end of what it waits for calls it back (sql/0051); looking again is for the case that nothing does. */
+async function leaveTo({ held, retry, run: { log } }: Stopped, awaited: Awaiting): Promise<void> {
+  const wait = retry?.most ?? 2 * MINUTE;
+  await held.transact((tx, job) => stepAside(tx, job, awaited, wait));
+  log.info("Waits for another operation", { awaits: awaited.operationId });
 }
 
 async function tryAgainOrFail(stopped: Stopped, error: unknown, step: string): Promise<void> {

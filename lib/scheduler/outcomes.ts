@@ -7,10 +7,13 @@ import type { Database, Tx } from "#lib/drivers/db/database.ts";
 import { type Candidate, claimJob, type Known, unlessTaken } from "#lib/records/jobs/claim.ts";
 import { endHeld, type Hold, passStep, type Return, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
 import type { FailureReport, Job, NewJob } from "#lib/records/jobs/job.ts";
+import { isJobOver } from "#lib/records/jobs/store.ts";
 import type { JobKind, StepPlan } from "#lib/operations/plan.ts";
 import { hintAfter } from "#lib/records/jobs/hint.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
+import { shorten } from "#lib/scheduler/progress.ts";
+import type { Awaiting } from "#lib/scheduler/stops.ts";
 import { callFailed, lockSubject, type Subject } from "#lib/scheduler/subject.ts";
 
 export async function start(
@@ -117,6 +120,23 @@ export async function giveBack(tx: Tx, job: Job, back: Return): Promise<void> {
   const subject = await lockSubject(tx, job);
   const after = await returnHeld(tx, job, back);
   await tell(tx, after, subject, {}, back.failure?.message);
+}
+
+/** Puts the job back until another one has ended. What that takes is no time of its own, and no attempt. */
+export async function stepAside(
+  tx: Tx,
+  job: Job,
+  { message, operationId }: Awaiting,
+  wait: number,
+): Promise<void> {
+  const subject = await lockSubject(tx, job);
+  const after = await returnHeld(tx, job, {
+    label: shorten(message),
+    wait: await isJobOver(tx, operationId) ? 0 : wait,
+    counts: false,
+    awaits: operationId,
+  });
+  await tell(tx, after, subject, {});
 }
 
 export async function noteProgress(tx: Tx, job: Hold & Job, label: string): Promise<void> {

@@ -22,6 +22,31 @@ export class Draining extends Error {
   }
 }
 
+/** A step leaves its place to others, and throws this. That is no attempt. */
+export class Yielding extends Error {
+  override readonly name = "Yielding";
+  /** Milliseconds. */
+  readonly wait: number;
+
+  /** The sentence is what is read until then. */
+  constructor(sentence: string, wait: number) {
+    super(sentence);
+    this.wait = wait;
+  }
+}
+
+/** A step needs what another operation is to bring, and that has not ended yet. It throws this; its lane goes on meanwhile. */
+export class Awaiting extends Error {
+  override readonly name = "Awaiting";
+  readonly operationId: string;
+
+  /** The sentence is what people read until then. */
+  constructor(sentence: string, operationId: string) {
+    super(sentence);
+    this.operationId = operationId;
+  }
+}
+
 export class StepTimeout extends Error {
   override readonly name = "StepTimeout";
   constructor(label: string, milliseconds: number) {

@@ -4,21 +4,27 @@
  * A name that this operation remembers, or a pod that has begun, is followed to its end. A Job of an earlier operation
  * that never got that far makes room: the reason may be gone by now, and its image may be another one.
  */
-import type { JobResult, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { JobResult, JobWaiting, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { JobPlace } from "#lib/work/jobs.ts";
 import { JOB, waitingFor } from "#lib/work/site.ts";
+
+export interface Earlier {
+  /** Names of those that this operation has begun. */
+  readonly own: readonly string[];
+  readonly listen?: JobWaiting["listen"];
+}
 
 /** How each of these Jobs ended that has not yet, by its name and label; nothing of a deleted one. */
 export async function endAttempts(
   place: JobPlace,
   run: Run,
   attempts: readonly KubeObject[],
-  own: readonly string[],
+  earlier: Earlier,
 ): Promise<{ readonly op: string | undefined; readonly result: JobResult }[]> {
   const ended = [];
   for (const attempt of attempts.filter((job) => !isOver(job))) {
-    const result = await endAttempt(place, run, attempt, own);
+    const result = await endAttempt(place, run, attempt, earlier);
     if (result) ended.push({ op: attempt.metadata.labels?.["op"], result });
   }
   return ended;
@@ -29,12 +35,12 @@ async function endAttempt(
   { space }: JobPlace,
   run: Run,
   attempt: KubeObject,
-  own: readonly string[],
+  { own, listen }: Earlier,
 ): Promise<JobResult | null> {
   const { name, uid } = attempt.metadata;
   if (own.includes(name) || await hasBegun(space, run, name)) {
     run.progress("The job that was begun before is under way still");
-    return await space.follow(name, waitingFor(run));
+    return await space.follow(name, { ...waitingFor(run), ...(listen && { listen }) });
   }
   await space.delete({ ...JOB, name }, uid!, run);
   return null;

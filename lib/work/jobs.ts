@@ -129,16 +129,24 @@ export async function readImage(place: JobPlace, run: Run): Promise<Code | null>
 }
 
 export async function demandSeed(place: JobPlace, run: Run): Promise<Seeding> {
-  const result = await demandSuccess(place, run, await runJob(place, run, "seed"), "The site could not be set up");
+  const result = await runJob(place, run, "seed");
+  await demandSuccess(place, run, result, SEEDING);
+  const seeding = await demandSeeded(place, run, result);
+  await clearAway(place, run, result);
+  return seeding;
+}
+
+const SEEDING = "The site could not be set up";
+
+/** The seed must have come to its end, whatever else the Job had to do. */
+export async function demandSeeded(place: JobPlace, run: Run, result: JobResult): Promise<Seeding> {
   const seeding = readSeed(result.log);
-  if (seeding.seeded) {
-    await clearAway(place, run, result);
-    return seeding;
-  }
+  if (seeding.seeded) return seeding;
+  await demandSuccess(place, run, result, SEEDING);
   await demandHeard(place, run, result);
   throw new ClusterError(
     "SeedIncomplete",
-    "The site could not be set up because the seed Job ended without coming to its end",
+    `${SEEDING} because the seed Job ended without coming to its end`,
     {
       transient: false,
       blame: "operator",
@@ -155,18 +163,24 @@ export async function demandHealth(place: JobPlace & Pick<SpokeSite, "spoke">, r
 
 /** The login page must answer 200, asked from inside. */
 export async function demandOpen(place: JobPlace, run: Run): Promise<void> {
-  await demandAnswer(place, run, "health", 200);
+  await askPage(place, run, "health", 200);
 }
 
 /** The login page must answer 503, as that of a site in maintenance. */
 export async function demandClosed(place: JobPlace, run: Run): Promise<void> {
-  await demandAnswer(place, run, "closed", 503);
+  await askPage(place, run, "closed", 503);
 }
 
-async function demandAnswer(place: JobPlace, run: Run, job: "health" | "closed", wanted: number): Promise<void> {
+async function askPage(place: JobPlace, run: Run, job: "health" | "closed", wanted: number): Promise<void> {
   const result = await runJob(place, run, job);
+  await demandAnswer(place, run, result, wanted);
+  await clearAway(place, run, result);
+}
+
+/** The login page must have answered the Job so. */
+export async function demandAnswer(place: JobPlace, run: Run, result: JobResult, wanted: number): Promise<void> {
   const status = readHealth(result.log);
-  if (result.succeeded && status === wanted) return await clearAway(place, run, result);
+  if (result.succeeded && status === wanted) return;
   if (result.succeeded) await demandHeard(place, run, result);
   const { events } = await place.space.evidence(run);
   await clearAway(place, run, result);

@@ -8,8 +8,11 @@ import {
   type PatchOperation,
   type Ref,
   refOf,
+  retell,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
+import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { readLogCause } from "#lib/moodle/log-causes.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, putFenced } from "#lib/work/fenced.ts";
@@ -30,7 +33,11 @@ export async function change(
 }
 
 /** Performs what an operation says that it changes, each object under the fence of the run. */
-export async function perform({ space }: SpokeSite, run: Run, changes: readonly (Patch | Put)[]): Promise<void> {
+export async function perform(
+  { space }: Pick<SpokeSite, "space">,
+  run: Run,
+  changes: readonly (Patch | Put)[],
+): Promise<void> {
   for (const change of changes) {
     if ("put" in change) await putFenced(space, change.applied ?? change.put, run.job, run);
     else await patchFenced(space, { ref: change.ref, hold: run.job, change: change.patch }, run);
@@ -41,13 +48,30 @@ export async function scale(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1
   await perform(site, run, [set(ref, "/spec/replicas", replicas)]);
 }
 
-export async function untilReady({ space }: SpokeSite, run: Run, ref: Ref): Promise<void> {
+export async function untilReady({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
   if (ref === DATABASE) await replaceStuckDatabase(space, run);
-  await space.ready([ref], waitingFor(run));
+  await sayingWhy(() => space.ready([ref], waitingFor(run)));
+}
+
+/** What ends again and again says why in its log, of which the cluster knows nothing: how it was cut off, or what it refused. */
+async function sayingWhy(wait: () => Promise<void>): Promise<void> {
+  try {
+    await wait();
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.code !== "CrashLoopBackOff") throw error;
+    const cause = readLogCause(error.evidence?.log ?? []);
+    if (!cause) throw error;
+    const { code, why, line, blame, hint } = cause;
+    throw retell(error, { code, message: `${error.message}, because ${why}: ${redact(line)}`, blame, hint });
+  }
 }
 
 /** Until it is counted for the first time, a quota refuses whatever it limits. */
-export async function untilCounted({ space }: SpokeSite, run: Run, limits: readonly KubeObject[]): Promise<void> {
+export async function untilCounted(
+  { space }: Pick<SpokeSite, "space">,
+  run: Run,
+  limits: readonly KubeObject[],
+): Promise<void> {
   await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), waitingFor(run));
 }
 
@@ -80,6 +104,16 @@ export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
 /** As the spoke is to have it: a task that begins while a site is in maintenance fails. */
 export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
   await perform(site, run, [set(CRON, "/spec/suspend", site.spoke.maintenance)]);
+}
+
+/** No half-made site is shown, and none of its scheduled tasks run. */
+export async function takeDown(
+  site: SpokeSite,
+  run: Run,
+): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
+  await scale(site, run, MOODLE, 0);
+  await pauseCron(site, run);
+  return { state: "failed", health: "unknown" };
 }
 
 /**

@@ -67,7 +67,7 @@ function otherCluster(name: string, { federationId, spokeId }: Holding): Cluster
     "another_cluster",
     message,
     `Let the kubeconfig lead to the cluster that the ${what} was made in: a removal goes on by itself, all else can ` +
-      `be asked again; if that one is gone for good, remove the ${what}, and an operator gives it up: ` +
-      `DELETE /api/${url}?abandon=true`,
+      `be asked again; if that one is gone for good, an operator brings the ${what} back (wheelwright restore --new-cluster), ` +
+      `or gives it up once it is being removed: DELETE /api/${url}?abandon=true`,
   );
 }

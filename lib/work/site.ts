@@ -4,6 +4,7 @@ import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
 import { type Cluster, ClusterError, type Space, type Waiting } from "#lib/drivers/cluster/cluster.ts";
+import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { type Ends, type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
@@ -109,6 +110,26 @@ export async function note(run: Run, notes: readonly string[]): Promise<void> {
 /** A failure that no other try mends, until somebody has done what the hint says. */
 export function finalError(code: string, message: string, hint: string, blame: Blame = "operator"): ClusterError {
   return new ClusterError(code, message, { transient: false, blame, hint });
+}
+
+/**
+ * A final failure of a site that is down by then: told with what it was, and how it comes back. What may pass is left as it
+ * is, and so is a namespace that is not ours any more.
+ */
+export function stayingDown(
+  error: ClusterError,
+  was: string,
+  advise: (hint: string | undefined) => string,
+): ClusterError {
+  if (error.transient || error.code === "stranger" || error.code === "Terminating") return error;
+  const { code, message, blame, hint } = explain(error), { evidence } = error;
+  return new ClusterError(code, `${message}. The site is to stay down. ${was}`, {
+    transient: false,
+    blame,
+    hint: advise(hint),
+    cause: error,
+    ...(evidence === undefined ? {} : { evidence }),
+  });
 }
 
 const PAUSE = 3 * SECOND; // between looks, once it has lasted

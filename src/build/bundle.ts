@@ -1,19 +1,22 @@
 /**
- * The program as one module: its own sources and every package that it imports, in a single text.
+ * The program as a few modules that need nothing else: its own sources and every package that it imports. What a command
+ * loads when it is asked for is a module of its own: to read all eight megabytes takes longer than most commands do.
  *
- * It is not minified, and names and paths are kept, so that a stack in a log can be read. The same sources give the same
- * text, wherever they lie: paths in it are relative, and nothing tells when it was made.
+ * They are not minified, and names and paths are kept, so that a stack in a log can be read. The same sources give the same
+ * texts, wherever they lie: paths in them are relative, and nothing tells when they were made.
  */
 import { builtinModules } from "node:module";
+import { basename } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import type { Built } from "../release.ts";
 import { collectLicenses } from "./licenses.ts";
 
 export interface Bundle {
-  readonly text: string;
-  /** The modules of the runtime that it imports; it imports nothing else. */
+  /** The texts of its modules by their names. They import each other, all in one directory; main.mjs is the program. */
+  readonly modules: ReadonlyMap<string, string>;
+  /** The modules of the runtime that they import; they import nothing else. */
   readonly imports: readonly string[];
-  /** The packages in it. */
+  /** The packages in them. */
   readonly packages: readonly string[];
 }
 
@@ -31,6 +34,7 @@ export async function bundle(root: string, { version, commit }: BundleOptions): 
     absWorkingDir: root,
     entryPoints: ["src/main.ts"],
     bundle: true,
+    splitting: true,
     write: false,
     metafile: true,
     platform: "node",
@@ -40,21 +44,25 @@ export async function bundle(root: string, { version, commit }: BundleOptions): 
     keepNames: true,
     legalComments: "eof",
     logLevel: "silent",
-    outfile: "wheelwright.mjs",
+    outdir: "dist",
+    outExtension: { ".js": ".mjs" },
+    chunkNames: "[name]-[hash]",
+    banner: { js: REQUIRE },
     plugins: [absent, unused],
   });
   const imports = importsOf(metafile), packages = packagesOf(metafile);
   const foreign = imports.filter((name) => !builtinModules.includes(name.replace(/^node:/, "")) && !isPrefixed(name));
   if (foreign.length > 0) throw new Error(`The bundle would still import ${foreign.join(", ")}`);
   const built: Built = { version, commit, licenses: await collectLicenses(root, packages) };
-  return { text: opening(built) + outputFiles[0]!.text, imports, packages };
+  const texts = outputFiles.map(({ path, text }) => [basename(path), text] as const).sort();
+  const modules = new Map(texts);
+  modules.set("main.mjs", `globalThis.WHEELWRIGHT_BUILT = ${JSON.stringify(built)};\n${modules.get("main.mjs")}`);
+  return { modules, imports, packages };
 }
 
 /** Packages that are not modules yet call `require`, which a module has to make for itself. */
-function opening(built: Built): string {
-  return `import { createRequire as createRequireOfBundle } from "node:module"; ` +
-    `const require = createRequireOfBundle(import.meta.url); const WHEELWRIGHT_BUILT = ${JSON.stringify(built)};\n`;
-}
+const REQUIRE = `import { createRequire as createRequireOfBundle } from "node:module"; ` +
+  `const require = createRequireOfBundle(import.meta.url);`;
 
 const absent: Plugin = {
   name: "absent",
@@ -83,7 +91,8 @@ function isPrefixed(name: string): boolean {
 }
 
 function importsOf({ outputs }: Metafile): string[] {
-  return [...new Set(Object.values(outputs).flatMap((output) => output.imports.map(({ path }) => path)))].sort();
+  const imports = Object.values(outputs).flatMap((output) => output.imports);
+  return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))].sort();
 }
 
 /** The directories of the packages, relative to the checkout: `node_modules/hono`. */

@@ -38,7 +38,7 @@ export function command<const F extends Flags = Record<never, never>>(declared: 
   return { name, summary, usage, options, words, first, run };
 }
 
-/** What keeps a command from doing its work, told in one sentence without a stack; `status` as in sysexits.h. */
+/** What keeps a command from doing its work, told in one sentence without a stack; `status` as in sysexits.h, or of src/cli. */
 export class CommandError extends Error {
   readonly status: number;
   constructor(status: number, message: string, options: ErrorOptions = {}) {

@@ -61,9 +61,11 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   SIGNUP: ["whether anybody may sign up"],
   CATALOG: ["YAML or JSON file of regions, tiers, modes, brands, seeds, versions and sizes"],
   BLUEPRINT_DIR: ["manifests, images and sizes in place of the built-in ones"],
+  TEMPLATES: ["whether new sites are made from an installation that is kept for that, in seconds"],
   STRIPE_SECRET_KEY: ["key of the payment provider"],
   STRIPE_WEBHOOK_SECRET: ["proves the payment provider's events"],
   STRIPE_API_BASE: ["where the payment provider's API is", "the provider's own"],
+  RESTORE_DRILLS: ["how often each spoke's newest backup is restored, to prove it: off, weekly or nightly"],
   SCHEDULER: ["whether this replica does work"],
   SCHEDULER_LANES: ["lanes that it works on at once"],
   MAX_IN_FLIGHT: ["requests under way at once"],
@@ -77,4 +79,5 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   LOG_FORMAT: ["json or pretty", "pretty on a terminal, else json"],
   DATA_DIR: ["where dev keeps its database, its cluster and its mail"],
   SIMULATOR_DELAY_MS: ["milliseconds until a simulated object is ready"],
+  SIMULATOR_PROFILE: ["measured, or measured:0.1: simulated objects take as long as real ones did, or a part of it"],
 };

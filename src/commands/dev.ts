@@ -100,7 +100,8 @@ async function runOn(config: Config, source: ClusterSource, { told, stop, log }:
 
 async function simulatedCluster(config: Config, log: Log): Promise<Place> {
   const state = join(config.dataDir, "cluster.json");
-  const simulator = await openSimulator({ delayMs: config.simulatorDelayMs, state, log });
+  const { simulatorDelayMs: delayMs, simulatorFactor: measured } = config;
+  const simulator = await openSimulator({ delayMs, measured, state, log });
   return {
     source: { text: simulator.kubeconfig() },
     told: `simulated, on ${simulator.url}; npm start -- --kubeconfig FILE for a real one`,

@@ -58,6 +58,28 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./admin.ts")).admin,
   }),
   command({
+    name: "restore",
+    summary: "Take a spoke back to one of its backups, on this machine's authority",
+    usage:
+      "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run] | SPOKE --list | --all --new-cluster",
+    words: 1,
+    options: {
+      backup: { type: "string", help: "the backup to go back to (the newest that is ready)" },
+      back: { type: "boolean", help: "go back to what it was before its last restore" },
+      as: { type: "string", help: "of a spoke that is removed: make it under this name" },
+      domain: { type: "string", help: "of a spoke that is removed: make it under this domain" },
+      list: { type: "boolean", help: "show its backups, and the volumes that restores have replaced" },
+      "dry-run": { type: "boolean", help: "say what would happen, and write nothing" },
+      "new-cluster": {
+        type: "boolean",
+        help: "bring back what was made in a cluster that is gone, in the one that answers",
+      },
+      all: { type: "boolean", help: "with --new-cluster: all hubs and spokes" },
+      hub: { type: "string", help: "with --all: this hub and its spokes alone" },
+    },
+    load: async () => (await import("./restore.ts")).askRestore,
+  }),
+  command({
     name: "audit",
     summary: "Show the seals of the audit log, or verify it against them",
     usage: "heads | verify [--against HEAD|FILE]",

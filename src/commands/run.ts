@@ -1,8 +1,6 @@
 /** Runs one command line: parses it, explains what is wrong with it, and knows the exit status of each kind of failure. */
-import { parseArgs } from "node:util";
-import { ConfigError } from "#lib/base/config.ts";
 import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
-import { nearest } from "#lib/base/nearest.ts";
+import { isVerbOf, nouns } from "../cli/nouns.ts";
 import { built, release } from "../release.ts";
 import {
   type Command,
@@ -14,18 +12,22 @@ import {
   EX_USAGE,
   type Given,
 } from "./command.ts";
+import { didYouMean, readLine } from "./line.ts";
 import { commands } from "./list.ts";
 
-const CONFIGURATION = "Configuration is by environment variables; wheelwright config lists them.\n";
+const CONFIGURATION = "A server is configured by environment variables; wheelwright config lists them.\n";
 
 /** Returns the exit status: 0, or one of sysexits.h. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = line;
-  if (["help", "--help", "-h"].includes(name)) return tell(help(rest[0]));
+  if (["help", "--help", "-h"].includes(name)) {
+    return rest.length > 0 ? await runCommand([...rest, "--help"]) : tell(help(undefined));
+  }
   if (["version", "--version", "-v"].includes(name)) return tell(`wheelwright ${release().version}\n`);
   const command = commands.find((each) => each.name === name);
+  if (isVerbOf(name, rest[0], command?.first)) return await (await import("../cli/run.ts")).runNoun(name, rest);
   if (!command) {
-    const meant = didYouMean(name, commands.map((each) => each.name));
+    const meant = didYouMean(name, [...commands, ...nouns].map((each) => each.name));
     return refuse(EX_USAGE, `There is no command "${name}"${meant}\n\n${help(undefined)}`);
   }
   if (rest.includes("--help") || rest.includes("-h")) return tell(help(name));
@@ -37,33 +39,12 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   }
 }
 
-/** Judged by ourselves: what parseArgs says of a mistake is made for programmers. */
-function parse(command: Command, line: string[]): Given {
-  const { values, positionals, tokens } = parseArgs({
-    ...{ args: line, options: command.options },
-    ...{ strict: false, allowPositionals: true, tokens: true },
-  });
-  const problem = tokens.map((token) => token.kind === "option" ? problemOf(command, token) : null).find(Boolean) ??
-    problemOfWords(command, positionals);
-  if (problem) throw new CommandError(EX_USAGE, `${problem}\n\n${help(command.name)}`);
-  return { options: values, words: positionals };
-}
-
-interface Option {
-  readonly name: string;
-  readonly rawName: string;
-  readonly value?: string | undefined;
-  readonly inlineValue?: boolean | undefined;
-}
-
-function problemOf({ name: command, options }: Command, { name, rawName, value, inlineValue }: Option): string | null {
-  const known = Object.hasOwn(options, name) ? options[name] : undefined;
-  if (!known) {
-    const meant = didYouMean(rawName, Object.keys(options).map((each) => `--${each}`));
-    return `wheelwright ${command} has no option ${rawName}${meant}`;
-  }
-  if (known.type === "boolean") return value === undefined ? null : `${rawName} takes no value`;
-  return value && (inlineValue || !value.startsWith("-")) ? null : `${rawName} needs a value: ${known.help}`;
+function parse(command: Command, line: readonly string[]): Given {
+  const { values, tokens, problem } = readLine(command.name, command.options, line);
+  const words = tokens.flatMap((token) => token.kind === "positional" ? [token.value] : []);
+  const wrong = problem ?? problemOfWords(command, words);
+  if (wrong) throw new CommandError(EX_USAGE, `${wrong}\n\n${help(command.name)}`);
+  return { options: values, words };
 }
 
 function problemOfWords({ name, words, first }: Command, given: readonly string[]): string | null {
@@ -73,20 +54,14 @@ function problemOfWords({ name, words, first }: Command, given: readonly string[
   return given.length > words ? `"${given[words]}" is one word too many` : null;
 }
 
-/** What a sentence on a mistyped name ends with. */
-function didYouMean(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  return meant === null ? "" : `; did you mean ${meant}?`;
-}
-
 function explain(command: Command, error: unknown): number {
   if (error instanceof CommandError) return refuse(error.status, error.message);
-  if (error instanceof ConfigError) {
+  // By their names, because their modules bring along what most commands do without.
+  if (error instanceof Error && error.name === "ConfigError") {
     return refuse(EX_CONFIG, `wheelwright ${command.name} cannot start: ${error.message}`);
   }
   if (error instanceof StartError) return refuse(EX_UNAVAILABLE, error.message);
   if (error instanceof Fault) return refuse(error.kind === "unavailable" ? EX_UNAVAILABLE : EX_DATA, error.message);
-  // By its name, because its module brings the database's driver along, which most commands do without.
   if (error instanceof Error && error.name === "MigrationError") return refuse(EX_CONFIG, error.message);
   if (isRefusal(error)) {
     const where = error.path === undefined ? "" : ` (${error.path})`;
@@ -106,17 +81,22 @@ function isRefusal(error: unknown): error is Error & { readonly path?: string } 
 function help(name: string | undefined): string {
   const command = commands.find((each) => each.name === name);
   if (!command) {
-    const shown = commands.filter(({ name }) => !(name === "dev" && built()));
-    const width = Math.max(...shown.map(({ name, usage }) => name.length + usage.length + 1));
-    const rows = shown.map((each) => `  ${`${each.name} ${each.usage}`.padEnd(width)}  ${each.summary}`);
-    return `Wheelwright: hubs and spokes of Moodle on Kubernetes.\n\n${rows.join("\n")}\n\n${CONFIGURATION}`;
+    const shown = commands.filter(({ name }) => !(name === "dev" && built()))
+      .map(({ name, usage, summary }) => [`${name} ${usage}`.trim(), summary] as const);
+    const asked = nouns.map(({ name, usage, summary }) => [`${name} ${usage}`.trim(), summary] as const);
+    return `Wheelwright: hubs and spokes of Moodle on Kubernetes.\n\nUse a server that runs:\n\n${list(asked)}\n` +
+      `Run one:\n\n${list(shown)}\nwheelwright COMMAND --help tells more. ${CONFIGURATION}`;
   }
-  const options = Object.entries(command.options).map(([option, { help }]) =>
-    `  ${`--${option}`.padEnd(20)} ${help}\n`
-  );
+  const options = Object.entries(command.options).map(([option, { help }]) => [`--${option}`, help] as const);
   return `wheelwright ${command.name} ${command.usage}\n\n${command.summary}\n${options.length ? "\n" : ""}${
-    options.join("")
+    list(options, 20)
   }\n${CONFIGURATION}`;
+}
+
+/** A row each, the first column no narrower than this. */
+function list(rows: readonly (readonly [string, string])[], least = 0): string {
+  const width = Math.max(least, ...rows.map(([name]) => name.length));
+  return rows.map(([name, what]) => `  ${name.padEnd(width)}  ${what}\n`).join("");
 }
 
 function tell(text: string): number {

@@ -21,7 +21,8 @@ export async function simulate({ options }: Given<Options>): Promise<void> {
   }
   const log = openLog({ ...config.log, write: (line) => process.stderr.write(line) });
   const record = options.record ? { record: true as const } : {};
-  const simulator = await openSimulator({ port, delayMs: config.simulatorDelayMs, log, ...record }).catch((cause) => {
+  const { simulatorDelayMs: delayMs, simulatorFactor: measured } = config;
+  const simulator = await openSimulator({ port, delayMs, measured, log, ...record }).catch((cause) => {
     throw cannotListen({ host: "127.0.0.1", port }, cause);
   });
   try {

@@ -2,11 +2,14 @@
  * The great trial of actions at length: `npm run trial -- [--spokes N] [--actions a,b]`, 50 spokes in two hubs and every
  * action unless told.
  *
- * Prints each round, and at the end what was done and every breach of what is promised; the exit status says whether there
- * was one.
+ * Prints each round, then how long a site takes by its install Job and from a template, and at the end what was done and every
+ * breach of what is promised; the exit status says whether there was one.
  */
 import { parseArgs } from "node:util";
 import { runTrial } from "#test/support/bench/trial.ts";
+import { timeWays } from "#test/support/bench/ways.ts";
+
+const FACTOR = 0.5; // of the measured length
 
 async function main(): Promise<boolean> {
   const { values } = parseArgs({ options: { spokes: { type: "string" }, actions: { type: "string" } } });
@@ -33,6 +36,7 @@ async function main(): Promise<boolean> {
     tell: (line) => console.log(`${seconds()} s: ${line}`),
   });
   for (const breach of breaches) console.log(`BREACH ${breach}`);
+  await timeWays(FACTOR, console.log);
   const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
   console.log(`${breaches.length} breaches in ${seconds()} s; ${told}`);
   return breaches.length === 0;

@@ -47,8 +47,9 @@ test.after(async (scene) => {
 });
 
 /** In an empty environment and directory: nothing of the checkout, and no Node on the path. */
-function start(cwd: string, line: string[], env: Record<string, string> = {}): Run {
-  const child = spawn(EXECUTABLE, line, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+function start(cwd: string, line: string[], env: Record<string, string> = {}, input = ""): Run {
+  const child = spawn(EXECUTABLE, line, { cwd, env });
+  child.stdin.on("error", () => {}).end(input);
   let text = "", over = false;
   for (const output of [child.stdout, child.stderr]) output.setEncoding("utf8").on("data", (some) => text += some);
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -76,8 +77,8 @@ function start(cwd: string, line: string[], env: Record<string, string> = {}): R
   return run;
 }
 
-async function run(cwd: string, line: string[], env: Record<string, string> = {}) {
-  const started = start(cwd, line, env);
+async function run(cwd: string, line: string[], env: Record<string, string> = {}, input = "") {
+  const started = start(cwd, line, env, input);
   return { status: await started.ended, text: started.text() };
 }
 
@@ -154,6 +155,12 @@ test("a spoke becomes active; told to stop, it ends well, and the next start fin
   await client.send("POST", "/api/federations", { slug: "north" });
   const { body: spoke } = await client.send("POST", "/api/federations/north/spokes", { slug: "ash" });
   for await (const { event } of client.events("north", 0)) if (event === "SpokeUpdateActive") break;
+
+  const kept = { XDG_CONFIG_HOME: join(directory, "config") };
+  const login = await run(directory, ["login", url, "--email", ADMIN.email, "--password"], kept, ADMIN.password);
+  assert.is(login.status, 0, login.text);
+  assert.match((await run(directory, ["me"], kept)).text, `e-mail\t${ADMIN.email}`);
+  assert.match((await run(directory, ["spokes", "apply", "-f", "spokes.yaml"], kept)).text, "Cannot read spokes.yaml");
   assert.is(await first.stop(), 0, first.text());
 
   const second = start(directory, ["serve"], env);

@@ -1,5 +1,15 @@
 create sequence job_fences as bigint;
 
+CREATE OR REPLACE FUNCTION public.call_awaiting()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update jobs set run_at = wheelwright_now() where state = 'queued' and awaits = new.id and run_at > wheelwright_now();
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.call_hub_lane()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -151,6 +161,15 @@ create table backups (
   failed_at timestamp(3) with time zone,
   removing_since timestamp(3) with time zone,
   deleted_at timestamp(3) with time zone,
+  lms_version text,
+  images jsonb,
+  site_identifier text,
+  counts jsonb,
+  drill_id text,
+  proved_at timestamp(3) with time zone,
+  proof jsonb,
+  proof_error text,
+  constraint backups_are_proved_with_a_proof CHECK (((proved_at IS NULL) = (proof IS NULL))) NOT VALID,
   constraint backups_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
   constraint backups_check1 CHECK (((state <> 'failed'::text) OR (failed_at IS NOT NULL))),
   constraint backups_check2 CHECK (((state = 'deleted'::text) = (deleted_at IS NOT NULL))),
@@ -352,6 +371,7 @@ create table jobs (
   started_at timestamp(3) with time zone,
   finished_at timestamp(3) with time zone,
   step_ends jsonb not null default '{}'::jsonb,
+  awaits text,
   constraint jobs_check CHECK (((state = 'running'::text) = (holder IS NOT NULL))),
   constraint jobs_check1 CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
@@ -361,9 +381,11 @@ create table jobs (
   constraint jobs_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint jobs_pkey PRIMARY KEY (id)
 );
+CREATE INDEX jobs_awaiting ON public.jobs USING btree (awaits) WHERE ((state = 'queued'::text) AND (awaits IS NOT NULL));
 CREATE INDEX jobs_durations ON public.jobs USING btree (kind, finished_at DESC) WHERE ((state = 'succeeded'::text) AND visible);
 CREATE INDEX jobs_ended ON public.jobs USING btree (visible, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX jobs_held ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
+CREATE INDEX jobs_holding_backups ON public.jobs USING btree (((payload ->> 'backupId'::text))) WHERE ((state = ANY (ARRAY['queued'::text, 'running'::text])) AND ((payload ->> 'backupId'::text) IS NOT NULL));
 CREATE INDEX jobs_live_of_spoke ON public.jobs USING btree (spoke_id) WHERE (visible AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX jobs_loose ON public.jobs USING btree (run_at, seq) WHERE ((state = 'queued'::text) AND (lane IS NULL));
 CREATE INDEX jobs_of_federation ON public.jobs USING btree (federation_id, created_at DESC, seq DESC) WHERE visible;
@@ -372,8 +394,25 @@ CREATE INDEX jobs_of_spoke ON public.jobs USING btree (spoke_id, created_at DESC
 CREATE UNIQUE INDEX jobs_one_live_per_dedupe_key ON public.jobs USING btree (dedupe_key) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE UNIQUE INDEX jobs_one_running_operation_per_spoke ON public.jobs USING btree (spoke_id) WHERE ((state = 'running'::text) AND visible);
 CREATE UNIQUE INDEX jobs_one_running_per_lane ON public.jobs USING btree (lane) WHERE (state = 'running'::text);
+CREATE TRIGGER jobs_call_awaiting AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.visible AND (old.state = ANY (ARRAY['queued'::text, 'running'::text])) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION call_awaiting();
 CREATE TRIGGER jobs_call_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION call_lanes();
 CREATE TRIGGER jobs_call_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION call_lanes();
+
+create table kept_claims (
+  spoke_id text not null,
+  claim text not null,
+  uid text,
+  operation_id text not null,
+  why text not null,
+  since timestamp(3) with time zone not null default wheelwright_now(),
+  until timestamp(3) with time zone not null,
+  removing_since timestamp(3) with time zone,
+  constraint kept_claims_check CHECK (((why <> 'replaced'::text) OR (uid IS NOT NULL))),
+  constraint kept_claims_why_check CHECK ((why = ANY (ARRAY['replaced'::text, 'in vain'::text]))),
+  constraint kept_claims_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint kept_claims_pkey PRIMARY KEY (spoke_id, claim)
+);
+CREATE INDEX kept_claims_by_end ON public.kept_claims USING btree (until);
 
 create table lane_calls (
   id bigint not null generated always as identity,
@@ -531,11 +570,19 @@ create table spokes (
   bad_looks smallint not null default 0,
   cluster_uid text,
   wished_domain text,
+  from_backup text,
+  drill_due_at timestamp(3) with time zone,
+  proved_at timestamp(3) with time zone,
+  unproved_since timestamp(3) with time zone,
+  copy_of text,
+  mail text not null default 'on'::text,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),
+  constraint spokes_mail_is_on_or_held CHECK ((mail = ANY (ARRAY['on'::text, 'held'::text]))),
   constraint spokes_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'suspending'::text, 'suspended'::text, 'resuming'::text, 'updating'::text, 'removing'::text, 'removed'::text]))),
   constraint spokes_wished_domain_check CHECK ((wished_domain = lower(wished_domain))),
+  constraint spokes_copy_of_fkey FOREIGN KEY (copy_of) REFERENCES spokes(id),
   constraint spokes_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint spokes_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
   constraint spokes_pkey PRIMARY KEY (id),
@@ -544,10 +591,12 @@ create table spokes (
 CREATE INDEX spokes_by_domain_backwards ON public.spokes USING btree (reverse(domain) COLLATE "C") WHERE (state <> 'removed'::text);
 CREATE INDEX spokes_by_wished_domain_backwards ON public.spokes USING btree (reverse(wished_domain) COLLATE "C") WHERE ((state <> 'removed'::text) AND (wished_domain IS NOT NULL));
 CREATE INDEX spokes_due_for_backup ON public.spokes USING btree (cluster, backup_due_at) WHERE (state = 'active'::text);
+CREATE INDEX spokes_due_for_drill ON public.spokes USING btree (cluster, drill_due_at) WHERE (state = 'active'::text);
 CREATE INDEX spokes_of_federation ON public.spokes USING btree (federation_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX spokes_one_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);
 CREATE UNIQUE INDEX spokes_one_live_slug ON public.spokes USING btree (federation_id, slug) WHERE (state <> 'removed'::text);
 CREATE UNIQUE INDEX spokes_one_wished_domain ON public.spokes USING btree (wished_domain) WHERE (state <> 'removed'::text);
+CREATE INDEX spokes_to_be_made_from ON public.spokes USING btree (from_backup) WHERE ((from_backup IS NOT NULL) AND (ready_at IS NULL) AND (state <> 'removed'::text));
 
 create table stream_events (
   federation_id text not null,
@@ -599,6 +648,41 @@ create table subscriptions (
   constraint subscriptions_pkey PRIMARY KEY (federation_id),
   constraint subscriptions_customer_id_key UNIQUE (customer_id),
   constraint subscriptions_subscription_id_key UNIQUE (subscription_id)
+);
+
+create table template_uses (
+  spoke_id text not null,
+  template_id text not null,
+  turn text not null,
+  given_up text,
+  taken_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint template_uses_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint template_uses_pkey PRIMARY KEY (spoke_id)
+);
+CREATE INDEX template_uses_of ON public.template_uses USING btree (template_id);
+
+create table templates (
+  id text not null,
+  cluster text not null,
+  cluster_uid text not null,
+  version text not null,
+  moodle_image text not null,
+  postgres_image text not null,
+  revision text not null,
+  storage_class text not null,
+  state text not null default 'making'::text,
+  volumes jsonb not null default '[]'::jsonb,
+  failures integer not null default 0,
+  error text,
+  next_try_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  ready_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  constraint templates_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
+  constraint templates_check1 CHECK (((state <> 'failed'::text) OR ((error IS NOT NULL) AND (next_try_at IS NOT NULL)))),
+  constraint templates_state_check CHECK ((state = ANY (ARRAY['making'::text, 'ready'::text, 'failed'::text, 'retiring'::text]))),
+  constraint templates_pkey PRIMARY KEY (id),
+  constraint templates_one_of_each UNIQUE (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
 );
 
 create table token_calls (

@@ -1,4 +1,5 @@
 /** The greeting of `wheelwright dev`: what it tells, and what it keeps to itself. */
+import { existsSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { banner, type Greeting } from "#src/banner.ts";
@@ -15,12 +16,14 @@ const GREETING: Greeting = {
   colours: false,
 };
 
-test("the first start tells the password, and a command that works as it stands", () => {
+test("the first start tells the password, and commands that work as they stand, without it", () => {
   const text = banner(GREETING);
   assert.match(text, /Password +abcde-fghij/);
+  assert.is(text.match(/abcde-fghij/g)!.length, 1);
+  assert.ok(existsSync(new URL("../../src/wheelwright.js", import.meta.url)));
   assert.match(
     text,
-    /"email":"ada@school\.example","password":"abcde-fghij"}' http:\/\/localhost:3000\/api\/auth\/login/,
+    /^ +alias wheelwright="\$PWD\/src\/wheelwright\.js"\n +wheelwright login http:\/\/localhost:3000 --email ada@school\.example$/m,
   );
 });
 

@@ -180,7 +180,12 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
   ["serve now", () => ({}), 64, /^"now" is one word too many$/],
   ["sevre", () => ({}), 64, /^There is no command "sevre"; did you mean serve\?$/],
   ["provision", () => ({}), 64, /^There is no command "provision"$/],
-  ["audit verfy", () => ({}), 64, /^There is no wheelwright audit verfy; did you mean verify\?$/],
+  [
+    "audit verfy",
+    () => ({}),
+    2,
+    /^There is no wheelwright audit verfy; did you mean verify\?\nwheelwright audit --help tells more$/,
+  ],
   ["admin", () => ({}), 64, /^wheelwright admin needs to know what to do: reset-password$/],
   ["doctor --json=yes", () => ({}), 64, /^--json takes no value$/],
   ["simulate --port 80000", () => ({}), 64, /^--port must be a whole number from 0 to 65535$/],

@@ -16,7 +16,7 @@ import { builtInBlueprint } from "#test/support/blueprint.ts";
 /** `env` is what configures it; close its feeds when streams were opened. */
 export async function makeApp(db: Database, env: Readonly<Record<string, string>> = {}): Promise<App> {
   const blueprint = await builtInBlueprint();
-  const variables = { ROOT_DOMAIN: "spokes.example.org", ...env };
+  const variables = { ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off", ...env };
   const config = readConfig({ mode: "dev", env: variables, terminal: false });
   return {
     config,

@@ -135,25 +135,17 @@ export async function plantBackups(
     const id = newId("bak");
     const volumes = await Promise.all(["files", "data-db-0"].map(async (claim) => {
       const short = claim === "files" ? "files" : "db";
-      const name = `${short}-${id.slice(4)}`, content = `content-${name}`;
-      await post(cluster, `/apis/${API}/volumesnapshotcontents`, {
-        metadata: {
-          name: content,
-          finalizers: ["snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection"],
+      const name = `${short}-${id.slice(4)}`;
+      const { metadata: { uid: snapshotUid } } = await post(
+        cluster,
+        `/apis/${API}/namespaces/${spoke.namespace}/volumesnapshots`,
+        {
+          metadata: { name, labels: { "wheelwright.dev/backup": id, "wheelwright.dev/spoke": spoke.id } },
+          spec: { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: claim } },
         },
-        spec: {
-          deletionPolicy: "Retain",
-          driver: DRIVER,
-          source: { snapshotHandle: `handle-${name}` },
-          volumeSnapshotClassName: "standard-retain",
-          volumeSnapshotRef: { apiVersion: API, kind: "VolumeSnapshot", name, namespace: spoke.namespace },
-        },
-      });
-      const snapshot = await post(cluster, `/apis/${API}/namespaces/${spoke.namespace}/volumesnapshots`, {
-        metadata: { name, labels: { "wheelwright.dev/backup": id, "wheelwright.dev/spoke": spoke.id } },
-        spec: { source: { volumeSnapshotContentName: content } },
-      });
-      const known = { snapshotUid: snapshot.metadata.uid, content, handle: `handle-${name}`, driver: DRIVER };
+      );
+      const [content, handle] = [`snapcontent-${snapshotUid}`, `snapshot-${snapshotUid}`]; // as the controllers name them
+      const known = { snapshotUid, content, handle, driver: DRIVER };
       return { claim, snapshot: name, ...(state === "ready" && known) };
     }));
     await query(

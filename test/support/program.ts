@@ -25,7 +25,14 @@ export function startProgram(line: readonly string[], env: Readonly<Record<strin
   const { DENO_DIR, NODE_COMPILE_CACHE, PATH, HOME } = process.env;
   const main = BUNDLE && ["serve", "simulate"].includes(line[0]!) ? BUNDLE : MAIN;
   const child = spawn(process.execPath, [...BEFORE, main, ...line], {
-    env: { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env },
+    env: {
+      PATH,
+      HOME,
+      TEMPLATES: "off",
+      ...(DENO_DIR && { DENO_DIR }),
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];

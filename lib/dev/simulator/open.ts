@@ -9,22 +9,28 @@ import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.t
 import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
 import { furnish } from "#lib/dev/simulator/controllers/furniture.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
+import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
 import { type Faults, openFaults } from "#lib/dev/simulator/faults.ts";
 import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
-import { openLogs, openVolumes } from "#lib/dev/simulator/store/contents.ts";
+import { openLogs, openVolumes, type Volumes } from "#lib/dev/simulator/store/contents.ts";
 import { type SimulatedSite, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openKeeper } from "#lib/dev/simulator/store/persist.ts";
 import { type Happening, openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
 import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { openStore } from "#lib/dev/simulator/store/store.ts";
-import { openTimers } from "#lib/dev/simulator/store/timers.ts";
+import { openTimers, type Timers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import type { Log } from "#lib/base/log.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatorOptions {
   /** Milliseconds until an object is ready; 0 is as soon as the controllers come to it, but never at once. */
   readonly delayMs: number;
+  /** Has everything take as long as it was measured to, times this, and not the same delay. */
+  readonly measured?: number | null;
+  /** Another clock than the system's. */
+  readonly timers?: Timers;
   /** A free one by default. */
   readonly port?: number;
   /** A file that keeps the cluster's state from one run to the next; without it, it ends with the process. */
@@ -54,6 +60,8 @@ export interface Simulator {
   objects(kind?: string): readonly StoredObject[];
   /** The Moodle on a namespace's volumes, as only a test can see and change it. */
   site(namespace: string): SimulatedSite;
+  /** What is on volumes and in snapshots, by handle, likewise. */
+  readonly volumes: Pick<Volumes, "read" | "write" | "entries">;
   /** Keeps the state, ends every timer and connection. */
   close(): Promise<void>;
 }
@@ -61,16 +69,18 @@ export interface Simulator {
 const PLENTY = { cpu: "100k", memory: "1Pi", pods: "1M" };
 
 export async function openSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { delayMs, measured = null } = options;
   const world: World = {
     kinds: readKinds(),
     schema: readSchema(),
     store: openStore(),
-    timers: openTimers(),
+    timers: options.timers ?? openTimers(),
     logs: openLogs(),
     volumes: openVolumes(),
     faults: openFaults(),
     log: options.log,
-    delayMs: options.delayMs,
+    delayMs: measured === null ? delayMs : measured * 2 * SECOND,
+    delays: measured === null ? evenDelays(delayMs) : measuredDelays(measured),
     node: options.node ?? PLENTY,
     authorization: options.authorization === "on",
     grants: new Set(),
@@ -100,6 +110,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     history: recorder.history,
     objects: (kind) => world.store.everything().filter((each) => kind === undefined || each.kind === kind),
     site: (namespace) => siteOf(world, namespace),
+    volumes: world.volumes,
     async close() {
       world.timers.close();
       await closeServer(server);

@@ -3,6 +3,7 @@
  * (what is on a volume, what a container wrote, what a person broke).
  */
 import type { Log } from "#lib/base/log.ts";
+import type { Delays } from "#lib/dev/simulator/delays.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
 import type { ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import type { Logs, Volumes } from "#lib/dev/simulator/store/contents.ts";
@@ -19,8 +20,9 @@ export interface World {
   readonly volumes: Volumes;
   readonly faults: Faults;
   readonly log: Log;
-  /** Milliseconds until an object is ready. */
+  /** Milliseconds that an object takes until it is ready, by and large: what is tried again grows from this. */
   readonly delayMs: number;
+  readonly delays: Delays;
   /** Whether roles are asked what somebody may do; else everybody may do everything. */
   readonly authorization: boolean;
   /** What one role alone has allowed so far: `ROLE: VERB RESOURCE`. */

@@ -4,12 +4,25 @@ import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 /** By UTC, milliseconds after midnight. */
 const BEGINS = 22 * HOUR;
 const LASTS = 6 * HOUR;
+/** From a spoke's backup to its drill. */
+const LATER = 3 * HOUR;
+
+/** How often a backup of each spoke is restored, to prove it. */
+export type DrillPace = "weekly" | "nightly";
+const DAYS: Readonly<Record<DrillPace, number>> = { weekly: 7, nightly: 1 };
 
 /** The first time after this moment. It is at most a day away. */
 export function nextBackup(spokeId: string, after: Date): Date {
   const first = BEGINS + offsetOf(spokeId);
   const days = Math.floor((after.getTime() - first) / DAY) + 1;
   return new Date(days * DAY + first);
+}
+
+/** The same for drills, some hours behind the backup; where they are weekly, on a day of its own. */
+export function nextDrill(spokeId: string, pace: DrillPace, after: Date): Date {
+  const offset = offsetOf(spokeId), every = DAYS[pace] * DAY;
+  const first = BEGINS + offset + LATER + (offset / SECOND % DAYS[pace]) * DAY;
+  return new Date((Math.floor((after.getTime() - first) / every) + 1) * every + first);
 }
 
 /** For people: `every night at 02:41 UTC`. */

@@ -1,10 +1,12 @@
 /** The rows of backups, and what was last seen of each cluster's snapshot classes. */
 import { type Selectable, sql } from "kysely";
 import type { Aged } from "#lib/domains/backups/retention.ts";
+import type { Proof, TwoCounts } from "#lib/domains/backups/proof.ts";
 import type { SeenClasses, SnapshotClass } from "#lib/domains/backups/classes.ts";
 import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
+import type { SpokeImages } from "#lib/moodle/releases.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -29,11 +31,23 @@ export interface BackupVolume {
 export interface Backup extends Aged {
   readonly spokeId: string;
   readonly operationId: string;
+  /** The name of the cluster that its snapshots are in. */
+  readonly cluster: string;
   readonly volumes: readonly BackupVolume[];
   readonly sizeBytes: number | null;
   readonly error: string | null;
   readonly readyAt: Date | null;
   readonly failedAt: Date | null;
+  /** Of what it was taken; null where that was not noted yet. */
+  readonly lmsVersion: string | null;
+  readonly images: SpokeImages | null;
+  readonly siteIdentifier: string | null;
+  /** What was counted as it was taken; null where nothing was. */
+  readonly counts: TwoCounts | null;
+  readonly provedAt: Date | null;
+  readonly proof: Proof | null;
+  /** Why the last drill did not prove it; null where it did, or none was. */
+  readonly proofError: string | null;
 }
 
 interface BackupOrigin {
@@ -63,6 +77,9 @@ export async function ensureBackup(
     cluster: spoke.cluster,
     namespace: spoke.namespace,
     kind,
+    lmsVersion: spoke.lmsVersion,
+    images: JSON.stringify(spoke.blueprintInputs.images ?? null),
+    siteIdentifier: spoke.siteIdentifier,
   }).onConflict((conflict) => conflict.column("operationId").doNothing()).execute();
   return (await findByOperation(tx, operationId))!;
 }
@@ -119,6 +136,11 @@ export async function claimTelling(tx: Tx, { id, spokeId, kind }: Backup): Promi
         ), '-infinity'))
     where id = ${id} returning told`.execute(tx);
   return row!.told;
+}
+
+export async function findBackup(rows: Rows, id: string): Promise<Backup | null> {
+  const row = await rows.selectFrom("backups").selectAll().where("id", "=", id).executeTakeFirst();
+  return row ? toBackup(row) : null;
 }
 
 async function findByOperation(rows: Rows, operationId: string): Promise<Backup | null> {

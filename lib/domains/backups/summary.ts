@@ -1,21 +1,27 @@
 /** A spoke's backups at one sight, from the rows alone: nobody who asks waits for a cluster. */
+import type { App } from "#lib/app.ts";
 import { whyUnavailable } from "#lib/domains/backups/classes.ts";
+import { listReplaced } from "#lib/domains/backups/kept.ts";
 import { isGood, RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
 import { type Backup, lastFailed, listStanding, readClasses } from "#lib/domains/backups/store.ts";
 import type { BackupSummary } from "#lib/domains/backups/views.ts";
-import type { Database } from "#lib/drivers/db/database.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** How long a failed attempt stands in the list, in milliseconds. */
 const RECENT = 7 * DAY;
 
-export async function summariseBackups(db: Database, { id }: Pick<SpokeRow, "id">): Promise<BackupSummary> {
-  const spoke = await db.rows.selectFrom("spokes").select(["id", "cluster", "blueprintInputs"]).where("id", "=", id)
+export async function summariseBackups(
+  { db, config }: Pick<App, "db" | "config">,
+  { id }: Pick<SpokeRow, "id">,
+): Promise<BackupSummary> {
+  const spoke = await db.rows.selectFrom("spokes")
+    .select(["id", "state", "cluster", "blueprintInputs", "provedAt", "unprovedSince"]).where("id", "=", id)
     .executeTakeFirstOrThrow();
-  const [standing, failed, seen, now] = await Promise.all([
+  const [standing, kept, failed, seen, now] = await Promise.all([
     listStanding(db.rows, spoke.id),
+    listReplaced(db.rows, spoke.id),
     lastFailed(db.rows, spoke.id),
     readClasses(db.rows, spoke.cluster),
     db.now(),
@@ -31,7 +37,11 @@ export async function summariseBackups(db: Database, { id }: Pick<SpokeRow, "id"
     lastSuccessAt: standing.find(isGood)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
     lastError: reason ?? failed?.error ?? null,
+    drills: config.restoreDrills,
+    lastProvedAt: spoke.provedAt,
+    unprovedSince: spoke.unprovedSince,
     snapshots: standing.filter((backup) => isShown(backup, now)) as BackupSummary["snapshots"],
+    kept: spoke.state === "removed" ? [] : kept,
   };
 }
 

@@ -3,16 +3,20 @@ import { sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { findSeen } from "#lib/domains/federations/access.ts";
 import { hubsSeenBy, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
-import type { Overview, SpokeCounts } from "#lib/domains/federations/views.ts";
+import type { KeptTemplate, Overview, SpokeCounts } from "#lib/domains/federations/views.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { countQueue } from "#lib/records/jobs/queue.ts";
 
 /** Of one hub alone where its id or slug is given. Throws Fault missing `federation_missing` where they do not see it. */
 export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
   const hub = name === undefined ? null : (await findSeen(rows, viewer, name, "hidden")).id;
-  const [counts, queue] = await Promise.all([countStates(rows, viewer, hub), countOperations(rows, viewer, hub)]);
+  const [counts, queue, templates] = await Promise.all([
+    countStates(rows, viewer, hub),
+    countOperations(rows, viewer, hub),
+    viewer.role === "operator" && hub === null ? listKept(rows) : null,
+  ]);
   const spokes = noSpokes(), hubs = new Map<string, SpokeCounts>();
-  for (const { federationId, state, count, degraded } of counts) {
+  for (const { federationId, state, count, degraded, unproved, oldestProofAt } of counts) {
     const own = hubs.get(federationId) ?? noSpokes();
     hubs.set(federationId, own);
     if (state === null || state === "removed") continue; // a hub without spokes
@@ -20,14 +24,27 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
       sum.total += count;
       sum.byState[state] += count;
       sum.degraded += degraded;
+      sum.unproved += unproved;
+      sum.oldestProofAt = earlier(sum.oldestProofAt, oldestProofAt);
     }
   }
-  return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue };
+  return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue, templates };
+}
+
+/** There are few: one for each cluster and version that is in use, the newest first. */
+async function listKept(rows: Rows): Promise<KeptTemplate[]> {
+  return await rows.selectFrom("templates")
+    .select(["cluster", "version as lmsVersion", "state", "error", "nextTryAt", "readyAt", "lastUsedAt"])
+    .orderBy("cluster").orderBy("createdAt", "desc").orderBy("id").execute();
 }
 
 function noSpokes(): SpokeCounts {
   const byState = Object.fromEntries(LIVE_STATES.map((state) => [state, 0])) as SpokeCounts["byState"];
-  return { total: 0, byState, degraded: 0 };
+  return { total: 0, byState, degraded: 0, unproved: 0, oldestProofAt: null };
+}
+
+function earlier(a: SpokeCounts["oldestProofAt"], b: Date | null): SpokeCounts["oldestProofAt"] {
+  return b !== null && (a === null || b < new Date(a)) ? b : a;
 }
 
 /** A row for each state that there is in each hub; of a hub without spokes, one without a state. Newest hubs first. */
@@ -48,6 +65,10 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
       sql<number>`count(*) filter (where spokes.state = 'active' and spokes.health = 'degraded')::integer`.as(
         "degraded",
       ),
+      sql<number>`count(*) filter (where spokes.state = 'active' and spokes.unproved_since is not null)::integer`.as(
+        "unproved",
+      ),
+      sql<Date | null>`min(spokes.proved_at) filter (where spokes.state = 'active')`.as("oldestProofAt"),
     ])
     .groupBy(["federations.id", "spokes.state"])
     .orderBy("federations.createdAt", "desc").orderBy("federations.id", "desc").execute();

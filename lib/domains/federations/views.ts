@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { OperationView } from "#lib/records/jobs/operation.ts";
-import { maybe, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
+import { maybe, MaybeStamp, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
 
 export const FederationView = v.object({
   id: v.string(),
@@ -27,9 +27,27 @@ const spokeCounts = {
   byState: v.object(v.entriesFromList(LIVE_STATES, v.number())),
   /** Active ones that are not well. */
   degraded: v.number(),
+  /** Active ones whose last drill could not prove their backup. */
+  unproved: v.number(),
+  /** Of the active ones' last proofs the oldest; null where there is none. */
+  oldestProofAt: MaybeStamp,
 };
 const SpokeCounts = v.object(spokeCounts);
 export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
+
+export const TEMPLATE_STATES = ["making", "ready", "failed", "retiring"] as const;
+
+/** An installation that new sites are made from. */
+const KeptTemplate = v.object({
+  cluster: v.string(),
+  lmsVersion: v.string(),
+  state: v.picklist(TEMPLATE_STATES),
+  error: v.nullable(v.string()),
+  nextTryAt: MaybeStamp,
+  readyAt: MaybeStamp,
+  lastUsedAt: MaybeStamp,
+});
+export type KeptTemplate = v.InferInput<typeof KeptTemplate>;
 
 /** All that the caller sees, in numbers; what is removed does not count. */
 export const OverviewView = v.object({
@@ -37,6 +55,8 @@ export const OverviewView = v.object({
   hubs: v.array(v.object({ federationId: v.string(), ...spokeCounts })),
   /** Operations that have not ended. */
   queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
+  /** Null but for operators who ask for all hubs. */
+  templates: v.nullable(v.array(KeptTemplate)),
 });
 export type Overview = v.InferInput<typeof OverviewView>;
 

@@ -43,7 +43,8 @@ export function missingSpoke(): Fault {
   return new Fault("missing", "spoke_missing", "There is no such spoke, or you have no access to it");
 }
 
-function seesSpoke(actor: Actor, row: ListedSpoke): boolean {
+/** Also whether they may act on it. */
+export function seesSpoke(actor: Actor, row: ListedSpoke): boolean {
   if (row.state === "removed") return runsHub(actor, row.federationId);
   return sees(actor, { federationId: row.federationId, spokeId: row.id });
 }

@@ -8,12 +8,14 @@ import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { findHalfRestored } from "#lib/records/jobs/restores.ts";
 import { lastFailure, liveOperations } from "#lib/records/jobs/store.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { ResizeWish } from "#lib/operations/resize.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
-import { judgeAction, rulesOf, type SpokeFacts } from "#lib/operations/judge.ts";
+import { type Acceptance, judgeAction, rulesOf, type SpokeFacts } from "#lib/operations/judge.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, moveSpoke, setInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
@@ -77,6 +79,7 @@ export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<Facts> {
     maintenance: maintenance ? maintenance.kind === "maintenance-on" : spoke.maintenance,
     live: live.map(({ kind }) => kind),
     failedUpgrade: failure !== null,
+    halfRestored: spoke.state === "failed" && await findHalfRestored(rows, spoke.id) !== null,
     failure,
   };
 }
@@ -98,10 +101,22 @@ export async function acceptAction(
   const { kind, state } = judgeAction(action, facts);
   demandProgress(app, before, facts, { action, wish });
   if (kind === "provision") await renewInputs(app, tx, before);
-  const after = state === before.state ? before : await moveSpoke(tx, id, state);
-  const payload = payloadOf(facts, { action, wish });
-  const about = { federationId: after.federationId, spokeId: id };
-  await recordOperation(tx, asker, operationOn(after, kind, payload), (job) => ({
+  const [after] = await enqueueAction(tx, asker, before, { kind, state }, action, payloadOf(facts, { action, wish }));
+  return after;
+}
+
+/** The spoke as it is from now on, and the operation that was asked of it. */
+export async function enqueueAction(
+  tx: Tx,
+  asker: Asker,
+  before: SpokeRow,
+  { kind, state }: Pick<Acceptance, "kind" | "state">,
+  action: string,
+  payload: object,
+): Promise<[SpokeRow, Job]> {
+  const after = state === before.state ? before : await moveSpoke(tx, before.id, state);
+  const about = { federationId: after.federationId, spokeId: after.id };
+  const job = await recordOperation(tx, asker, operationOn(after, kind, payload), (job) => ({
     audit: [{
       kind: "spoke_actioned",
       ...onSpoke(after),
@@ -110,7 +125,7 @@ export async function acceptAction(
     // What waits behind another operation, or changes no state, is told by its start.
     events: state === before.state ? [] : [{ ...about, state, operation: streamOperation(job) }],
   }));
-  return after;
+  return [after, job];
 }
 
 /** A retry asks for what failed once more. */
@@ -120,14 +135,16 @@ export function payloadOf({ failure }: Facts, { action, wish }: ActionRequest): 
 
 /**
  * What a spoke is made from is resolved anew for a retry: the catalogue or the blueprint may be what was mended. What
- * they do not offer any more is tried as it was asked for.
+ * they do not offer any more is tried as it was asked for. What is made from a backup goes by that.
  */
 async function renewInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
+  if (spoke.fromBackup !== null) return;
   let inputs;
   try {
     inputs = spokeInputs(catalog, config, spoke);
   } catch (error) {
     return log.warn("The catalogue does not offer any more what a spoke was asked for", { spoke: spoke.id, error });
   }
-  await setInputs(tx, spoke.id, inputs, blueprint.revision);
+  const { origin } = spoke.blueprintInputs as SpokeInputs; // what was begun from a template goes by it
+  await setInputs(tx, spoke.id, { ...inputs, ...(origin && { origin }) }, blueprint.revision);
 }

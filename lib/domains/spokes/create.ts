@@ -4,11 +4,12 @@
  * Who is first to have a slug or a domain is decided by unique indexes, and whose domain stands above another's under a
  * lock; nothing here looks first and then hopes.
  */
-import { onSpoke } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onSpoke } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { spokeInputs } from "#lib/catalog/inputs.ts";
+import { spokeInputs, type SpokeRequest } from "#lib/catalog/inputs.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
 import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -25,12 +26,35 @@ import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.
 import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showFound } from "#lib/domains/spokes/show.ts";
-import { besides, hasSlug, insertSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { besides, hasSlug, insertSpoke, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
+
+/** Another spoke that one is to be made after, in place of an installation: what of it others know (backups/copy.ts). */
+export interface CopySource {
+  /** What is not asked for is as it is there. */
+  readonly spoke: SpokeRow;
+  look(): Promise<CopyPlan>;
+  /** The same, held from now on for the spoke that is made in this transaction. */
+  claim(tx: Tx): Promise<CopyPlan>;
+}
+
+/** What the spoke is made from. */
+export interface CopyPlan {
+  readonly lmsVersion: string;
+  /** backupId is null of one that would have to be taken first. */
+  readonly from: { readonly spokeId: string; readonly backupId: string | null };
+  inputsOf(spoke: SpokeRequest, cluster: string): SpokeInputs;
+  tell(row: SpokeRow): Besides;
+}
+
+/** Finds it by the request; null where nothing is to be made after another. */
+export type FindCopySource = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
+export const noCopy: FindCopySource = () => Promise.resolve(null);
 
 /**
  * Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`, unavailable
- * `dns_unavailable`, and invalid for what cannot be. `signal` is the request's: name servers may be slow.
+ * `dns_unavailable`, invalid for what cannot be, and what `findCopySource` and what it finds throw. `signal` is the request's: name
+ * servers may be slow.
  */
 export async function createSpoke(
   app: App,
@@ -39,68 +63,97 @@ export async function createSpoke(
   input: NewSpoke,
   key: IdempotencyKey | null,
   signal?: AbortSignal,
+  findCopySource = noCopy,
 ): Promise<SpokeRecord> {
   const answered = await findReply<SpokeRecord>(app.db.rows, key);
   if (answered) return answered; // what has been proved need not be proved again
-  const wish = resolveWish(app.catalog, federation, actor.email, input);
+  const source = await findCopySource(app, actor, input);
+  const wish = resolveWish(app.catalog, federation, actor.email, input, source?.spoke);
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
   await requireProof(app, actor, federation, domains, signal);
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const hub = await keepFederation(tx, federation.id);
       refuseWhenLeaving(hub.state, "add a spoke to");
-      const row = await placeSpoke(tx, app, actor, hub, wish, domains);
-      const job = await announce(tx, actor, row), found = { ...row, ...besides(row), busy: false, renamed: false };
+      const plan = await source?.claim(tx), own = draftSpoke(hub.id, wish, plan);
+      const cluster = clusterFor(app, hub, wish.region);
+      const row = await placeSpoke(tx, app.config, own, domains, (domain) => {
+        const spoke = { ...own, domain };
+        return {
+          ...spoke,
+          state: "provisioning",
+          cluster,
+          blueprintRevision: app.blueprint.revision,
+          blueprintInputs: JSON.stringify(inputsOf(app, spoke, cluster, plan)),
+          ...(plan && { copyOf: plan.from.spokeId, fromBackup: plan.from.backupId }),
+          createdBy: actor.userId,
+        };
+      });
+      const job = await announceSpoke(tx, actor, row, plan?.tell(row));
+      const found = { ...row, ...besides(row), busy: false, renamed: false };
       const [shown] = await showFound(tx, actor, [found], [job]);
       return shown!;
     })
   );
 }
 
-/** The row with the names that are its own. */
-export function draftSpoke(federationId: string, wish: SpokeWish) {
-  const id = newId("spk");
-  return { ...wish, id, federationId, namespace: namespaceName("spoke", wish.slug, id) };
+/** What it is made from. */
+export function inputsOf(app: App, spoke: SpokeRequest, cluster: string, plan?: CopyPlan): SpokeInputs {
+  return plan ? plan.inputsOf(spoke, cluster) : spokeInputs(app.catalog, app.config, spoke);
 }
 
-/** Tries the domains in turn. The insert itself says whether slug and domain are free. */
-async function placeSpoke(
-  tx: Tx,
-  app: App,
-  actor: Actor,
-  hub: FederationRow,
+/** The row with the names that are its own. */
+export function draftSpoke(
+  federationId: string,
   wish: SpokeWish,
+  { lmsVersion = wish.lmsVersion }: Partial<CopyPlan> = {},
+) {
+  const id = newId("spk");
+  return { ...wish, lmsVersion, id, federationId, namespace: namespaceName("spoke", wish.slug, id) };
+}
+
+/** Tries the domains in turn. The insert itself says whether slug and domain are free. `rowUnder` makes the row of a domain. */
+export async function placeSpoke(
+  tx: Tx,
+  config: App["config"],
+  { federationId, slug }: Pick<SpokeRow, "federationId" | "slug">,
   domains: readonly string[],
+  rowUnder: (domain: string) => NewSpokeRow,
 ): Promise<SpokeRow> {
-  const place = ownNamesOf(app.config), own = draftSpoke(hub.id, wish);
+  const place = ownNamesOf(config);
   for (const domain of domains) {
-    const spoke = { ...own, domain }, inputs = spokeInputs(app.catalog, app.config, spoke);
     // Asked at once, and done in this order: what is looked up stays so.
     const [, taken] = await Promise.all([
       lockNames(tx, domain, place),
       isInUse(tx, domain, namesAbove(domain, place)),
     ]);
-    const row = taken ? undefined : await insertSpoke(tx, {
-      ...spoke,
-      state: "provisioning",
-      cluster: clusterFor(app, hub, wish.region),
-      blueprintRevision: app.blueprint.revision,
-      blueprintInputs: JSON.stringify(inputs),
-      createdBy: actor.userId,
-    });
+    const row = taken ? undefined : await insertSpoke(tx, rowUnder(domain));
     if (row) return row;
-    if (await hasSlug(tx, hub.id, wish.slug)) throw slugTaken(wish.slug);
+    if (await hasSlug(tx, federationId, slug)) throw slugTaken(slug);
   }
   throw domainTaken(domains);
 }
 
 /** A region that has left the catalogue says nothing any more: then a spoke goes where its hub is. */
-function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
+export function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
   const listed = catalog.regions.some(({ name }) => name === region);
   return listed ? clusters.place(region) : hub.cluster;
 }
 
-async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<Job> {
+/** What is said of its making besides. */
+export interface Besides {
+  /** In the audit of the spoke. */
+  readonly more?: object;
+  /** In that of others. */
+  readonly others?: readonly AuditEntry[];
+}
+
+export async function announceSpoke(
+  tx: Tx,
+  asker: Asker,
+  spoke: SpokeRow,
+  { more, others = [] }: Besides = {},
+): Promise<Job> {
   const about = { federationId: spoke.federationId, spokeId: spoke.id };
   return await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
     audit: [{
@@ -111,9 +164,10 @@ async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<Job> {
         domain: spoke.domain,
         size: spoke.size,
         lmsVersion: spoke.lmsVersion,
+        ...more,
         operationId: job.id,
       },
-    }],
+    }, ...others],
     events: [{ ...about, state: spoke.state, operation: streamOperation(job) }],
   }));
 }

@@ -6,14 +6,21 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
 /** The columns that a request decides, all but the domain, which depends on what is taken. */
-export type SpokeWish = Pick<SpokeRow, Exclude<keyof NewSpoke, "federationId" | "domain" | "moodleVersion">>;
+export type SpokeWish = Pick<
+  SpokeRow,
+  Exclude<keyof NewSpoke, "federationId" | "domain" | "moodleVersion" | "copyOf" | "copyBackup"> | "mail"
+>;
 
-/** Throws Fault invalid where the request contradicts itself or asks for what is not offered. */
+/**
+ * `source` is what it is to be a copy of. Throws Fault invalid where the request contradicts itself or asks for what is not
+ * offered; what a copy has because its source has it is not asked for.
+ */
 export function resolveWish(
   catalog: Catalog,
   federation: Pick<FederationRow, "id" | "slug" | "region">,
   callerEmail: string,
   input: NewSpoke,
+  source?: SpokeRow,
 ): SpokeWish {
   const { federationId, moodleVersion, lmsVersion = moodleVersion } = input;
   if (federationId !== undefined && federationId !== federation.id && federationId !== federation.slug) {
@@ -25,17 +32,35 @@ export function resolveWish(
   }
   const { size, region, contentMode, brand, seed } = input;
   refuseUnlisted(catalog, { size, region, contentMode, brand, seed, lmsVersion });
+  const usual = source ?? {
+    size: catalog.defaults.size,
+    identity: false,
+    content: false,
+    contentMode: null,
+    brand: null,
+    adminEmail: callerEmail,
+    region: null,
+    lmsVersion: catalog.defaults.version,
+    seed: null,
+  };
   return {
     slug: input.slug,
-    displayName: input.displayName ?? input.slug,
-    size: size ?? catalog.defaults.size,
-    identity: input.identity ?? false,
-    content: input.content ?? false,
-    contentMode: contentMode ?? null,
-    brand: brand ?? null,
-    adminEmail: input.adminEmail ?? callerEmail,
-    region: region ?? federation.region,
-    lmsVersion: lmsVersion ?? catalog.defaults.version,
-    seed: seed ?? null,
+    displayName: input.displayName ?? (source ? titleOfCopy(source) : input.slug),
+    size: size ?? usual.size,
+    identity: input.identity ?? usual.identity,
+    content: input.content ?? usual.content,
+    contentMode: contentMode ?? usual.contentMode,
+    brand: brand ?? usual.brand,
+    adminEmail: input.adminEmail ?? usual.adminEmail,
+    region: region ?? usual.region ?? federation.region,
+    lmsVersion: lmsVersion ?? usual.lmsVersion,
+    seed: seed ?? usual.seed,
+    mail: source ? "held" : "on",
   };
+}
+
+const TITLE_MOST = 200; // as of one that is given
+
+function titleOfCopy({ displayName }: SpokeRow): string {
+  return [...`Copy of ${displayName}`].slice(0, TITLE_MOST).join("");
 }

@@ -4,20 +4,23 @@
  * A site in maintenance is well: its pods are ready, and that visitors are asked to wait was somebody's wish. How a page
  * answers is asked by operations, not by the sweep: from outside the namespace its network policies would refuse that.
  */
-import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
 /** Bad looks in a row that make a spoke degraded; one good look heals it. */
 export const BAD_LOOKS = 3;
 
-/** What must be well, besides the namespace itself. The second claim is the one of the StatefulSet's template. */
-export const PARTS: readonly Ref[] = [
-  MOODLE,
-  DATABASE,
-  { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "files" },
-  { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "data-db-0" },
-];
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+
+/** What must be well of a site, besides the namespace itself. */
+export function partsOf(site: Parameters<typeof claimNames>[0]): readonly Ref[] {
+  return [MOODLE, DATABASE, ...Object.values(claimNames(site)).map((name) => ({ ...CLAIM, name }))];
+}
+
+/** The kinds of these parts. */
+export const PART_KINDS: readonly Omit<Ref, "name">[] = [MOODLE, DATABASE, CLAIM]
+  .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
 /** What is wrong with the namespace, as a sentence; null if nothing is. */
 export function ailmentOfNamespace(namespace: KubeObject | null, uid: string): string | null {
@@ -29,7 +32,7 @@ export function ailmentOfNamespace(namespace: KubeObject | null, uid: string): s
   return going ? "Its namespace is being deleted" : null;
 }
 
-/** The same of one of PARTS. */
+/** The same of one of its parts. */
 export function ailmentOfPart({ kind, name }: Omit<Ref, "apiVersion">, object: KubeObject | null): string | null {
   const what = `${kind} ${name}`;
   if (!object) return `${what} is missing`;

@@ -37,7 +37,7 @@ export async function previewPatch(
     spokeId: spoke.id,
     state: spoke.state,
     becomes: typeof by === "object" ? by.becomes : spoke.state,
-    downtime: moves, // Moodle is started anew to read its new name
+    downtime: isAsked && (moves || changes.mail !== undefined), // Moodle is started anew to read it
     steps: isAsked ? Object.values(configure.plan.steps).map(([label]) => label) : [],
     changes: seen,
     notes: [
@@ -61,6 +61,7 @@ const NAMES: Readonly<Record<string, string>> = {
   brand: "Its brand",
   adminEmail: "The address of its administrator",
   domain: "Its domain",
+  mail: "Its mail",
 };
 
 function wordsOf(changes: Changes): string[] {

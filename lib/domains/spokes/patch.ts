@@ -1,5 +1,5 @@
 /**
- * Changes what a spoke is called, how it looks, whom its site answers to, and under which name. The rows change here;
+ * Changes what a spoke is called, how it looks, whom its site answers to, whether it sends mail, and under which name. The rows change here;
  * what of it the site must take is done by the operation `configure`, behind whatever the spoke is busy with. Its
  * domain is the new one once the site answers under it; until then that is kept for it.
  *

@@ -4,12 +4,12 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { addedSpoke, previewCost, previewCostIfTold } from "#lib/domains/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/moodle/files.ts";
-import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
+import { spokeUrl } from "#lib/catalog/inputs.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
-import { domainTaken, draftSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
+import { clusterFor, domainTaken, draftSpoke, inputsOf, noCopy, slugTaken } from "#lib/domains/spokes/create.ts";
 import { resolveWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
@@ -24,19 +24,27 @@ export async function previewSpoke(
   federation: FederationRow,
   input: NewSpoke,
   signal: AbortSignal,
+  findCopySource = noCopy,
 ): Promise<SpokePreview> {
   refuseWhenLeaving(federation.state, "add a spoke to");
-  const wish = resolveWish(app.catalog, federation, actor.email, input);
+  const source = await findCopySource(app, actor, input);
+  const wish = resolveWish(app.catalog, federation, actor.email, input, source?.spoke);
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
   await requireProof(app, actor, federation, domains, signal);
   if (await hasSlug(app.db.rows, federation.id, wish.slug)) throw slugTaken(wish.slug);
-  const spoke = { ...draftSpoke(federation.id, wish), domain: await firstFree(app, domains) };
-  const inputs = spokeInputs(app.catalog, app.config, spoke);
+  const plan = await source?.look(), own = draftSpoke(federation.id, wish, plan);
+  const spoke = { ...own, domain: await firstFree(app, domains) };
+  const inputs = inputsOf(app, spoke, clusterFor(app, federation, wish.region), plan);
   const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
   const price = await previewCostIfTold(app, addedSpoke(federation.id, wish.size), signal);
   return {
     dryRun: true,
-    spoke: { ...spoke, url: spokeUrl(inputs), moodleVersion: spoke.lmsVersion },
+    spoke: {
+      ...spoke,
+      url: spokeUrl(inputs),
+      moodleVersion: spoke.lmsVersion,
+      from: plan?.from ?? null,
+    },
     // Secrets are made in the cluster alone, and are not shown.
     objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },

@@ -46,6 +46,7 @@ export async function showFound(
     formerDomains: former.get(row.id) ?? [],
     url: spokeUrl({ https: row.https, host: row.domain }),
     moodleVersion: row.lmsVersion,
+    from: row.copyOf === null ? null : { spokeId: row.copyOf, backupId: row.fromBackup! },
     status: row.state,
     ...shownMeans(viewer, { stateReason: row.stateReason, operation: bySpoke.get(row.id) ?? null }),
   }));

@@ -71,7 +71,7 @@ export async function askSite(app: App, spoke: SpokeRow, signal: AbortSignal): P
 
 async function runSealed(app: App, spoke: SpokeRow, seal: Seal, signal: AbortSignal): Promise<JobResult> {
   const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
-  const job = app.blueprint.jobObject(inputs, "sign-in-link", TURN, seal.publicKey);
+  const job = app.blueprint.jobObject(inputs, "sign-in-link", TURN, { linkKey: seal.publicKey });
   const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespaceUid!);
   try {
     const standing = await space.create(job, { signal });

@@ -14,7 +14,7 @@ import type { SpokeState } from "#lib/operations/states.ts";
 import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
-type NewSpokeRow = Insertable<Schema["spokes"]>;
+export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
 /** Of a spoke, what stands elsewhere: nearly always there is no more to ask. */
 interface Beside {
@@ -36,7 +36,20 @@ export function besides({ blueprintInputs }: SpokeRow): Beside {
 /** What is shown of a spoke. */
 const shown = [
   ...["id", "federationId", "slug", "displayName", "domain", "size", "identity", "content", "contentMode", "brand"],
-  ...["adminEmail", "region", "lmsVersion", "seed", "state", "stateReason", "health", "maintenance", "namespace"],
+  ...[
+    "adminEmail",
+    "region",
+    "lmsVersion",
+    "seed",
+    "copyOf",
+    "fromBackup",
+    "mail",
+    "state",
+    "stateReason",
+    "health",
+    "maintenance",
+    "namespace",
+  ],
   ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
 ] as const;
 
@@ -181,9 +194,9 @@ export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<
 
 /** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
 export async function updateWish(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
-  const { displayName, brand, adminEmail, domain, wishedDomain } = row;
+  const { displayName, brand, adminEmail, domain, wishedDomain, mail } = row;
   return await tx.updateTable("spokes")
-    .set({ displayName, brand, adminEmail, domain, wishedDomain, updatedAt: sql<Date>`wheelwright_now()` })
+    .set({ displayName, brand, adminEmail, domain, wishedDomain, mail, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 

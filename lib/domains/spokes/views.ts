@@ -9,6 +9,10 @@ import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
 import { SPOKE_STATES } from "#lib/operations/states.ts";
 
 const SPOKE_HEALTH = ["healthy", "degraded", "unknown"] as const;
+const MAIL = ["on", "held"] as const;
+
+/** Of a copy: the spoke that it is a copy of, and the backup that its data is from. */
+const CopiedFrom = v.object({ spokeId: v.string(), backupId: v.string() });
 
 export const SpokeView = v.object({
   id: v.string(),
@@ -30,6 +34,10 @@ export const SpokeView = v.object({
   /** The same under the name that the specification gives it on the wire. */
   moodleVersion: v.string(),
   seed: v.nullable(v.string()),
+  /** Null of what is no copy. */
+  from: v.nullable(CopiedFrom),
+  /** `held` where the site sends no mail until an administrator says so, as a copy does. */
+  mail: v.picklist(MAIL),
   state: v.picklist(SPOKE_STATES),
   status: v.picklist(SPOKE_STATES),
   stateReason: v.nullable(v.string()),
@@ -77,11 +85,18 @@ export const NewSpoke = v.object({
   lmsVersion: maybe(Version),
   moodleVersion: maybe(Version),
   seed: choice,
+  /** Of a copy: the spoke whose courses and people it gets, by id or domain. What is absent is then as it is there. */
+  copyOf: maybe(text(1, 253)),
+  /** `newest`, which is what absent means; `now` for one that is taken first; or the id of a backup. */
+  copyBackup: maybe(text(1, 100)),
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
 /** What is absent stays. */
-export const SpokePatch = v.pick(NewSpoke, ["displayName", "brand", "adminEmail", "domain"]);
+export const SpokePatch = v.object({
+  ...v.pick(NewSpoke, ["displayName", "brand", "adminEmail", "domain"]).entries,
+  mail: maybe(v.picklist(MAIL, "must be on or held")),
+});
 export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
@@ -133,7 +148,11 @@ const STANDING = [
 /** What creating a spoke would come to. */
 export const SpokePreview = v.object({
   dryRun: v.literal(true),
-  spoke: v.omit(SpokeView, [...STANDING]),
+  spoke: v.object({
+    ...v.omit(SpokeView, [...STANDING]).entries,
+    /** backupId is null of one that would be taken first. */
+    from: v.nullable(v.object({ ...CopiedFrom.entries, backupId: v.nullable(v.string()) })),
+  }),
   /** What would be applied in the cluster, in order. */
   objects: v.array(v.record(v.string(), v.unknown())),
   /** What it takes at most, what its namespace may take, and where the first is over the second. */

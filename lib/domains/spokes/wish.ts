@@ -11,9 +11,9 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 
 /** What a patch may change. */
-const FIELDS = ["displayName", "brand", "adminEmail", "domain"] as const satisfies (keyof SpokePatch)[];
+const FIELDS = ["displayName", "brand", "adminEmail", "domain", "mail"] as const satisfies (keyof SpokePatch)[];
 type Wish = Pick<SpokeRow, (typeof FIELDS)[number]>;
-type InForce = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host">;
+type InForce = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;
 
 /** From one value to another, by the API's names. */
 export type Changes = {
@@ -26,8 +26,9 @@ export function wishOf(row: SpokeRow): SpokeRow {
 }
 
 /** What the site has not taken yet. */
-export function unmetWish(wish: Wish, { displayName, brand, adminEmail, host: domain }: InForce): Changes {
-  return changesBetween({ displayName, brand: brand?.name ?? null, adminEmail, domain }, wish);
+export function unmetWish(wish: Wish, { displayName, brand, adminEmail, host: domain, mailHeld }: InForce): Changes {
+  const mail = mailHeld ? "held" : "on";
+  return changesBetween({ displayName, brand: brand?.name ?? null, adminEmail, domain, mail }, wish);
 }
 
 export function changesBetween(before: Wish, after: Wish): Changes {
@@ -36,7 +37,7 @@ export function changesBetween(before: Wish, after: Wish): Changes {
 }
 
 /**
- * The inputs with the words and the look as they will be; the address is another matter (`inputsAsWished`). A brand
+ * The inputs with words, look and mail as they will be; the address is another matter (`inputsAsWished`). A brand
  * that stays keeps the look that it had when the site took it.
  */
 export function wishedInputs(
@@ -44,10 +45,10 @@ export function wishedInputs(
   wish: Omit<Wish, "domain">,
   inputs: SpokeInputs,
 ): SpokeInputs {
-  const { displayName, adminEmail, brand: name } = wish;
+  const { displayName, adminEmail, brand: name } = wish, held = wish.mail === "held";
   const stays = name === (inputs.brand?.name ?? null);
   const brand = stays ? inputs.brand : name === null ? null : { name, theme: catalog.themeOf(name) };
-  return { ...inputs, displayName, adminEmail, brand };
+  return { ...inputs, displayName, adminEmail, brand, ...(held !== (inputs.mailHeld ?? false) && { mailHeld: held }) };
 }
 
 /** The inputs as the row wishes them: words, look and address, with the former names that still lead there. */

@@ -86,6 +86,12 @@ export async function hasUsers(rows: Rows): Promise<boolean> {
   return await rows.selectFrom("users").select("id").limit(1).executeTakeFirst() !== undefined;
 }
 
+/** Whom the service's own troubles are mailed to. */
+export async function listOperators(rows: Rows): Promise<{ id: string; email: string; displayName: string }[]> {
+  return await rows.selectFrom("users").select(["id", "email", "displayName"]).where("operator", "=", true)
+    .where("emailVerifiedAt", "is not", null).where("disabledAt", "is", null).orderBy("id").execute();
+}
+
 /** The e-mail address of the operator who has been here longest. */
 export async function findFirstOperator(rows: Rows): Promise<string> {
   const row = await rows.selectFrom("users").select("email").where("operator", "=", true)

@@ -66,6 +66,15 @@ export interface Waiting extends Call {
   readonly onProgress?: (sentence: string) => void;
 }
 
+/** Who waits for a Job, and listens to what it says. */
+export interface JobWaiting extends Waiting {
+  /**
+   * Called for each reading of a log, which begins with its first line: also after a connection was cut. What it returns is
+   * told each line; a sentence in return is told as progress from then on, in place of the line itself.
+   */
+  readonly listen?: () => (line: string) => string | null;
+}
+
 /** What stays of a failure when its namespace is long gone. */
 export interface Evidence {
   /** The last 200 lines of the failing pod's failing container, oldest first. */
@@ -158,9 +167,9 @@ export interface Space {
    * Creates the Job unless it exists, waits until it has succeeded or failed, and returns how, with its last log lines,
    * which were followed while it ran. What cannot start (image, quota …) throws a permanent ClusterError with evidence.
    */
-  run(job: KubeObject, waiting: Waiting): Promise<JobResult>;
+  run(job: KubeObject, waiting: JobWaiting): Promise<JobResult>;
   /** Waits for a Job that is there already, like `run`. */
-  follow(job: string, waiting: Waiting): Promise<JobResult>;
+  follow(job: string, waiting: JobWaiting): Promise<JobResult>;
   /** Events and logs of the namespace as they stand, for a failure report. */
   evidence(call: Call): Promise<Evidence>;
   /** Deletes the namespace itself, with its uid as a precondition, and waits until it answers 404. */
@@ -195,7 +204,7 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /** POSTs the Namespace. One of that name that carries the same three labels is ours already; any other is `stranger`. */
+  /** POSTs the Namespace. One of that name whose labels say that it is for the same is ours already; any other is `stranger`. */
   createNamespace(manifest: KubeObject, call: Call): Promise<{ uid: string }>;
   /** uid, labels and phase of a namespace, or null. */
   findNamespace(name: string, call: Call): Promise<KubeObject | null>;
@@ -209,6 +218,10 @@ export interface Cluster {
   space(namespace: string, uid: string): Space;
   /** Server-side apply of objects that belong to no namespace (a ClusterIssuer). */
   applyGlobal(objects: readonly KubeObject[], call: Call): Promise<void>;
+  /** POST; an object of that name that is there already is left as it is and returned. */
+  createGlobal(object: KubeObject, call: Call): Promise<KubeObject>;
+  /** Deletes exactly the object with this uid; gone already is success. */
+  deleteGlobal(ref: Ref, uid: string, call: Call): Promise<void>;
   /** JSON Patch of an object that belongs to no namespace. A failed `test` is a permanent ClusterError `Invalid` (422). */
   patchGlobal(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
   /** Whether the API server knows this kind (cert-manager, snapshots). */

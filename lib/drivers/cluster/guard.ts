@@ -8,6 +8,9 @@ export const MANAGED_BY = "app.kubernetes.io/managed-by";
 /** On each of our objects: whose it is, by id. */
 export const FEDERATION = "wheelwright.dev/federation";
 export const SPOKE = "wheelwright.dev/spoke";
+/** In place of both, on what is in a sandbox: which one, and the spoke that its site is made after. */
+export const SANDBOX = "wheelwright.dev/sandbox";
+export const MADE_AFTER = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
 
 export interface Guard {
@@ -76,10 +79,10 @@ export function refuseStranger(namespace: KubeObject, uid: string): void {
   if (labels?.[MANAGED_BY] !== OURS) throw strangerError(`The namespace ${name} lacks the label ${MANAGED_BY}=${OURS}`);
 }
 
-/** Whether it carries the three labels just as the manifest does; that one lacks a label is a difference. */
+/** Whether it carries the labels that tell whose it is just as the manifest does; that one lacks a label is a difference. */
 export function hasSameLabels(namespace: KubeObject, manifest: KubeObject): boolean {
   return namespace.metadata.labels?.[MANAGED_BY] === OURS &&
-    [MANAGED_BY, FEDERATION, SPOKE].every((label) =>
+    [MANAGED_BY, FEDERATION, SPOKE, SANDBOX].every((label) =>
       namespace.metadata.labels?.[label] === manifest.metadata.labels?.[label]
     );
 }

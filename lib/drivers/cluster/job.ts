@@ -9,9 +9,9 @@ import {
   type Call,
   ClusterError,
   type JobResult,
+  type JobWaiting,
   type KubeObject,
   retell,
-  type Waiting,
 } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose, failureOf } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
@@ -33,11 +33,14 @@ interface Course {
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
   readonly logs: LogFollower;
+  /** What was told last of how far it has come, by its own log. */
+  told: string | undefined;
 }
 
-export async function followJob(site: ReadySite, name: string, waiting: Waiting): Promise<JobResult> {
-  const logs = followLogs(site.api, site.namespace, waiting.signal);
-  const course: Course = { site, name, job: undefined, pods: new Map(), logs };
+export async function followJob(site: ReadySite, name: string, waiting: JobWaiting): Promise<JobResult> {
+  const listen = waiting.listen && (() => listenFor(course, waiting, waiting.listen!()));
+  const logs = followLogs(site.api, site.namespace, waiting.signal, listen);
+  const course: Course = { site, name, job: undefined, pods: new Map(), logs, told: undefined };
   try {
     await gatheringEvidence(site, waiting, () => waitForEnd(course, waiting));
   } catch (error) {
@@ -52,7 +55,16 @@ export async function followJob(site: ReadySite, name: string, waiting: Waiting)
   return await resultOf(course, waiting);
 }
 
-async function waitForEnd(course: Course, waiting: Waiting): Promise<void> {
+function listenFor(course: Course, { onProgress }: JobWaiting, hear: (line: string) => string | null) {
+  return (line: string): void => {
+    const sentence = hear(line);
+    if (sentence === null) return;
+    course.told = sentence;
+    onProgress?.(sentence);
+  };
+}
+
+async function waitForEnd(course: Course, waiting: JobWaiting): Promise<void> {
   const { site, name, logs } = course;
   const since = site.api.now();
   const look = async (call: Call, isFirst: boolean): Promise<Seen<true>> => {
@@ -67,8 +79,8 @@ async function waitForEnd(course: Course, waiting: Waiting): Promise<void> {
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
     for (const pod of own) course.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
     course.job = job;
+    if (!complete || waiting.listen) logs.show(own); // who listens hears also what had ended before anybody looked
     if (complete) return { done: true };
-    logs.show(own);
 
     const watches = [...around, await site.objects.since(JOB, job, call)];
     const failure = failureOf(job, [...course.pods.values()]);
@@ -79,6 +91,7 @@ async function waitForEnd(course: Course, waiting: Waiting): Promise<void> {
     const verdict = diagnose(job, pods, events, { now: site.api.now(), since, patience: site.patience });
     if (verdict.is === "impossible") throw errorOfVerdict(verdict);
     if (verdict.is === "ready") return { done: true };
+    if (course.told !== undefined) return { sentence: course.told, again: verdict.again, watches };
     const line = site.api.now() - createdAt(job) > LONG ? logs.followed().at(-1)?.lines.findLast(isTelling) : undefined;
     const { sentence, again } = verdict;
     return { sentence: line === undefined ? sentence : `${sentence}; its log says: ${line.trim()}`, again, watches };

@@ -54,7 +54,13 @@ export interface LogFollower {
   close(most: number): Promise<void>;
 }
 
-export function followLogs(api: Api, namespace: string, signal: AbortSignal): LogFollower {
+/** With somebody who listens, each log is read from its first line on, and not only its end. */
+export function followLogs(
+  api: Api,
+  namespace: string,
+  signal: AbortSignal,
+  listen: (() => (line: string) => void) | null = null,
+): LogFollower {
   const stop = new AbortController(), closing = new AbortController();
   const call = { signal: stop.signal };
   const onAbort = () => {
@@ -69,9 +75,10 @@ export function followLogs(api: Api, namespace: string, signal: AbortSignal): Lo
 
   async function follow(key: string, source: Source): Promise<void> {
     for (let failures = 0;;) {
-      const lines: string[] = [];
+      const lines: string[] = [], hear = listen?.();
       try {
-        for await (const line of linesOf(api, source, call)) {
+        for await (const line of linesOf(api, source, hear !== undefined, call)) {
+          hear?.(line);
           if (lines.push(line) > LINES) lines.shift();
           tails.set(key, { pod: source.pod, container: source.container, lines });
         }
@@ -114,8 +121,9 @@ function mayComeBack(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
 }
 
-async function* linesOf(api: Api, source: Source, call: Call): AsyncGenerator<string> {
-  const query = { container: source.container, tailLines: String(LINES), follow: "true" };
+async function* linesOf(api: Api, source: Source, whole: boolean, call: Call): AsyncGenerator<string> {
+  const end: Record<string, string> = whole ? {} : { tailLines: String(LINES) };
+  const query = { container: source.container, follow: "true", ...end };
   const answer = await api.stream(pathOfLog(source), query, call);
   try {
     for await (const line of splitLines(answer.chunks, LINE_MOST)) yield trim(line);

@@ -8,6 +8,7 @@ import {
   type PageRequest,
   type PatchOperation,
   type Ref,
+  refOf,
 } from "#lib/drivers/cluster/cluster.ts";
 import { type Kind, type Kinds, pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
 import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/wire/pages.ts";
@@ -130,6 +131,16 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     },
     since: async (kind, object, call) => ({ path: await path(kind, call), version: object?.metadata.resourceVersion }),
   };
+}
+
+/** An object of that name that is there already is left as it is, and returned. */
+export async function createOrFind(objects: Objects, object: KubeObject, call: Call): Promise<KubeObject> {
+  const created = await objects.create(object, call);
+  if (created) return created;
+  const standing = await objects.get(refOf(object), call);
+  if (standing && !standing.metadata.deletionTimestamp) return standing;
+  const message = `${object.kind} ${object.metadata.name} of that name is just being deleted`;
+  throw new ClusterError("Conflict", message, { transient: true, status: 409 });
 }
 
 function ownedIn(mode: WriteMode): Record<string, string> {

@@ -13,7 +13,7 @@ import {
 } from "#lib/drivers/cluster/guard.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/wire/kubeconfig.ts";
 import { openKinds } from "#lib/drivers/cluster/wire/kinds.ts";
-import { openObjects, queryOf } from "#lib/drivers/cluster/objects.ts";
+import { createOrFind, openObjects, queryOf } from "#lib/drivers/cluster/objects.ts";
 import { openSpace } from "#lib/drivers/cluster/space.ts";
 import { PATIENCE, type Patience } from "#lib/drivers/cluster/trouble/verdict.ts";
 import { watch } from "#lib/drivers/cluster/wire/watch.ts";
@@ -77,6 +77,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     applyGlobal: async (list, call) => {
       for (const object of list) await objects.apply(object, "write", call);
     },
+    createGlobal: (object, call) => createOrFind(objects, object, call),
+    deleteGlobal: async (ref, uid, call) => void await objects.delete(ref, uid, call),
     patchGlobal: (ref, operations, call) => objects.patch(ref, operations, "write", call),
     serves: kinds.serves,
     listAll: objects.list,

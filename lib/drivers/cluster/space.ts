@@ -1,10 +1,10 @@
 /** One namespace of ours: every call asks the guard first. */
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
-import { type Call, ClusterError, type KubeObject, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { type Call, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
-import type { WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { endingOf } from "#lib/drivers/cluster/trouble/words.ts";
 import { POD, type ReadySite, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
+import { createOrFind, type WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { removeNamespace } from "#lib/drivers/cluster/removal.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";
 
@@ -37,12 +37,7 @@ export function openSpace(site: ReadySite): Space {
   const create = async (object: KubeObject, call: Call): Promise<KubeObject> => {
     const here = placed(object);
     await guard.write(call);
-    const created = await objects.create(here, call);
-    if (created) return created;
-    const standing = await objects.get(refOf(object), call);
-    if (standing && !standing.metadata.deletionTimestamp) return standing;
-    const message = `${object.kind} ${object.metadata.name} of that name is just being deleted`;
-    throw new ClusterError("Conflict", message, { transient: true, status: 409 });
+    return await createOrFind(objects, here, call);
   };
 
   return {

@@ -21,6 +21,24 @@ export interface BackupTables {
     failedAt: MaybeStampColumn;
     removingSince: MaybeStampColumn;
     deletedAt: MaybeStampColumn;
+    lmsVersion: string | null;
+    images: MaybeJson;
+    siteIdentifier: string | null;
+    counts: MaybeJson;
+    drillId: string | null;
+    provedAt: MaybeStampColumn;
+    proof: MaybeJson;
+    proofError: string | null;
+  };
+  kept_claims: {
+    spokeId: string;
+    claim: string;
+    uid: string | null;
+    operationId: string;
+    why: "replaced" | "in vain";
+    since: StampColumn;
+    until: StampColumn;
+    removingSince: MaybeStampColumn;
   };
   cluster_snapshots: { cluster: string; classes: MaybeJson; error: string | null; lookedAt: StampColumn };
 }

@@ -4,6 +4,7 @@ import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
 import type { NoticeTables } from "#lib/drivers/db/schema-notices.ts";
 import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts";
+import type { TemplateTables } from "#lib/drivers/db/schema-templates.ts";
 import type {
   Big,
   DefaultJson,
@@ -13,7 +14,7 @@ import type {
   StampColumn,
 } from "#lib/drivers/db/columns.ts";
 
-export interface Schema extends BackupTables, BillingTables, NoticeTables, NotificationTables {
+export interface Schema extends BackupTables, BillingTables, NoticeTables, NotificationTables, TemplateTables {
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
   users: {
     id: string;
@@ -105,6 +106,9 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     drift: MaybeJson;
     maintenance: Generated<boolean>;
     backupDueAt: MaybeStampColumn;
+    drillDueAt: MaybeStampColumn;
+    provedAt: MaybeStampColumn;
+    unprovedSince: MaybeStampColumn;
     visibleEvents: Big;
     createdBy: string;
     createdAt: StampColumn;
@@ -115,6 +119,9 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     removedAt: MaybeStampColumn;
     clusterUid: string | null;
     wishedDomain: string | null;
+    fromBackup: string | null;
+    copyOf: string | null;
+    mail: Generated<"on" | "held">;
   };
   former_domains: { domain: string; spokeId: string; until: StampColumn };
   spoke_members: { spokeId: string; userId: string; createdAt: StampColumn };
@@ -150,6 +157,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     failure: MaybeJson;
     dedupeKey: string | null;
     cancelRequestedAt: MaybeStampColumn;
+    awaits: Generated<string | null>;
     askerId: string;
     askerEmail: string;
     askerIp: string;

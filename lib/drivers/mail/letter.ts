@@ -15,6 +15,14 @@ export interface Cases {
   readonly "password-changed": { readonly at: string; readonly ip: string };
   /** To operators. `by` is the address of who asks, `id` the request's. */
   readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
+  /** To operators. A backup of the spoke could not be restored, for this reason. */
+  readonly "backup-unproved": {
+    readonly spokeId: string;
+    readonly spoke: string;
+    readonly domain: string;
+    readonly backupId: string;
+    readonly reason: string;
+  };
   readonly "request-approved": { readonly hub: string; readonly slug: string };
   readonly "request-rejected": { readonly hub: string; readonly reason: string };
   /** What ends, changes or comes; its link leads to /changelog. `more` are further notices, which it does not show. */

@@ -106,6 +106,27 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
     ],
   }),
 
+  "backup-unproved": ({ spokeId, spoke, domain, backupId, reason }, host) => ({
+    subject: `A backup of ${disarm(spoke, SHORT)} could not be restored`,
+    preview: "A drill found it, and nothing has happened to the site.",
+    title: "A backup could not be restored",
+    blocks: [
+      paragraph(
+        `At ${host} the newest backup of ${disarm(spoke, NAME)} (${
+          disarm(domain, NAME)
+        }) was restored into a namespace of ` +
+          "its own, to prove it, and that failed. The site itself runs on, untouched:",
+      ),
+      { kind: "quote", text: disarmLines(reason) },
+      paragraph(
+        `The backup is ${tidy(backupId, NAME)} of the spoke ${
+          tidy(spokeId, NAME)
+        }. See to the cause, then ask for another ` +
+          "backup. You are not told again before one has been proved.",
+      ),
+    ],
+  }),
+
   "request-approved": ({ hub, slug }, host) => ({
     subject: `Your hub ${disarm(hub, SHORT)} was approved`,
     preview: "You are its administrator.",

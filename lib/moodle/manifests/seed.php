@@ -193,9 +193,25 @@ function seed_sign_on(string $name): void {
     mtrace('single sign-on set');
 }
 
+// A site of its own that another's data was made into (adopt.yaml) has lost the other's keys, and Moodle makes them as it is
+// installed or upgraded alone. One that has keys keeps them.
+function seed_keys(): void {
+    global $CFG;
+    foreach (['mod', 'enrol'] as $type) {
+        $file = "$CFG->dirroot/$type/lti/upgradelib.php";
+        if (is_readable($file)) {
+            require_once($file);
+            ("{$type}_lti_verify_private_key")();
+        }
+    }
+}
+
 \core\session\manager::set_user(get_admin());
 $changes = seed_setting('CHANGES');
 $asked = fn (string $part): bool => $changes === null || in_array($part, explode(' ', $changes), true);
+if ($asked('keys')) {
+    seed_keys();
+}
 if (seed_setting('TITLE') !== null && $asked('title')) {
     seed_title(seed_setting('TITLE'));
 }

@@ -10,6 +10,7 @@ export const AUDIT_KINDS = {
   spoke_action_failed: "visible",
   spoke_health_changed: "visible",
   spoke_updated: "visible",
+  spoke_copied: "visible", // of the one that there was
   spoke_delegated: "visible",
   spoke_delegation_removed: "quiet",
   spoke_member_removed: "quiet", // what the one before was called; events of then have it
@@ -29,6 +30,7 @@ export const AUDIT_KINDS = {
   operation_cancelled: "quiet",
   tenant_backup_succeeded: "quiet",
   tenant_backup_failed: "visible",
+  tenant_backup_proved: "quiet",
   billing_connected: "quiet",
   billing_reconcile_requested: "quiet",
   billing_subscription_updated: "quiet",

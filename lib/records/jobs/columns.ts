@@ -28,6 +28,7 @@ export const briefColumns = [
   "progress",
   "dedupeKey",
   "cancelRequestedAt",
+  "awaits",
   "askerId",
   "askerEmail",
   "askerIp",

@@ -102,6 +102,8 @@ export interface Return {
   readonly wait: number;
   /** Whether the attempt counts: one that a shutdown cut off does not. */
   readonly counts: boolean;
+  /** The operation that must end first. Then the time that this one may take begins anew. */
+  readonly awaits?: string;
   readonly failure?: FailureReport;
   readonly progress?: Readonly<Record<string, unknown>>;
 }
@@ -115,6 +117,7 @@ export async function returnHeld(tx: Tx, hold: Hold, back: Return): Promise<Job>
     label: back.label,
     runAt: sql<Date>`wheelwright_now() + ${back.wait}::float8 * interval '1 millisecond'`,
     attempt: sql<number>`attempt - ${back.counts ? 0 : 1}::integer`,
+    ...(back.awaits !== undefined && { awaits: back.awaits, deadlineAt: null }),
     ...(back.failure && { failure: JSON.stringify(back.failure) }),
     ...(back.progress && { progress: sql<string>`progress || ${JSON.stringify(back.progress)}::jsonb` }),
   });

@@ -16,7 +16,8 @@ export function hintAfter(
   state?: string,
 ): string | null {
   const retried = kind.startsWith("provision") || kind === "upgrade" && state === "failed";
-  return retried || !visible ? hint : rewrite(hint, `ask for the action ${kind} again`);
+  if (retried || !visible) return hint;
+  return rewrite(hint, kind === "restore" ? "restore it again" : `ask for the action ${kind} again`);
 }
 
 /** Of a try that is followed by another. */

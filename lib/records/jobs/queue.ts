@@ -14,8 +14,8 @@ export interface QueuePlace {
   /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded. */
   readonly etaSeconds: number | null;
   /**
-   * The operation that must end first: what sets up the hub, what runs in the lane, what runs for the same spoke, or the
-   * next one ahead. One of a hub's that has failed is named as well, for as long as nobody retries it.
+   * The operation that must end first: what sets up the hub, what its step needs, what runs in the lane, what runs for the
+   * same spoke, or the next one ahead. One of a hub's that has failed is named as well, for as long as nobody retries it.
    */
   readonly ahead: Job | null;
   /** When it may be tried again, while that is still to come. */
@@ -32,7 +32,11 @@ const NEED_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActive
 export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePlace>> {
   if (ids.length === 0) return new Map();
   const { rows: places } = await sql<PlaceRow>`
-    with wanted as (select * from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')),
+    with wanted as (
+      select *, (select other.id from jobs as other where other.id = jobs.awaits and jobs.state = 'queued'
+        and other.state in ('queued', 'running')) as awaited
+      from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')
+    ),
     live as (
       select each.* from (select distinct lane from wanted where lane is not null) as known cross join lateral (
         select id, kind, state, seq, spoke_id, started_at, lane as line
@@ -76,9 +80,10 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
       window ahead as (partition by line order by (state = 'running') desc, seq rows unbounded preceding)
     )
     select placed.id, position::integer, case when unknown = 0 then ceil(eta)::integer end as eta,
-      case when run_at > wheelwright_now() then run_at end as next_try, held.hub_state,
+      case when run_at > wheelwright_now() and wanted.awaited is null then run_at end as next_try, held.hub_state,
       coalesce(
         held.operation,
+        wanted.awaited,
         case when first_state = 'running' and first_id <> placed.id then first_id end,
         (select other.id from jobs as other where other.spoke_id = placed.spoke_id and other.visible
           and other.state = 'running' and other.id <> placed.id),
@@ -111,6 +116,22 @@ export async function countQueue(rows: Rows, which: RawBuilder<SqlBool>): Promis
         as oldest_wait_seconds
     from jobs where visible and state in ('queued', 'running') and ${which}`.execute(rows);
   return count!;
+}
+
+/**
+ * Whether an operation waits for nothing but a replica that has room for it. One that has waited for over an hour is passed
+ * over: nobody knows its kind.
+ */
+export async function isRoomWanted(rows: Rows): Promise<boolean> {
+  const { rows: [first] } = await sql`
+    select from jobs where visible and state = 'queued'
+      and run_at <= wheelwright_now() and run_at > wheelwright_now() - interval '1 hour'
+      and (kind <> all(${NEED_HUB}::text[])
+        or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
+      and not exists (select from jobs as other where other.state = 'running'
+        and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))
+    limit 1`.execute(rows);
+  return first !== undefined;
 }
 
 async function readJobs(rows: Rows, ids: readonly string[]): Promise<Map<string, Job>> {

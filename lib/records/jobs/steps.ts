@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { MaybeStamp } from "#lib/base/schema.ts";
-import { OPERATIONS } from "#lib/operations/table.ts";
+import { findPlan, OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 
 export const StepView = v.object({
@@ -17,9 +17,9 @@ export const StepView = v.object({
 });
 export type StepView = v.InferInput<typeof StepView>;
 
-/** In the order of the plan. A step that no plan of today has is called by its name. */
+/** In the order of the plan. A step that no plan of this release has is called by its name. */
 export function describeSteps(job: Job): StepView[] {
-  const plan = Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind.steps ?? [];
+  const plan = (findPlan(job) ?? Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind)?.steps ?? [];
   let startedAt = job.startedAt;
   return job.stepNames.map((name) => {
     const label = plan.find((step) => step.name === name)?.label ?? name;

@@ -68,6 +68,12 @@ export async function findJob(rows: Rows, id: string): Promise<Job | null> {
   return row ? toJob(row) : null;
 }
 
+/** Whether it has. Until the transaction ends, one that has not does not. */
+export async function isJobOver(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx.selectFrom("jobs").select("state").where("id", "=", id).forShare().executeTakeFirst();
+  return !row || isFinished(row.state);
+}
+
 /** The same for what people can see: an operation, or null. */
 export async function findOperation(rows: Rows, id: string): Promise<Job | null> {
   const job = await findJob(rows, id);

@@ -1,6 +1,6 @@
 /** What an operation that does not run waits for, in a sentence. It names nothing that not everybody may know of. */
 import type { Job } from "#lib/records/jobs/job.ts";
-import { OPERATIONS } from "#lib/operations/table.ts";
+import { findPlan } from "#lib/operations/table.ts";
 import type { QueuePlace } from "#lib/records/jobs/queue.ts";
 
 const AGAIN = /^Trying again: /;
@@ -12,14 +12,10 @@ export function labelOf(job: Job, place: QueuePlace | undefined): string {
   if (place.nextTryAt) return job.label.replace(AGAIN, `Trying again at ${secondOf(place.nextTryAt)}: `);
   if (place.hubState === "failed") return "Waiting until the hub's set-up, which has failed, is retried";
   if (place.hubState !== null) return "Waiting until the hub is set up";
-  if (place.ahead === null && !isKnown(job)) {
+  if (place.ahead === null && !findPlan(job)) {
     return `Waiting for a release of this service that knows ${job.kind} in version ${job.plan}`;
   }
   return job.label;
-}
-
-function isKnown({ kind, plan }: Job): boolean {
-  return Object.values(OPERATIONS).some((known) => known.name === kind && known.plan.version === plan);
 }
 
 function secondOf(time: Date): string {

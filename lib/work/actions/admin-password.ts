@@ -26,13 +26,14 @@ const ADMIN: Ref = { apiVersion: "v1", kind: "Secret", name: "admin" };
 const KEY = "ADMIN_PASSWORD", BEFORE = "ADMIN_PASSWORD_BEFORE";
 const MARK = `/metadata/annotations/${PASSWORD_OF.replaceAll("/", "~1")}`;
 const WHAT = "The administrator's password could not be set";
+export const UNUSABLE = "AccountUnusable";
 const MAILED = "The site has mailed its administrator a link to choose a password";
 
 export function resetAdminPassword(app: App): Handler {
   return task(app, OPERATIONS["reset-admin-password"], {
     secret: (site, run) => change(site, run, ADMIN, (secret) => renew(secret, run.job.id)),
     async account(site, run) {
-      const { mailed } = await demandAgreement(site, run);
+      const { mailed } = await agreeOnPassword(site, run);
       await change(site, run, ADMIN, forgetBefore);
       await note(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(site)}`]);
     },
@@ -58,7 +59,8 @@ function forgetBefore({ data = {} }: KubeObject): PatchOperation[] {
   return data[BEFORE] === undefined ? [] : [{ op: "remove", path: `/data/${BEFORE}` }];
 }
 
-async function demandAgreement(here: JobPlace, run: Run): Promise<PasswordReset> {
+/** Gives the account admin the password that stands in the Secret. Throws a final ClusterError, `AccountUnusable` among others. */
+export async function agreeOnPassword(here: JobPlace, run: Run): Promise<PasswordReset> {
   const result = await runJob(here, run, "password");
   const reset = readPasswordReset(result.log);
   if (reset.refused !== null) {
@@ -73,7 +75,7 @@ async function demandAgreement(here: JobPlace, run: Run): Promise<PasswordReset>
 
 /** It has to be put right on the site itself, by its people. */
 function refusal(why: string, here: JobPlace, { log }: JobResult): ClusterError {
-  return new ClusterError("AccountUnusable", `${WHAT} because ${why}`, {
+  return new ClusterError(UNUSABLE, `${WHAT} because ${why}`, {
     transient: false,
     blame: "user",
     hint: "Put the account admin right on the site, then ask for this again. Until then the Secret admin holds the " +

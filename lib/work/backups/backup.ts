@@ -14,6 +14,7 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
+import { takeCounted } from "#lib/work/backups/counted.ts";
 import { removeExpired } from "#lib/work/backups/expired.ts";
 import { finalError, spokeHandler } from "#lib/work/site.ts";
 import { takeBackup } from "#lib/work/backups/snapshots.ts";
@@ -33,7 +34,7 @@ export function backup(app: App): Handler {
   return spokeHandler(app, OPERATIONS.backup, {
     async snapshots(site, run) {
       demandKept(site.spoke);
-      await takeBackup(site, run, { kind: kindOf(run.job), patience: PATIENCE });
+      await takeCounted(site, run, () => takeBackup(site, run, { kind: kindOf(run.job), patience: PATIENCE }));
     },
     retention: (site, run) => removeExpired(site, run, "by the rule"),
   }, { hooks: backupOutcomes });

@@ -1,11 +1,13 @@
 /**
  * Removes backups that have had their time. Nothing else ever deletes a snapshot, and this only what the rows allow, asked
- * again right before: a good one goes only where a newer good one stays, and nothing of a spoke that is going.
+ * again right before: a good one goes only where a newer good one stays and no work under way needs it, and nothing of a
+ * spoke that is going.
  *
  * The contents retain: a VolumeSnapshot that is deleted leaves its content and the storage behind. So the content, if it is
  * exactly this snapshot's, is told to go along first; then the snapshot is deleted by its uid, and its end is waited for.
  */
 import { expired, mayGo } from "#lib/domains/backups/retention.ts";
+import { listHeld } from "#lib/domains/backups/proofs.ts";
 import { type Backup, beginRemoval, finishRemoval, listStanding } from "#lib/domains/backups/store.ts";
 import { BACKUP } from "#lib/moodle/names.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, retell } from "#lib/drivers/cluster/cluster.ts";
@@ -35,8 +37,12 @@ const SLOW = "slow_storage";
 /** `all leftovers`: of failed attempts also what is not a day old yet, where the room is needed. */
 export async function removeExpired(site: SpokeSite, run: Run, what: "by the rule" | "all leftovers"): Promise<void> {
   const ids = await run.write(async (tx) => {
-    const now = await readClock(tx, run);
-    return expired(await listStanding(tx, site.spoke.id), what === "by the rule" ? now : new Date(now.getTime() + DAY));
+    const now = await readClock(tx, run), held = await listHeld(tx, site.spoke.id);
+    const over = expired(
+      await listStanding(tx, site.spoke.id),
+      what === "by the rule" ? now : new Date(now.getTime() + DAY),
+    );
+    return over.filter((id) => !held.has(id));
   });
   for (const id of ids) {
     const backup = await run.write((tx) => claimRemoval(tx, site.spoke.id, id));
@@ -59,7 +65,7 @@ async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup
   const { state } = await lockSpoke(tx, spokeId);
   if (state === "removing" || state === "removed") return null;
   const rows = await listStanding(tx, spokeId);
-  if (!mayGo(rows, id)) return null;
+  if (!mayGo(rows, id) || (await listHeld(tx, spokeId)).has(id)) return null;
   await beginRemoval(tx, id);
   return rows.find((row) => row.id === id)!;
 }
@@ -93,15 +99,19 @@ function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefine
   return metadata.labels?.[BACKUP] === backup.id; // an attempt that failed before it was read
 }
 
-/** Tested by the API server itself: the content must still be this snapshot's in the moment in which it is changed. */
-async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
+/** Where the content is this snapshot's, it goes with it from now on. */
+export async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const name = snapshot["status"]?.boundVolumeSnapshotContentName;
-  if (!name) return;
-  const ref = { ...CONTENT, name };
-  const content = await cluster.find(ref, run);
-  if (!content || !refersTo(content, snapshot) || content["spec"].deletionPolicy === "Delete") return;
-  await cluster.patchGlobal(ref, [
-    { op: "test", path: "/spec/volumeSnapshotRef/uid", value: snapshot.metadata.uid },
+  const content = name ? await cluster.find({ ...CONTENT, name }, run) : null;
+  if (content && refersTo(content, snapshot)) await retainNoMore(cluster, run, content);
+}
+
+/** Tested by the API server itself: the content must still be its snapshot's in the moment in which it is changed. */
+export async function retainNoMore(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
+  const { deletionPolicy, volumeSnapshotRef } = content["spec"];
+  if (deletionPolicy === "Delete") return;
+  await cluster.patchGlobal({ ...CONTENT, name: content.metadata.name }, [
+    { op: "test", path: "/spec/volumeSnapshotRef/uid", value: volumeSnapshotRef.uid },
     { op: "replace", path: "/spec/deletionPolicy", value: "Delete" },
   ], run);
 }

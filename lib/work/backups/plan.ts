@@ -28,7 +28,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { BackupWork } from "#lib/work/backups/backup.ts";
 import { readRetaining } from "#lib/work/backups/snapshots.ts";
-import { upkeep } from "#lib/work/upkeep/upkeep.ts";
+import { inBatches, upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 /** Spokes of one transaction. */
 const BATCH = 200;
@@ -131,8 +131,4 @@ async function moveOn(tx: Tx, spokes: readonly { readonly id: string }[], now: D
   const times = ids.map((id) => nextBackup(id, now).toISOString());
   await sql`update spokes set backup_due_at = next.at
     from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
-}
-
-async function inBatches(run: Run, work: () => Promise<number>): Promise<void> {
-  do run.check(); while (await work() > 0);
 }

@@ -17,15 +17,14 @@ import {
   noteClasses,
   noteVolumes,
 } from "#lib/domains/backups/store.ts";
-import { BACKUP } from "#lib/moodle/names.ts";
-import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { BACKUP, claimNames } from "#lib/moodle/names.ts";
+import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { CONTENT, refersTo, removeExpired, SNAPSHOT } from "#lib/work/backups/expired.ts";
 import { finalError, note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
-const CLAIMS = { files: "files", db: "data-db-0" } as const;
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // the cluster's own annotation
 const TRIES = 3;
 
@@ -66,16 +65,59 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
  * where its storage keeps failing to, `deadline` (transient) where it takes too long.
  */
 export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
-  const { spoke, cluster, inputs } = site;
+  const { spoke } = site;
   const backup = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
   if (backup.state === "ready") return backup;
-  const { space } = site;
-  const claims = await readClaims(space, run, kind);
-  const wanted = { name: inputs.surroundings.snapshotClass, drivers: driversOf(claims) };
-  const planned = claims.map(({ short, claim }) => planVolume(backup, short, claim));
+  const planned = await planSnapshots(site, run, backup);
   await run.write((tx) => noteVolumes(tx, backup.id, planned));
+  const labels = {
+    [MANAGED_BY]: "wheelwright",
+    [FEDERATION]: spoke.federationId,
+    [SPOKE]: spoke.id,
+    [BACKUP]: backup.id,
+  };
+  const create = (snapshot: KubeObject) => createOrMakeRoom(site, run, snapshot);
+  const volumes = await cutSnapshots(site, run, planned, { labels, create, ...(patience && { patience }) });
+  return await run.write((tx) => completeBackup(tx, backup.id, volumes));
+}
+
+/** Where snapshots are taken. */
+type SnapshotPlace = Pick<SpokeSite, "cluster" | "space" | "inputs">;
+
+/**
+ * The snapshots that are to be taken of a site, named after what they are for. Before the first one is cut, all names are
+ * known: nothing that was begun can be lost.
+ */
+export async function planSnapshots(
+  place: SnapshotPlace,
+  run: Run,
+  { id, kind }: Pick<Backup, "id" | "kind">,
+): Promise<BackupVolume[]> {
+  return (await readClaims(place, run, kind)).map(({ short, claim: { metadata } }) => {
+    const driver = metadata.annotations?.[PROVISIONER];
+    const snapshot = `${short}-${id.slice(id.indexOf("_") + 1)}`;
+    return { claim: metadata.name, snapshot, ...(driver !== undefined && { driver }) };
+  });
+}
+
+interface Cut {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly create: (snapshot: KubeObject) => Promise<unknown>;
+  readonly patience?: number;
+}
+
+/** Takes them, by a class that retains, and returns them with all that is known of them once they are ready. */
+export async function cutSnapshots(
+  place: SnapshotPlace,
+  run: Run,
+  planned: readonly BackupVolume[],
+  { labels, create, patience }: Cut,
+): Promise<BackupVolume[]> {
+  const { cluster, space, inputs } = place;
+  // Who made the volumes, as their claims say; a volume that was made by hand says nothing.
+  const wanted = { name: inputs.surroundings.snapshotClass, drivers: planned.flatMap(({ driver }) => driver ?? []) };
   const classes = await readRetaining(cluster, run);
-  await run.write((tx) => noteClasses(tx, spoke.cluster, classes)); // every caller is told the same
+  await run.write((tx) => noteClasses(tx, cluster.name, classes)); // every caller is told the same
   const className = fittingClass(classes, wanted);
   if (className === null) {
     throw finalError(
@@ -84,37 +126,25 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
       "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
     );
   }
-  const labels = {
-    [MANAGED_BY]: "wheelwright",
-    [FEDERATION]: spoke.federationId,
-    [SPOKE]: spoke.id,
-    [BACKUP]: backup.id,
-  };
   for (const { snapshot: name, claim: persistentVolumeClaimName } of planned) {
     const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName } };
-    await createOrMakeRoom(site, run, { ...SNAPSHOT, metadata: { name, labels }, spec });
+    await create({ ...SNAPSHOT, metadata: { name, labels }, spec });
   }
   await space.ready(planned.map(({ snapshot: name }) => ({ ...SNAPSHOT, name })), waitingFor(run, patience));
   const volumes: BackupVolume[] = [];
-  for (const volume of planned) volumes.push(await readVolume(site, run, volume));
-  return await run.write((tx) => completeBackup(tx, backup.id, volumes));
-}
-
-/** Before the first one is cut, both names are known: nothing that was begun can be lost. */
-function planVolume(backup: Backup, short: string, { metadata }: KubeObject): BackupVolume {
-  const driver = metadata.annotations?.[PROVISIONER];
-  const snapshot = `${short}-${backup.id.slice(backup.id.indexOf("_") + 1)}`;
-  return { claim: metadata.name, snapshot, ...(driver !== undefined && { driver }) };
+  for (const volume of planned) volumes.push(await readVolume(place, run, volume));
+  return volumes;
 }
 
 /** Both, or it would be no backup; of a spoke that is going, what there is. */
 async function readClaims(
-  space: Space,
+  { space, inputs }: SnapshotPlace,
   run: Run,
   kind: BackupKind,
 ): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
   const claims: { short: string; claim: KubeObject }[] = [];
-  for (const [short, name] of Object.entries(CLAIMS)) {
+  const names = claimNames(inputs);
+  for (const [short, name] of [["files", names.files], ["db", names.database]] as const) {
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (claim) claims.push({ short, claim });
     else if (kind !== "last") {
@@ -124,11 +154,6 @@ async function readClaims(
   }
   if (claims.length > 0) return claims;
   throw new ClusterError("NotFound", "no volume is left of which there could be one", { transient: false });
-}
-
-/** Who made the volumes, as their claims say; a volume that was made by hand says nothing. */
-function driversOf(claims: Awaited<ReturnType<typeof readClaims>>): readonly string[] {
-  return claims.flatMap(({ claim }) => claim.metadata.annotations?.[PROVISIONER] ?? []);
 }
 
 /** The cluster's snapshot classes that retain what they took, in its order. */
@@ -156,7 +181,7 @@ async function createOrMakeRoom(site: SpokeSite, run: Run, snapshot: KubeObject)
 
 /** All that is needed to find the data again when the namespace is gone. */
 async function readVolume(
-  { cluster, space }: SpokeSite,
+  { cluster, space }: SnapshotPlace,
   run: Run,
   planned: BackupVolume,
 ): Promise<BackupVolume> {

@@ -1,5 +1,5 @@
 /**
- * Moving a site to another name, and back when that fails.
+ * Moving a site to another name, and back when that fails. Whether it sends mail is told it in the same way.
  *
  * Each object is applied under the fence of the run, and an Ingress that is to go is deleted under it; a name stands in one
  * Ingress at a time, for controllers refuse the second: so the site's own gives a name up before a redirect takes it.
@@ -7,6 +7,7 @@
 import * as v from "valibot";
 import { type Configured, withBothNames } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { mailOf } from "#lib/moodle/values.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Put, Removal } from "#lib/operations/change.ts";
@@ -45,6 +46,18 @@ export function movingNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   ];
 }
 
+/** Whether it has to be started anew, to read what it is told. */
+function isToldAnew({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boolean {
+  return addressChanges(blueprint, inputs, after).app.length > 0;
+}
+
+/** What is done only where the site is told something. */
+export function whenTold(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+  return async (site, run) => {
+    if (isToldAnew(site, inputsAfter(site, run))) await work(site, run);
+  };
+}
+
 /** What is done only where the site moves. */
 export function whenMoving(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
@@ -61,13 +74,24 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
   await openToTheWeb(site, run, own(after), after.host);
 }
 
-/** Its pods write the new name into Moodle's configuration when they start. */
-export async function moveSite(site: SpokeSite, run: Run): Promise<void> {
-  const { app } = addressChanges(site.blueprint, site.inputs, inputsAfter(site, run));
+/** Its pods write the new name into Moodle's configuration when they start, and whether it sends mail. */
+export async function tellSite(site: SpokeSite, run: Run): Promise<void> {
   await run.remember({ moved: true });
-  await putObject(site.space, run, app.map((change) => change.put));
+  await putTold(site, run, site.inputs, inputsAfter(site, run));
   await startAnew(site, run);
   await untilReady(site, run, MOODLE);
+}
+
+async function putTold(
+  { app, blueprint, space }: SpokeSite,
+  run: Run,
+  from: SpokeInputs,
+  to: SpokeInputs,
+): Promise<void> {
+  const mail = (mailOf(from) === null) === (mailOf(to) === null)
+    ? []
+    : blueprint.mailSecret(to, app.config.relay?.secret ?? null);
+  await putObject(space, run, [...mail, ...addressChanges(blueprint, from, to).app.map((change) => change.put)]);
 }
 
 export async function putRedirects(site: SpokeSite, run: Run): Promise<void> {
@@ -75,18 +99,20 @@ export async function putRedirects(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Whether the site is as it was before: it is told its old name, and that leads to it. Also true where it was never to move.
+ * Whether the site is as it was before: it is told its old name, and that leads to it. Also true where nothing was to be told.
  * Where the cluster cannot be asked, both names go on leading to the site, whichever it has been told.
  */
 export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean> {
   try {
     const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
-    if (!isMoving(inputs, after)) return true;
-    const { ingress, app, redirect } = addressChanges(blueprint, after, inputs);
-    await removeRedirects(site, run, ingress);
-    await putIngresses(site, run, redirect);
+    if (!isToldAnew(site, after)) return true;
+    if (isMoving(inputs, after)) {
+      const { ingress, redirect } = addressChanges(blueprint, after, inputs);
+      await removeRedirects(site, run, ingress);
+      await putIngresses(site, run, redirect);
+    }
     if (!run.job.progress.moved) return true;
-    await putObject(space, run, app.map((change) => change.put));
+    await putTold(site, run, after, inputs);
     await startAnew(site, run, new Date(run.job.startedAt!.getTime() + 1)); // another time than that of the move
     await space.ready([MOODLE], waitingFor(run, COMES_BACK)).catch(letStart);
     return true;

@@ -1,5 +1,6 @@
 /**
- * Makes a site what its spoke's row says: title, administrator's address, look, and the name that it answers to.
+ * Makes a site what its spoke's row says: title, administrator's address, look, whether it sends mail, and the name that it
+ * answers to.
  *
  * What it is to be is read from the row in the first step, and kept with the operation: a person who changes the row
  * after that has another operation behind this one. The inputs that the row holds say what is in force, and become what
@@ -10,7 +11,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { changedParts, configuredPart } from "#lib/moodle/configure.ts";
-import { themeOf } from "#lib/moodle/seed.ts";
+import { NO_RELAY, themeOf } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { inputsAsWished } from "#lib/domains/spokes/wish.ts";
@@ -19,12 +20,13 @@ import { purgeOnce } from "#lib/work/actions/tasks.ts";
 import {
   inputsAfter,
   isMoving,
-  moveSite,
   movingNotes,
   openNewAddress,
   putAddressBack,
   putRedirects,
+  tellSite,
   whenMoving,
+  whenTold,
 } from "#lib/work/configure/address.ts";
 import { configureOutcomes } from "#lib/work/configure/outcomes.ts";
 import { readRooms } from "#lib/work/install/provision.ts";
@@ -40,8 +42,8 @@ export function configure(app: App): Handler {
     prepare,
     seed,
     ingress: openNewAddress,
-    verify: whenMoving(verify),
-    app: whenMoving(moveSite),
+    verify: whenTold(verify),
+    app: whenTold(tellSite),
     caches: whenMoving(purgeOnce),
     health: (site, run) => demandHealth({ ...site, inputs: inputsAfter(site, run) }, run),
     redirect: whenMoving(putRedirects),
@@ -58,6 +60,7 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
   await demandRunning(space, run, "be changed", "ask for it again");
   const after = await inputsAsWished(app, spoke, inputs);
   if (isMoving(inputs, after)) await note(run, movingNotes(inputs, after));
+  if (inputs.mailHeld && !after.mailHeld && !after.mail) await note(run, [NO_RELAY]);
   await run.remember({ after: configuredPart(after) });
 }
 

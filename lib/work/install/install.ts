@@ -6,18 +6,21 @@
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
+import { readSiteFacts, type SiteIdentity } from "#lib/moodle/results.ts";
 import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
 import { isMissing } from "#lib/drivers/cluster/trouble/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { endAttempts, isOver, ownAttempts } from "#lib/work/attempts.ts";
-import { claimDatabase, demandSuccess, type JobPlace, runJob } from "#lib/work/jobs.ts";
+import { type Earlier, endAttempts, isOver, ownAttempts } from "#lib/work/attempts.ts";
+import { claimDatabase, demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/work/jobs.ts";
+import { openParts } from "#lib/work/parts.ts";
 import { JOB, waitingFor } from "#lib/work/site.ts";
 
 const OWN = "installs"; // in the job's progress
 
-export async function install(place: JobPlace, run: Run): Promise<void> {
+/** Returns what the database says afterwards, which may be that there is no whole site. */
+export async function install(place: JobPlace, run: Run): Promise<SiteIdentity> {
   try {
-    await installOnce(place, run);
+    return await installOnce(place, run);
   } catch (error) {
     const advice = "destroy this one, and choose a version that is offered";
     throw error instanceof ClusterError ? blameForVersion(error, place, advice) : error;
@@ -39,33 +42,36 @@ export function blameForVersion(
   return retell(error, { blame: "user", hint: `There is no image of version ${version}: ${advice} (${offered}).` });
 }
 
-async function installOnce(place: JobPlace, run: Run): Promise<void> {
-  const before = await endEarlier(place, run, ownAttempts(run, OWN));
+async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
+  const parts = await openParts(run, place.inputs.images.moodle);
+  const before = await endEarlier(place, run, { own: ownAttempts(run, OWN), listen: parts.listen });
+  await parts.keep();
   const site = await claimDatabase(place, run);
-  if (site.state === "installed") return;
-  const between = await endEarlier(place, run, []);
-  if (between.installed) return;
+  if (site.state === "installed") return site;
+  const between = await endEarlier(place, run, { own: [] });
+  if (between.installed) return await readDatabase(place, run);
   await place.space.noPods(EXCLUSIVE_PODS, waitingFor(run));
   if (site.state === "partial" || before.left || between.left) {
     await demandSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
   }
-  await run.remember({ [OWN]: [...ownAttempts(run, OWN), nameOf(place, run)] });
-  await demandSuccess(place, run, await runJob(place, run, "install"), "Moodle could not be installed");
+  const job = place.blueprint.jobObject(place.inputs, "install", run.job.fence);
+  await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
+  const result = await place.space.run(job, { ...waitingFor(run), listen: parts.listen });
+  await parts.keep();
+  const facts = readSiteFacts(result.log);
+  if (!facts || facts.state === "installed") await demandSuccess(place, run, result, "Moodle could not be installed");
+  return facts ?? await readDatabase(place, run); // a blueprint's own install Job may say nothing
 }
 
 /** Lets what earlier holders began come to its end. `left`: whether anything of it may lie there. */
 async function endEarlier(
   place: JobPlace,
   run: Run,
-  own: readonly string[],
+  earlier: Earlier,
 ): Promise<{ readonly left: boolean; readonly installed: boolean }> {
   const attempts = await place.space.list(JOB, "op in (install,reset)", run);
-  const ended = await endAttempts(place, run, attempts, own);
+  const ended = await endAttempts(place, run, attempts, earlier);
   const installs = ended.filter(({ op }) => op === "install");
   for (const { result } of installs) await demandSuccess(place, run, result, "Moodle could not be installed");
   return { left: ended.length > 0 || attempts.some(isOver), installed: installs.length > 0 };
-}
-
-function nameOf({ blueprint, inputs }: JobPlace, run: Run): string {
-  return blueprint.jobObject(inputs, "install", run.job.fence).metadata.name;
 }

@@ -1,14 +1,27 @@
 /** Makes a spoke, step by step; each step finds what is there already. `retry` is the same once more. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/moodle/seed.ts";
+import type { Seeding } from "#lib/moodle/results.ts";
+import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS } from "#lib/moodle/seed.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { formerProvision } from "#lib/operations/provision.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { allAtOnce } from "#lib/base/race.ts";
 import { verify } from "#lib/work/actions/actions.ts";
+import { agreeOnPassword, UNUSABLE } from "#lib/work/actions/admin-password.ts";
+import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install/install.ts";
+import { settleSite } from "#lib/work/install/settle.ts";
+import {
+  clearSources,
+  fillVolumes,
+  isCopy,
+  isFilled,
+  type SeedTelling,
+  whatToTell,
+} from "#lib/work/install/volumes.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
@@ -16,28 +29,57 @@ import { makeFenced } from "#lib/work/fenced.ts";
 import { untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { note, spokeHandler, type SpokeSite } from "#lib/work/site.ts";
+import { startFilled } from "#lib/work/templates/use.ts";
+import { wishTemplate } from "#lib/work/templates/wish.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
+
+/** Steps that both plans have. */
+const STEPS = {
+  namespace: makeNamespace,
+  policies: async (site: SpokeSite, run: Run) => await untilCounted(site, run, await putStep(site, run, "policies")),
+  secrets: makeSecrets,
+  async app(site: SpokeSite, run: Run) {
+    await putStep(site, run, "app");
+    await untilReady(site, run, MOODLE);
+  },
+  cron: async (site: SpokeSite, run: Run) => void await putStep(site, run, "cron"),
+};
 
 export function provision(app: App): Handler {
   return spokeHandler(app, OPERATIONS.provision, {
-    namespace: makeNamespace,
-    policies: async (site, run) => await untilCounted(site, run, await putStep(site, run, "policies")),
-    secrets: makeSecrets,
-    async database(site, run) {
-      await putStep(site, run, "database");
-      await untilReady(site, run, DATABASE);
+    ...STEPS,
+    async volumes(site, run) {
+      if (!await fillVolumes(site, run)) await putStep(site, run, "volumes");
     },
+    database: (site, run) => startFilled(site, run, startDatabase),
     async install(site, run) {
-      await putStep(site, run, "install");
+      if (isFilled(site)) return; // the first to look at its data is settle
+      await demandSameSite(run, site.spoke, await install(site, run));
+      await wishTemplate(site, run);
+    },
+    async settle(site, run) {
+      await seed(site, run, settleSite, await whatToTell(site));
+      if (isCopy(site)) await takeOwnPassword(site, run);
+      await clearSources(site, run);
+    },
+    async ingress(site, run) {
+      await openToTheWeb(site, run, await putStep(site, run, "ingress"));
+      await note(run, [wayIn(site.spoke.id)]);
+    },
+  }, { hooks: provisionOutcomes });
+}
+
+/** Ends what an earlier release has begun, by its own plan: there verify, seed and health are a Job each. */
+export function provisionFormer(app: App): Handler {
+  return spokeHandler(app, formerProvision, {
+    ...STEPS,
+    database: startDatabase,
+    async install(site, run) {
+      await putStep(site, run, "volumes");
       await install(site, run);
     },
     verify,
-    seed,
-    async app(site, run) {
-      await putStep(site, run, "app");
-      await untilReady(site, run, MOODLE);
-    },
-    cron: async (site, run) => void await putStep(site, run, "cron"),
+    seed: async (site, run) => await seed(site, run, demandSeed, await whatToTell(site)),
     ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
     async health(site, run) {
       await demandHealth(site, run);
@@ -64,8 +106,15 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
   );
 }
 
-async function putStep(site: SpokeSite, run: Run, step: SpokeStep, hub?: HubSettings): Promise<KubeObject[]> {
-  return await putAll(site, run, site.blueprint.spokeObjects(site.inputs, step, hub));
+/** Where there is a site on the volumes, Moodle's pod is made ready meanwhile: it waits for the database by itself. */
+async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
+  await putStep(site, run, "database");
+  if (isFilled(site)) await putStep(site, run, "app");
+  await untilReady(site, run, DATABASE);
+}
+
+async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+  return await putAll(site, run, site.blueprint.spokeObjects(site.inputs, step));
 }
 
 async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
@@ -83,12 +132,27 @@ async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
   ]);
 }
 
-async function seed(site: SpokeSite, run: Run): Promise<void> {
+async function seed(
+  site: SpokeSite,
+  run: Run,
+  runJob: (site: SpokeSite, run: Run) => Promise<Seeding>,
+  { inputs, parts, notes }: SeedTelling,
+): Promise<void> {
   const settings = await readRooms(site, run);
-  await putStep(site, run, "seed", settings);
-  const { done, leftOut } = await demandSeed(site, run);
+  await putAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));
+  const { done, leftOut } = await runJob(site, run);
   run.log.info("Seeded a site", { done, leftOut });
-  await note(run, [...seedNotes(site.inputs, settings), ...leftOut]);
+  await note(run, [...notes(settings), ...leftOut]);
+}
+
+/** The account admin came with the password that it has on the other site. Where it cannot be used, it lets nobody in. */
+async function takeOwnPassword(site: SpokeSite, run: Run): Promise<void> {
+  try {
+    await agreeOnPassword(site, run);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.code !== UNUSABLE) throw error;
+    await note(run, [error.message]);
+  }
 }
 
 export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {

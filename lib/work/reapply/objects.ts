@@ -33,7 +33,7 @@ export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
     throw finalError(
       "VolumeLost",
       `The PersistentVolumeClaim ${ref.name} is ${claim ? "being deleted" : "gone"}, and the site's data with it`,
-      "Restore both volumes from one backup, and reapply: a new volume would be empty.",
+      `Take it back to a backup: wheelwright restore ${site.spoke.id}. A new volume would be empty.`,
     );
   }
   for (const { ref, put: secret } of irreplaceable.filter((each) => !isClaim(each))) {
@@ -62,7 +62,7 @@ async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
   const ours = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
   const hint = ours
     ? "Put the label back, and reapply: nothing is done in a namespace that is not said to be Wheelwright's."
-    : "What was in it is gone, or going: destroy the spoke, and restore a backup into a new one.";
+    : `What was in it is gone, or going: destroy the spoke, and make it anew from a backup: wheelwright restore ${spoke.id}`;
   throw finalError("NamespaceLost", `${ailment} (${spoke.namespace})`, hint);
 }
 

@@ -34,6 +34,6 @@ async function asItStands(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "sta
 }
 
 async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {
-  const before = await endedBefore(tx, job, ["suspend", "resume", "reapply"] satisfies SpokeOperationKind[]);
+  const before = await endedBefore(tx, job, ["suspend", "resume", "reapply", "restore"] satisfies SpokeOperationKind[]);
   return before.find(({ state }) => state === "succeeded")?.kind === "suspend";
 }

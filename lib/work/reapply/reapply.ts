@@ -42,7 +42,7 @@ export function reapply(app: App): Handler {
       await putStep(site, run, "seed", await readRooms(site, run));
     },
     async database(site, run) {
-      await putStep(site, run, "install"); // the claim of the files
+      await putStep(site, run, "volumes");
       await putStep(site, run, "database");
       await putState(site, run, "database");
       await untilReady(site, run, DATABASE);
@@ -76,6 +76,6 @@ async function verify(here: SpokeSite, run: Run): Promise<void> {
   throw finalError(
     "AnotherVersion",
     `The database ${is}, and the spoke is of ${version}`,
-    `Restore both volumes from a backup of ${version}, and reapply; or retry the upgrade.`,
+    `Have an operator restore a backup of ${version} (wheelwright restore ${spoke.id} --list); or retry the upgrade.`,
   );
 }

@@ -6,12 +6,12 @@
  * claims. And something that carries our labels may have come to stand elsewhere. Contents of snapshots that are retained
  * are kept on purpose; they are told of where the snapshots are taken.
  */
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
-import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { FEDERATION, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
-import { type Holding, note, type Site } from "#lib/work/site.ts";
+import { type Holding, note } from "#lib/work/site.ts";
 
 /** Looked for by label in the whole cluster: what takes room or is seen from outside. */
 export const ANYWHERE = [
@@ -41,6 +41,9 @@ const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 const PATIENCE = MINUTE;
 const LONGEST_PAUSE = 10 * SECOND;
 
+/** What has gone: of a spoke or a hub, or a sandbox. */
+type Held = Holding | { readonly namespace: string; readonly sandbox: string };
+
 /** A volume and the claim that it is bound to, by uid: names of volumes made by hand are used again. */
 interface Volume {
   readonly claim: string;
@@ -60,6 +63,27 @@ export async function rememberVolumes(cluster: Cluster, run: Run, namespace: str
   await run.remember({ volumes });
 }
 
+/** They go with their claims, whatever their class says. One that may not be changed stays, and is told of at the end. */
+export async function releaseVolumes(cluster: Cluster, run: Run): Promise<void> {
+  for (const { claimUid, volume: name } of volumesOf(run)) {
+    const ref = { ...VOLUME, name }, found = await readVolume(cluster, run, name, []);
+    if (found?.["spec"]?.claimRef?.uid !== claimUid || found["spec"].persistentVolumeReclaimPolicy === "Delete") {
+      continue;
+    }
+    const changes: PatchOperation[] = [
+      { op: "test", path: "/spec/claimRef/uid", value: claimUid },
+      { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },
+    ];
+    await cluster.patchGlobal(ref, changes, run).catch((error) => {
+      if (!(error instanceof ClusterError) || error.status !== 403) throw error;
+    });
+  }
+}
+
+function volumesOf(run: Run): readonly Volume[] {
+  return run.job.progress.volumes ?? [];
+}
+
 const STRAY =
   "It carries this spoke's or hub's label, and Wheelwright has not made it: delete it, or take the label off.";
 const FORCED =
@@ -72,7 +96,7 @@ interface Leftover {
 
 /** Waits for a while, then throws a passing ClusterError while anything remains: the operation goes on when it is gone. */
 export async function demandNothingLeft(
-  { cluster, holding }: Pick<Site, "cluster" | "holding">,
+  { cluster, holding }: { readonly cluster: Cluster; readonly holding: Held },
   run: Run,
 ): Promise<void> {
   const end = performance.now() + Math.min(PATIENCE, run.patience());
@@ -89,10 +113,8 @@ export async function demandNothingLeft(
   }
 }
 
-async function findLabelled(cluster: Cluster, run: Run, holding: Holding): Promise<Leftover | null> {
-  const whose = holding.spokeId === null
-    ? `${FEDERATION}=${holding.federationId},!${SPOKE}`
-    : `${SPOKE}=${holding.spokeId}`;
+async function findLabelled(cluster: Cluster, run: Run, holding: Held): Promise<Leftover | null> {
+  const whose = selectorOf(holding);
   for (const kind of ANYWHERE) {
     const [left] = await cluster.listAll(kind, `${MANAGED_BY}=wheelwright,${whose}`, run);
     if (left) return describe(left, STRAY);
@@ -100,11 +122,17 @@ async function findLabelled(cluster: Cluster, run: Run, holding: Holding): Promi
   return null;
 }
 
+function selectorOf(holding: Held): string {
+  if ("sandbox" in holding) return `${SANDBOX}=${holding.sandbox}`;
+  const { federationId, spokeId } = holding;
+  return spokeId === null ? `${FEDERATION}=${federationId},!${SPOKE}` : `${SPOKE}=${spokeId}`;
+}
+
 /** What a namespace that was forced has left. Somebody else's namespace may have the name by now: that is theirs. */
 async function findForced(
   cluster: Cluster,
   run: Run,
-  { namespace }: Holding,
+  { namespace }: Held,
   notes: string[],
 ): Promise<Leftover | null> {
   if (await cluster.findNamespace(namespace, run)) return null;
@@ -125,8 +153,7 @@ async function findForced(
 
 /** A volume whose class keeps it stays, as its operator has chosen; any other goes with its claim. */
 async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<Leftover | null> {
-  const volumes = (run.job.progress.volumes ?? []) as readonly Volume[];
-  for (const { claim, claimUid, volume } of volumes) {
+  for (const { claim, claimUid, volume } of volumesOf(run)) {
     const found = await readVolume(cluster, run, volume, notes);
     if (found === null || found["spec"]?.claimRef?.uid !== claimUid) continue;
     if (found["spec"]?.persistentVolumeReclaimPolicy !== "Delete") {

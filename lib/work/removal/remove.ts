@@ -18,6 +18,8 @@ import { record } from "#lib/records/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { writeHeld } from "#lib/records/jobs/fence.ts";
 import { judge } from "#lib/scheduler/reports.ts";
+import { dropContents } from "#lib/work/volumes/claims.ts";
+import { turnsOf } from "#lib/domains/backups/way-back.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** Its failures bring no evidence along: the namespace may be gone, or was never made. */
@@ -32,6 +34,10 @@ export function remove(app: App): Handler {
       await takeLastSnapshot(site, run);
     },
     ...LAST_STEPS,
+    async leftovers(site: SpokeSite, run: Run) {
+      await dropMadeContents(site, run);
+      await LAST_STEPS.leftovers(site, run);
+    },
   };
   const hooks = removalOutcomes;
   return tellDaily(app, handlerOf(OPERATIONS.remove, (run: Run) => openSpoke(app, run), steps, { hooks }));
@@ -49,6 +55,12 @@ const LAST_STEPS = {
     await demandSameCluster(site, run);
   },
 };
+
+/** Contents that volumes were to be made from, where that came to no end: they stand in no namespace. */
+async function dropMadeContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
+  const { namespace } = spoke;
+  for (const turn of await turnsOf(app.db.rows, spoke)) await dropContents(cluster, run, { namespace, turn });
+}
 
 /**
  * Takes a namespace down: exactly the one that was made, in the cluster that it was made in. Where the row remembers no

@@ -22,7 +22,7 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   for (let tries = Number(run.job.progress.stops ?? 0) + 1; tries <= TRIES; tries++) {
     await run.remember({ stops: tries }); // also those that a holder did not live to see the end of
     try {
-      return await stop(site.space, run);
+      return await stopAll(site.space, run);
     } catch (error) {
       run.signal.throwIfAborted();
       if (!(error instanceof ClusterError)) throw error;
@@ -34,7 +34,8 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   await giveUp(`${TRIES} tries came to no end`);
 }
 
-async function stop(space: Space, run: Run): Promise<void> {
+/** Whatever of it is there: Jobs, Moodle, the database. */
+export async function stopAll(space: Space, run: Run): Promise<void> {
   await patchIfThere(space, run, CRON, { op: "add", path: "/spec/suspend", value: true });
   // Whatever an operation that was called off has left behind, and scheduled tasks: nobody waits for them any more.
   for (const { metadata } of await space.list(JOB, "", run)) {

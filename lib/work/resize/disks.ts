@@ -5,18 +5,18 @@
  * volume grows in two stages: its driver makes it larger, and then the node makes the file system larger, on which it is
  * mounted. Some do the second only when a pod starts; so that is not waited for until one has.
  */
-import type { Disks, Growth } from "#lib/moodle/resize.ts";
-import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { claimNames } from "#lib/moodle/names.ts";
+import { type Disk, DISKS, type Disks, type Growth } from "#lib/moodle/resize.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/work/fenced.ts";
-import { finalError, lookUntil } from "#lib/work/site.ts";
+import { finalError, lookUntil, type SpokeSite } from "#lib/work/site.ts";
 
-type Disk = keyof Disks;
+/** Where a site's disks are, and which claims they are. */
+type DiskPlace = Pick<SpokeSite, "space" | "inputs">;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
-const NAMES: Readonly<Record<Disk, string>> = { files: "files", database: "data-db-0" };
-export const DISKS = Object.keys(NAMES) as Disk[];
 const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const REQUEST = "/spec/resources/requests/storage";
 /** What a driver says that it will say again, however often it is asked (gRPC). */
@@ -32,17 +32,17 @@ interface Growing {
 }
 
 /** Throws a final ClusterError where a claim is gone. */
-export async function readClaims(space: Space, run: Run): Promise<Claims> {
-  const [files, database] = await Promise.all([readClaim(space, run, "files"), readClaim(space, run, "database")]);
+export async function readClaims(place: DiskPlace, run: Run): Promise<Claims> {
+  const [files, database] = await Promise.all([readClaim(place, run, "files"), readClaim(place, run, "database")]);
   return { files, database };
 }
 
-async function readClaim(space: Space, run: Run, disk: Disk): Promise<KubeObject> {
-  const claim = await space.get(refOf(disk), run);
+async function readClaim(place: DiskPlace, run: Run, disk: Disk): Promise<KubeObject> {
+  const ref = refOf(place, disk), claim = await place.space.get(ref, run);
   if (claim) return claim;
   throw finalError(
     "NotFound",
-    `The volume claim ${NAMES[disk]} is not in the cluster any more`,
+    `The volume claim ${ref.name} is not in the cluster any more`,
     "Somebody has deleted it, and the data on it: restore a backup.",
   );
 }
@@ -63,37 +63,37 @@ export async function readGrowth(cluster: Cluster, run: Run, { files, database }
 }
 
 /** Why a disk is left as it is, for people. */
-export function leftSmall(disk: Disk, claim: KubeObject, wanted: string): string {
+export function leftSmall(claim: KubeObject, wanted: string): string {
   const name = classOf(claim);
   const why = name === "" ? "it has no storage class" : `its storage class ${name} does not let volumes grow`;
-  return `The disk ${NAMES[disk]} stays at ${
+  return `The disk ${claim.metadata.name} stays at ${
     asked(claim)
   } and does not become ${wanted}: ${why} (allowVolumeExpansion)`;
 }
 
 /** Asks for this much, or leaves what is more; gives back what is asked for now. */
-export async function growClaim(space: Space, run: Run, disk: Disk, size: string): Promise<string> {
+export async function growClaim(place: DiskPlace, run: Run, disk: Disk, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
     amountOf(asked(claim)) < amountOf(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
-  return asked(await patchFenced(space, { ref: refOf(disk), hold: run.job, change }, run));
+  return asked(await patchFenced(place.space, { ref: refOf(place, disk), hold: run.job, change }, run));
 }
 
 /** What has been said of the disks that went wrong until now, so that what is said from now on can be told from it. */
-export async function failuresUntilNow(space: Space, run: Run): Promise<ReadonlySet<string>> {
-  return new Set((await failures(space, run, DISKS)).map(keyOf));
+export async function failuresUntilNow(place: DiskPlace, run: Run): Promise<ReadonlySet<string>> {
+  return new Set((await failures(place, run, DISKS)).map(keyOf));
 }
 
 /**
  * Waits until the volumes are as large as their claims ask for: by their drivers' word, or down to their file systems.
  * Throws a final ClusterError when a driver gives up, other than `before`, or is not done in the step's time.
  */
-export async function untilGrown(space: Space, run: Run, { disks, down, before }: Growing): Promise<void> {
-  const known = before ?? await failuresUntilNow(space, run);
+export async function untilGrown(place: DiskPlace, run: Run, { disks, down, before }: Growing): Promise<void> {
+  const known = before ?? await failuresUntilNow(place, run);
   const late = await lookUntil(run, async () => {
-    const claims = await Promise.all(disks.map((disk) => readClaim(space, run, disk)));
+    const claims = await Promise.all(disks.map((disk) => readClaim(place, run, disk)));
     const lacking = claims.map((claim) => lackOf(claim, down)).filter((lack) => lack !== null);
     if (lacking.length === 0) return null;
-    const last = (await failures(space, run, disks)).at(-1);
+    const last = (await failures(place, run, disks)).at(-1);
     const sentence = lacking.join("; ") + (last ? `: ${last["message"]}` : "");
     if (last && FINAL.test(String(last["message"])) && !known.has(keyOf(last))) throw ungrown(sentence);
     return sentence;
@@ -113,11 +113,11 @@ function lackOf(claim: KubeObject, down: Growing["down"]): string | null {
 }
 
 /** What drivers and nodes said of these claims that went wrong, the latest last. */
-async function failures(space: Space, run: Run, disks: readonly Disk[]): Promise<KubeObject[]> {
-  const events = await space.list({ apiVersion: "v1", kind: "Event" }, "", run);
+async function failures(place: DiskPlace, run: Run, disks: readonly Disk[]): Promise<KubeObject[]> {
+  const names = claimNames(place.inputs), events = await place.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
   return events.filter((event) =>
     /^(VolumeResizeFailed|FileSystemResizeFailed)$/.test(String(event["reason"])) &&
-    disks.some((disk) => event["involvedObject"]?.name === NAMES[disk])
+    disks.some((disk) => event["involvedObject"]?.name === names[disk])
   ).toSorted((a, b) => String(a["lastTimestamp"]).localeCompare(String(b["lastTimestamp"])));
 }
 
@@ -143,6 +143,6 @@ function classOf(claim: KubeObject): string {
     "";
 }
 
-function refOf(disk: Disk): Ref {
-  return { ...CLAIM, name: NAMES[disk] };
+function refOf({ inputs }: DiskPlace, disk: Disk): Ref {
+  return { ...CLAIM, name: claimNames(inputs)[disk] };
 }

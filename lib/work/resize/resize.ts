@@ -9,7 +9,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
+import { DISKS, larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
 import { type Field, readField, setFields } from "#lib/moodle/sized.ts";
 import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
@@ -18,7 +18,6 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { type ResizeWish, sizedParts } from "#lib/operations/resize.ts";
 import { action, RESTARTED, verify } from "#lib/work/actions/actions.ts";
 import {
-  DISKS,
   disksOf,
   failuresUntilNow,
   growClaim,
@@ -41,13 +40,13 @@ export function resize(app: App): Handler {
     async database(site, run) {
       await setSize(site, run, "database", DATABASE);
       await untilReady(site, run, DATABASE);
-      await untilGrown(site.space, run, { disks: ["database"], down: "to the file system" });
+      await untilGrown(site, run, { disks: ["database"], down: "to the file system" });
     },
     verify,
     async app(site, run) {
       await setSize(site, run, "app", MOODLE);
       await untilReady(site, run, MOODLE);
-      await untilGrown(site.space, run, { disks: ["files"], down: "to the file system" });
+      await untilGrown(site, run, { disks: ["files"], down: "to the file system" });
     },
     cron: (site, run) => setSize(site, run, "cron"),
     limits: (site, run) => setSize(site, run, "limits"),
@@ -56,12 +55,13 @@ export function resize(app: App): Handler {
 }
 
 /** Throws a final ClusterError where the site does not run, the size is not offered any more, or would not hold it. */
-async function prepare({ app, space, cluster, inputs }: SpokeSite, run: Run): Promise<void> {
+async function prepare(site: SpokeSite, run: Run): Promise<void> {
+  const { app, space, cluster, inputs } = site;
   const { size } = run.job.payload as unknown as ResizeWish;
   const refusal = app.catalog.refuse("size", size);
   if (refusal !== null) throw impossible("NotOffered", `The size ${size} is not offered any more: size ${refusal}`);
   await demandRunning(space, run, "be given another size", "resize");
-  const resources = app.catalog.resourcesOf(size), claims = await readClaims(space, run);
+  const resources = app.catalog.resourcesOf(size), claims = await readClaims(site, run);
   const present = withDisks(inputs, disksOf(claims)), { disks } = present.resources;
   const short = DISKS.filter((disk) => amountOf(disks[disk]) < amountOf(resources.disks[disk]));
   const canGrow = short.length > 0 ? await readGrowth(cluster, run, claims) : { files: true, database: true };
@@ -70,7 +70,7 @@ async function prepare({ app, space, cluster, inputs }: SpokeSite, run: Run): Pr
   if (over !== undefined) throw impossible("TooSmall", `The size ${size} does not hold this site: ${over}`);
   await note(
     run,
-    short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(disk, claims[disk], resources.disks[disk])),
+    short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(claims[disk], resources.disks[disk])),
   );
   await run.remember({ before: sizeOf(present), after: sizeOf(target) });
 }
@@ -95,7 +95,8 @@ function atLeast(object: KubeObject, { path, value }: Field): Field {
   return { path, value: there === undefined ? value : larger(String(there), String(value)) };
 }
 
-async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
+/** Until the quota that counts, which is the one in its status, is what is asked for. */
+export async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
   const late = await lookUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>
@@ -112,13 +113,13 @@ function isSame(one: string, other: string | undefined): boolean {
   return other !== undefined && amountOf(one) === amountOf(other);
 }
 
-async function growDisks({ space, inputs }: SpokeSite, run: Run): Promise<void> {
-  const { disks } = inAnother(inputs, run, "after").resources, before = await failuresUntilNow(space, run);
+async function growDisks(site: SpokeSite, run: Run): Promise<void> {
+  const { disks } = inAnother(site.inputs, run, "after").resources, before = await failuresUntilNow(site, run);
   for (const disk of DISKS) {
-    const size = await growClaim(space, run, disk, disks[disk]);
+    const size = await growClaim(site, run, disk, disks[disk]);
     await run.remember({ disks: { ...run.job.progress.disks as object, [disk]: size } });
   }
-  await untilGrown(space, run, { disks: DISKS, down: "to the volume", before });
+  await untilGrown(site, run, { disks: DISKS, down: "to the volume", before });
 }
 
 /** The one that is named gets new pods in any case: what they read as they start may have changed, or their disk. */

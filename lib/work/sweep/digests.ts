@@ -5,7 +5,7 @@
  */
 import { titleOf } from "#lib/moodle/expected.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
+import { ailmentOfPart, PART_KINDS } from "#lib/domains/spokes/health.ts";
 
 export interface Digests {
   /** Notes how the object looks now. Returns whether it looked otherwise before, or was not known. */
@@ -59,9 +59,9 @@ export function openDigests(): Digests {
 function digestOf(object: KubeObject): number {
   const { apiVersion: _, kind: __, status: ___, metadata: { labels, annotations, deletionTimestamp, uid }, ...rest } =
     object;
-  const part = PARTS.find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
   const phase = object.kind === "Namespace" ? object["status"]?.phase : undefined;
-  const ailment = part ? ailmentOfPart(part, object) : null;
+  const isPart = PART_KINDS.some(({ kind }) => kind === object.kind);
+  const ailment = isPart ? ailmentOfPart({ kind: object.kind, name: object.metadata.name }, object) : null;
   return hashOf(JSON.stringify([labels, annotations, deletionTimestamp, uid, rest, phase, ailment])) || 1;
 }
 

@@ -1,6 +1,6 @@
 /** What a look makes of the spokes' health. What no list has shown is looked for by name, before it is called missing. */
 import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
-import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
+import { ailmentOfNamespace, ailmentOfPart, partsOf } from "#lib/domains/spokes/health.ts";
 import { titleOf } from "#lib/moodle/expected.ts";
 import { sleep } from "#lib/base/time.ts";
 import type { Sight, SweepLook } from "#lib/work/sweep/sight.ts";
@@ -14,7 +14,9 @@ export async function confirmHealth(look: SweepLook): Promise<Health[]> {
   const healths: Health[] = [];
   let left = look.pace.confirms;
   for (const sight of look.sights.values()) {
-    const unseen = [...sight.ailments.has("Namespace") ? PARTS.filter((part) => isUnseen(sight, part)) : [null]];
+    const unseen = [
+      ...sight.ailments.has("Namespace") ? partsOf(sight.spoke).filter((part) => isUnseen(sight, part)) : [null],
+    ];
     if (unseen.length > 0 && isUnseenOnly(sight) && left > 0) {
       left -= unseen.length;
       await sleep(look.pace.pauseMs, look.run.signal);
@@ -41,7 +43,7 @@ async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight):
   }
   if (ailments.get("Namespace") !== null) return;
   const space = cluster.space(spoke.namespace, spoke.namespaceUid);
-  for (const part of PARTS) {
+  for (const part of partsOf(spoke)) {
     const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
     if (ailments.has(title)) continue;
     try {
@@ -54,10 +56,10 @@ async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight):
 }
 
 /** The worst first: without a namespace nothing else is worth a word. */
-function ailmentOf({ ailments }: Sight): string | null {
+function ailmentOf({ spoke, ailments }: Sight): string | null {
   const namespace = ailments.has("Namespace") ? ailments.get("Namespace")! : ailmentOfNamespace(null, "");
   if (namespace !== null) return namespace;
-  const wrong = PARTS.flatMap((part) => {
+  const wrong = partsOf(spoke).flatMap((part) => {
     const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
     return (ailments.has(title) ? ailments.get(title)! : ailmentOfPart(part, null)) ?? [];
   });

@@ -10,17 +10,14 @@ import type { SpokeStep } from "#lib/moodle/files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
+import { ailmentOfNamespace, ailmentOfPart, PART_KINDS, partsOf } from "#lib/domains/spokes/health.ts";
 import { judgeDrift } from "#lib/work/sweep/drift.ts";
 import { confirmHealth } from "#lib/work/sweep/health.ts";
 import { expectedOf, type Sight, type SweepLook, type SweptKind } from "#lib/work/sweep/sight.ts";
 import { type Health, readInputs, type SweptSpoke, writeHealth } from "#lib/work/sweep/rows.ts";
 
 const NAMESPACE: SweptKind = { apiVersion: "v1", kind: "Namespace" };
-const HEALTH: readonly SweptKind[] = [
-  NAMESPACE,
-  ...PARTS.filter(({ kind }, i) => PARTS.findIndex((part) => part.kind === kind) === i),
-];
+const HEALTH: readonly SweptKind[] = [NAMESPACE, ...PART_KINDS];
 const ROWS = 500;
 
 /** What a look came to, besides what it wrote. */
@@ -154,7 +151,7 @@ function note({ spoke, ailments, titles }: Sight, object: KubeObject): void {
   const title = titleOf(object);
   titles.add(title);
   if (object.kind === "Namespace") ailments.set("Namespace", ailmentOfNamespace(object, spoke.namespaceUid));
-  const part = PARTS.find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
+  const part = partsOf(spoke).find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
   if (part) ailments.set(title, ailmentOfPart(part, object));
 }
 

@@ -26,6 +26,8 @@ export interface SweptSpoke {
   readonly clusterUid: string | null;
   readonly blueprintRevision: string;
   readonly maintenance: boolean;
+  /** Of its inputs. */
+  readonly claims: SpokeInputs["claims"] | null;
   readonly drift: unknown;
 }
 
@@ -38,6 +40,7 @@ export async function readCandidates(
   return await rows.selectFrom("spokes")
     .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift"])
     .select(sql<string>`namespace_uid`.as("namespaceUid"))
+    .select(sql<SweptSpoke["claims"]>`blueprint_inputs -> 'claims'`.as("claims"))
     .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
     .$if(namespaces !== undefined, (query) => query.where(sql<boolean>`namespace = any(${namespaces}::text[])`))
     .execute();

@@ -5,13 +5,13 @@
  * has changed that one already.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
+import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { endedBefore } from "#lib/records/jobs/store.ts";
+import { stayingDown } from "#lib/work/site.ts";
 
-const UPGRADE = OPERATIONS.upgrade.name, REAPPLY = OPERATIONS.reapply.name;
+const UPGRADE = OPERATIONS.upgrade.name, MENDING = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
 
 /** What a backup took, as an operator finds it in the cluster. */
 export interface TakenBackup {
@@ -27,7 +27,7 @@ export function hasTouched({ stepsDone }: Pick<Job, "stepsDone">): boolean {
 
 /** The upgrade that this one goes on with: the last that left the site half-way, unless something has mended it since. */
 export async function findHalfWay(rows: Rows, job: Job): Promise<Job | null> {
-  const before = await endedBefore(rows, job, [UPGRADE, REAPPLY]);
+  const before = await endedBefore(rows, job, [UPGRADE, ...MENDING]);
   const decisive = before.find((each) => each.state === "succeeded" || (each.kind === UPGRADE && hasTouched(each)));
   return decisive && decisive.state !== "succeeded" ? decisive : null;
 }
@@ -47,23 +47,10 @@ export function wayBack(job: Pick<Job, "progress">): string {
   return `${was}; that is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
 }
 
-/**
- * A final failure, told with the way back. What may pass is left as it is, and so is a namespace that is not ours any
- * more.
- */
-export function tellWayBack(error: ClusterError, job: Pick<Job, "progress">): ClusterError {
-  if (error.transient || error.code === "stranger" || error.code === "Terminating") return error;
-  const { code, message, blame, hint } = explain(error);
-  const { evidence } = error;
-  const cause = hint ?? "Once the cause is gone, retry.";
+/** A final failure, told with the way back. */
+export function tellWayBack(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
   const back = job.progress.backup
-    ? "Or have an operator restore both volumes from the backup, and reapply."
+    ? `Or have an operator take it back to the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`
     : "There is no backup to go back to.";
-  return new ClusterError(code, `${message}. The site is to stay down. ${wayBack(job)}`, {
-    transient: false,
-    blame,
-    hint: `${cause} ${back}`,
-    cause: error,
-    ...(evidence === undefined ? {} : { evidence }),
-  });
+  return stayingDown(error, wayBack(job), (hint) => `${hint ?? "Once the cause is gone, retry."} ${back}`);
 }

@@ -14,6 +14,7 @@ import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { endAttempts, ownAttempts } from "#lib/work/attempts.ts";
+import { openParts } from "#lib/work/parts.ts";
 import { claimDatabase, demandSuccess, type JobPlace } from "#lib/work/jobs.ts";
 import { JOB, waitingFor } from "#lib/work/site.ts";
 
@@ -22,6 +23,8 @@ const WHAT = "Moodle could not be upgraded";
 const LOCKED = /Site is being upgraded, please retry later/i;
 
 export interface SiteMigration {
+  /** From which release to which image. */
+  readonly way: string;
   /** Whether it leads to another branch, which may take longer. */
   readonly major: boolean;
   readonly now: () => Promise<Date>;
@@ -31,18 +34,21 @@ export interface SiteMigration {
 
 export async function migrateSite(place: JobPlace, run: Run, migration: SiteMigration): Promise<void> {
   const { space } = place;
-  const own = ownAttempts(run, OWN);
-  const earlier = await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), own);
+  const own = ownAttempts(run, OWN), parts = await openParts(run, migration.way), { listen } = parts;
+  const earlier = await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), { own, listen });
   const mine = earlier.find(({ result }) => own.includes(result.name));
+  await parts.keep();
   if (mine) return await demandUpgraded(place, run, mine.result);
   const site = await claimDatabase(place, run);
   await migration.demandSite(site);
   demandUnlocked(site, await migration.now());
-  await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), []); // what has come in between
+  await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), { own: [] }); // what has come in between
   await space.noPods(EXCLUSIVE_PODS, waitingFor(run));
   const job = limitUpgrade(place.blueprint.jobObject(place.inputs, "upgrade", run.job.fence), migration.major);
   await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
-  await demandUpgraded(place, run, await space.run(job, waitingFor(run)));
+  const result = await space.run(job, { ...waitingFor(run), listen });
+  await parts.keep();
+  await demandUpgraded(place, run, result);
 }
 
 async function demandUpgraded(place: JobPlace, run: Run, result: JobResult): Promise<void> {

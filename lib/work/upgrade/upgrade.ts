@@ -19,7 +19,7 @@ import { blameForVersion } from "#lib/work/install/install.ts";
 import { demandHealth, type JobPlace, readDatabase, readImage } from "#lib/work/jobs.ts";
 import { turnMaintenance } from "#lib/work/actions/maintenance.ts";
 import { migrateSite } from "#lib/work/upgrade/migrate.ts";
-import { pauseCron, perform, restoreCron, scale, untilReady } from "#lib/work/running.ts";
+import { pauseCron, perform, restoreCron, scale, takeDown, untilReady } from "#lib/work/running.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
 import { note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 import { backUpFirst } from "#lib/work/upgrade/backup-first.ts";
@@ -43,9 +43,10 @@ export function upgrade(app: App): Handler {
       await site.space.noPods("app=moodle", waitingFor(run));
     },
     async migrate(before, run) {
-      const here = upgraded(before, run), { major } = prepared(run);
+      const here = upgraded(before, run), { major, from, images } = prepared(run);
+      const way = `${from.release ?? from.version} ${images.moodle}`;
       const demandSite = (site: SiteIdentity) => demandSameSite(run, here.spoke, site);
-      await migrateSite(here, run, { major, now: () => app.db.now(), demandSite });
+      await migrateSite(here, run, { way, major, now: () => app.db.now(), demandSite });
       await demandVersion(here, run, "-after");
     },
     async app(before, run) {
@@ -139,11 +140,4 @@ async function explained(app: App, run: Run, work: (run: Run) => Promise<void>):
     const half = hasTouched(run.job) ? run.job : await findHalfWay(app.db.rows, run.job);
     throw half ? tellWayBack(error, half) : error;
   }
-}
-
-/** No half-upgraded site is shown, and none of its scheduled tasks run. */
-async function takeDown(site: SpokeSite, run: Run): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
-  await scale(site, run, MOODLE, 0);
-  await pauseCron(site, run);
-  return { state: "failed", health: "unknown" };
 }

@@ -25,3 +25,8 @@ export function upkeep({ kind, plan = 1, limit = HOUR, every }: Upkeep, steps: S
     steps: Object.fromEntries(all.map(({ name, work }) => [name, work])),
   };
 }
+
+/** Small transactions, until one has found nothing to do. */
+export async function inBatches(run: Run, work: () => Promise<number>): Promise<void> {
+  do run.check(); while (await work() > 0);
+}

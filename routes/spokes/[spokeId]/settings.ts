@@ -10,8 +10,8 @@ import { patchOf, settingsView, type SpokeFields } from "#lib/surface/portal/spo
 export const GET = page({ summary: "What of a spoke can be changed", show: (call) => show(call) });
 
 export const POST = deed({
-  summary: "Change a spoke's name, brand, administrator's address or domain, by the page's form",
-  body: fields("displayName", "adminEmail", "brand", "domain", "preview"),
+  summary: "Change a spoke's name, brand, administrator's address, domain or mail, by the page's form",
+  body: fields("displayName", "adminEmail", "brand", "domain", "mail", "preview"),
   async act(call) {
     const { ask, body } = call;
     if (body.preview) return await show(call, body);

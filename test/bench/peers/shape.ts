@@ -54,7 +54,7 @@ export function operationOf(job: Row) {
     federationId: job.federation_id,
     spokeId: job.spoke_id,
     step: 0,
-    of: 11,
+    of: 10,
     label: job.label,
     attempt: job.attempt,
     position: 1,

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Config, ConfigError, type Mode, publicUrlOn, readConfig, showsColours } from "#lib/base/config.ts";
+import { type Config, ConfigError, type Mode, publicUrlOn, readConfig } from "#lib/base/config.ts";
+import { showsColours } from "#lib/base/environment.ts";
 
 const test = suite("readConfig");
 
@@ -96,6 +97,15 @@ test("the role for namespaces is one that a cluster can have", () => {
   assert.is(read(ENOUGH).clusterRole, null);
   assert.is(read({ ...ENOUGH, CLUSTER_ROLE: "wheelwright-spoke" }).clusterRole, "wheelwright-spoke");
   assert.match(problemsOf({ ...ENOUGH, CLUSTER_ROLE: "Not one" }).join(), /^CLUSTER_ROLE must be the name/);
+});
+
+test("what the simulated cluster takes is the same for all, or what was measured, times a factor", () => {
+  const factor = (profile?: string) =>
+    read(profile === undefined ? {} : { SIMULATOR_PROFILE: profile }, "dev").simulatorFactor;
+  assert.equal([factor(), factor("measured"), factor("measured:0.05")], [null, 1, 0.05]);
+  for (const wrong of ["fast", "measured:", "measured:-1", "measured:1e3"]) {
+    assert.throws(() => factor(wrong), /SIMULATOR_PROFILE must be measured, or measured:0\.1/);
+  }
 });
 
 test("inside a cluster the service account stands in for a kubeconfig", () => {
@@ -196,6 +206,7 @@ test("colours show on a terminal that has them, and where they are asked for", (
     false,
     true,
   ]);
+  assert.equal([shown({ CLICOLOR: "0" }), shown({ CLICOLOR_FORCE: "1" }, false)], [false, true]);
 });
 
 test("mail becomes files in dev alone, and only without a mail server", () => {

@@ -15,6 +15,8 @@ test("takes commands out of a sentence and leaves the rest of it", () => {
       "Nodes are cordoned: uncordon one, or add nodes.",
     ],
     ["Delete it: kubectl delete pvc data-db-0. Then retry.", "Delete it. Then retry."],
+    ["Retry. Or have an operator go back: wheelwright restore spk_1 --back", "Retry. Or have an operator go back"],
+    ["Restore one (wheelwright restore spk_1 --list); or wait.", "Restore one; or wait."],
     ["Nothing of the kind is said here: wait.", "Nothing of the kind is said here: wait."],
   ];
   for (const [whole, plain] of cases) assert.is(withoutMeans(whole!), plain);

@@ -12,7 +12,7 @@ async function read(pieces: readonly Uint8Array[]): Promise<SentFrame[]> {
       controller.close();
     },
   });
-  for await (const frame of sentFrames(bytes, 5000)) frames.push(frame);
+  for await (const frame of sentFrames(bytes, { silence: 5000 })) frames.push(frame);
   return frames;
 }
 

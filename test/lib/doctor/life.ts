@@ -6,11 +6,14 @@ import { MINUTE } from "#lib/base/time.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Breakage } from "#lib/dev/simulator/breakage.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { requestRestore } from "#lib/domains/backups/request.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
+import { dropClaims } from "#test/lib/work/restore/scene.ts";
 import { byHand, lookOnce } from "#test/lib/work/sweep/looks.ts";
+import { retire, swapSnapshots, templateIs } from "#test/lib/work/templates/scene.ts";
 import { CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
 import { openWorkScene, type WorkScene } from "../work/scene.ts";
 import { until } from "#test/support/until.ts";
@@ -20,7 +23,7 @@ type Action = "suspend" | "resume" | "restart" | "backup" | "resize" | "reapply"
 
 /** What one role alone has allowed: `ROLE: VERB RESOURCE`. */
 export async function liveThrough(): Promise<ReadonlySet<string>> {
-  const scene = await openWorkScene(60, { ACME_EMAIL: "ops@example.org" });
+  const scene = await openWorkScene(60, { ACME_EMAIL: "ops@example.org", TEMPLATES: "on" });
   try {
     await scene.replica();
     const hub = await scene.hub("math");
@@ -38,12 +41,14 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
     for (let time = 0; time < 2; time++) await act(scene, id, "backup");
     await breakByHand(scene, id);
     await act(scene, id, "reapply");
+    await goBack(scene, id);
     for (const domain of ["maths.school.example", "algebra.spokes.example.org"]) {
       await patchSpoke(scene.app, scene.actor, await scene.row(id), { domain } as SpokePatch);
       await scene.ended(id, "configure");
     }
     await lookOnce(scene.app);
     await lookOnce(scene.app, { follow: { from: 1, ms: 300, minute: MINUTE, gap: 0 } });
+    await installFromTemplate(scene, hub);
     await failAndRetry(scene, hub);
     await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
     await scene.becomes(id, "removed");
@@ -51,6 +56,26 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
   } finally {
     await scene.close();
   }
+}
+
+/** To its last backup; what that has replaced goes after its time. */
+async function goBack(scene: WorkScene, id: string): Promise<void> {
+  await requestRestore(scene.app, scene.actor, id, {});
+  await scene.ended(id, "restore");
+  await act(scene, id, "backup");
+  await scene.db.sql("update kept_claims set until = now()");
+  await dropClaims(scene);
+}
+
+/** One spoke from the template of the first; one by its Job after all, for the template is damaged, and goes. */
+async function installFromTemplate(scene: WorkScene, hub: FederationRow): Promise<void> {
+  await templateIs(scene, "ready");
+  await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
+  await swapSnapshots(scene);
+  await scene.becomes(await scene.spoke(hub, "topology", "medium"), "active", "failed");
+  const old = "'2000-01-01'";
+  await scene.db.sql(`update templates set created_at = ${old}, ready_at = ${old}, last_used_at = ${old}`);
+  await retire(scene.app);
 }
 
 /** By doctor, with its trial. */

@@ -19,8 +19,8 @@ async function open(maintenance = false) {
 test("are all that an installation makes, and the claim that the cluster makes of a template.", async () => {
   const { blueprint, site } = await open();
   const all = expectedObjects(blueprint, site), titles = all.map(({ object }) => titleOf(object));
-  assert.is(all.length, 28);
-  assert.is(new Set(titles).size, 28);
+  assert.is(all.length, 29);
+  assert.is(new Set(titles).size, 29);
   const presence = all.filter(({ judged }) => judged === "presence").map(({ object }) => titleOf(object)).sort();
   assert.equal(presence, [
     ...["ConfigMap/seed", "ConfigMap/seed-script", "PersistentVolumeClaim/data-db-0", "Secret/admin", "Secret/mail"],

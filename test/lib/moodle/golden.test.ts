@@ -42,6 +42,13 @@ for (const size of ["medium", "large"]) {
   });
 }
 
+test("is the golden file's for one that is made from snapshots, on claims of its own", () => {
+  const origin = { turn: "k5r2dg7w1x", identity: "new" } as const, claims = { files: "files-k5r2", data: "data-k5r2" };
+  const objects = allObjects(blueprint, inputsOf(blueprint, { origin, claims }));
+  const changed = ["StatefulSet", "PersistentVolumeClaim", "Deployment"]; // of the others, the name of the claim alone
+  compare("adopted.yaml", yamlOf(objects.filter(({ kind }) => changed.includes(kind))));
+});
+
 test("is the golden file's for a hub", () => {
   compare("hub.yaml", yamlOf(HUB_STEPS.flatMap((step) => blueprint.hubObjects(hubInputsOf(blueprint), step))));
 });

@@ -76,16 +76,17 @@ verify.before(async (context) => {
 });
 verify.after((context) => context.db.close());
 
-/** The statements of its script, without psql's own commands. */
-function statements(): string[] {
+/** The statements of its script that mention this, without psql's own commands. */
+function statements(word: string): string[] {
   const job = blueprint.jobObject(inputsOf(blueprint), "verify", "17");
   const script: string = job["spec"].template.spec.containers[0].command.at(-1);
-  return script.split("\n").slice(1).join("\n").split(";").filter((part) => part.includes("'attempt'"));
+  const lines = script.split("\n").slice(1).filter((line) => !/^\\(?:if|endif)/.test(line));
+  return lines.join("\n").split(/;|\\gset/).filter((part) => part.includes(word));
 }
 
 verify("tells of the last attempt, and of none where there was none", async ({ db }) => {
   const url = await db.freshUrl();
-  const [statement] = statements();
+  const [statement] = statements("'attempt'");
   const sql = postgres(url, { max: 1 });
   try {
     assert.equal([...await sql.unsafe(statement!).values()], []);
@@ -95,6 +96,25 @@ verify("tells of the last attempt, and of none where there was none", async ({ d
     await sql.end();
   }
 });
+
+verify(
+  "counts courses but for the front page, and users but for the guest and those that were deleted",
+  async ({ db }) => {
+    const url = await db.freshUrl(),
+      [whether, courses, users] = statements("public.mdl_course").concat(statements("'users'"));
+    const there = async () => Object.values((await query(url, whether!))[0]!)[0];
+    assert.is(await there(), false);
+    await query(url, "create table mdl_course (category bigint); insert into mdl_course values (0), (1), (7), (7)");
+    assert.is(await there(), false);
+    await query(
+      url,
+      "create table mdl_user (username text, deleted smallint); insert into mdl_user values ('guest', 0), ('ann', 0), ('bob', 1)",
+    );
+    assert.is(await there(), true);
+    const counted = await Promise.all([courses, users].map((text) => query(url, text!)));
+    assert.equal(counted.map(([row]) => Object.values(row!)), [["courses", "3"], ["users", "1"]]);
+  },
+);
 
 test.run();
 verify.run();

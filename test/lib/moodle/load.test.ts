@@ -15,7 +15,7 @@ const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtI
   [
     "an unknown placeholder",
     edited("app.yaml", "${MOODLE_IMAGE}", "${MODLE_IMAGE}"),
-    /app\.yaml: Deployment moodle: spec\.template\.spec\.initContainers\.0\.image: there is no placeholder \$\{MODLE_IMAGE\}/,
+    /app\.yaml: Deployment moodle: spec\.template\.spec\.initContainers\.1\.image: there is no placeholder \$\{MODLE_IMAGE\}/,
   ],
   [
     "a password in an applied file",
@@ -23,10 +23,14 @@ const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtI
     /settings\.yaml: ConfigMap moodle-env: data\.MOODLE_SITENAME: there is no placeholder/,
   ],
   ["broken YAML", builtIn({ "cron.yaml": "a: [" }), /cron\.yaml: .* line 1/],
-  ["a document without a name", edited("files.yaml", "  name: files\n", ""), /files\.yaml: each document must have/],
+  [
+    "a document without a name",
+    edited("files.yaml", '  name: "${FILES_CLAIM}"\n', ""),
+    /files\.yaml: each document must have/,
+  ],
   [
     "a namespace of its own",
-    edited("files.yaml", "  name: files\n", "  name: files\n  namespace: default\n"),
+    edited("files.yaml", '  name: "${FILES_CLAIM}"\n', "  name: files\n  namespace: default\n"),
     /metadata\.namespace is set by/,
   ],
   [

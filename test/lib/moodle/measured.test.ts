@@ -96,10 +96,10 @@ test("the largest container and disk of the LimitRange are the size's own", () =
 
 test("a site is never started before its install is over and was looked at, nor cron before the site is up", () => {
   const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
-  const order = ["install", "verify", "seed", "app", "cron"].map((name) => names.indexOf(name));
+  const order = ["install", "app", "settle", "cron"].map((name) => names.indexOf(name));
   assert.equal(order, order.toSorted((a, b) => a - b));
   const objects = allObjects(blueprint, SIZES[0]!.inputs);
-  const applied = (["namespace", "policies", "secrets", "database", "install", "seed"] as const)
+  const applied = (["namespace", "policies", "secrets", "volumes", "database", "seed"] as const)
     .flatMap((step) => blueprint.spokeObjects(SIZES[0]!.inputs, step)).map(({ kind }) => kind);
   assert.not.ok(applied.some((kind) => kind === "Deployment" || kind === "CronJob"));
   assert.not.ok("volumeName" in find(objects, "PersistentVolumeClaim", "files")["spec"], "nothing waits for the claim");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readHealth, readSeed, readSite } from "#lib/moodle/results.ts";
+import { readHealth, readSeed, readSite, readSiteFacts } from "#lib/moodle/results.ts";
 
 const site = suite("readSite");
 
@@ -18,11 +18,12 @@ site("reads an installed site", () => {
     version: "2024100712",
     release: "4.5.12 (Build: 20261005)",
     lockedUntil: null,
+    counts: null,
   });
 });
 
 site("is empty when nothing was printed", () => {
-  const nothing = { siteIdentifier: null, version: null, release: null, lockedUntil: null };
+  const nothing = { siteIdentifier: null, version: null, release: null, lockedUntil: null, counts: null };
   assert.equal(readSite([]), { state: "empty", ...nothing });
   assert.is(readSite(["", "NOTICE: hello"]).state, "empty");
 });
@@ -32,6 +33,20 @@ site("is partial when an install did not come to its end", () => {
   assert.is(readSite(["tables|1"]).state, "partial");
   assert.is(readSite(["siteidentifier|x"]).state, "partial");
   assert.is(readSite(["rolesactive|11"]).state, "partial");
+});
+
+const facts = suite("readSiteFacts");
+
+facts("is the site that the database tells of, by the last time that it was asked", () => {
+  const said = ["tables|494", "rolesactive|1", "siteidentifier|abc", "version|2024100712", "release|4.5.12"];
+  const site = readSiteFacts([...said, "title set", "seeded", ...said, "200"])!;
+  assert.equal([site.state, site.siteIdentifier, site.release], ["installed", "abc", "4.5.12"]);
+  assert.equal(readSiteFacts(["tables|0", "rolesactive|"])!.siteIdentifier, null);
+  assert.is.not(readSiteFacts(["tables|0", "rolesactive|"])!.state, "installed");
+});
+
+facts("is nothing where nobody came to ask it", () => {
+  assert.is(readSiteFacts(["PHP Warning:  pg_connect(): Unable to connect", "rolesactive"]), null);
 });
 
 const health = suite("readHealth");
@@ -50,6 +65,19 @@ health("is null when no answer came", () => {
 
 const seed = suite("readSeed");
 
+seed("tells nothing of what the Job says of database and login page", () => {
+  const log = [
+    "tables|494",
+    "rolesactive|1",
+    "title set",
+    "left out: course X|Y",
+    "seeded",
+    "release|4.5.12 (Build: 1)",
+    "200",
+  ];
+  assert.equal(readSeed(log), { seeded: true, done: ["title set"], leftOut: ["course X|Y"] });
+});
+
 seed("tells what was done, what was left out, and whether it came to its end", () => {
   assert.equal(readSeed(["title set", "left out: course X", "", "seeded"]), {
     seeded: true,
@@ -60,5 +88,6 @@ seed("tells what was done, what was left out, and whether it came to its end", (
 });
 
 site.run();
+facts.run();
 health.run();
 seed.run();

@@ -19,8 +19,10 @@ const SETTINGS = ["sizes.yaml", "images.yaml", "surroundings.yaml"];
 /** All that is rendered from the same inputs, without the revision on it. */
 function rendered(files: ReturnType<typeof builtIn>): string {
   const made = makeBlueprint(files);
+  const formerHosts = [{ host: "old.example.org", certificate: "old" }];
+  const origin = { turn: "k5r2dg7w1x", identity: "new" } as const;
   const objects = [
-    ...allObjects(made, { ...inputsOf(blueprint), formerHosts: [{ host: "old.example.org", certificate: "old" }] }),
+    ...allObjects(made, { ...inputsOf(blueprint), formerHosts, origin }),
     ...made.newSecrets(inputsOf(blueprint)).map(({ stringData: _, ...rest }) => rest),
     ...HUB_STEPS.flatMap((step) => made.hubObjects(hubInputsOf(blueprint), step)),
   ];
@@ -54,6 +56,8 @@ test("changes with every manifest and script of which something else is rendered
     const files = builtIn({
       [file]: ["ingress.yaml", "former.yaml"].includes(file)
         ? text.replace("pathType: Prefix", "pathType: Exact")
+        : file === "adopt.yaml"
+        ? text.replace("echo adopted", "echo taken over")
         : changed,
     });
     assert.is.not(makeBlueprint(files).revision, blueprint.revision, file);

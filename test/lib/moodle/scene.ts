@@ -10,7 +10,7 @@ import type { HubSettings } from "#lib/moodle/seed.ts";
 const FOLDER = new URL("../../../lib/moodle/manifests/", import.meta.url);
 
 export const STEPS: readonly SpokeStep[] = [
-  ...["namespace", "policies", "secrets", "database", "install"] as const,
+  ...["namespace", "policies", "secrets", "volumes", "database"] as const,
   ...["seed", "app", "cron", "ingress"] as const,
 ];
 export const HUB_STEPS: readonly HubStep[] = ["namespace", "rooms", "issuer"];

@@ -12,7 +12,8 @@ const blueprint = openBlueprint();
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.after((context) => context.db.close());
 
-const guard = (url: string, name: "install" | "seed" | "upgrade", fence: string) => run(url, psqlOf(name, fence));
+const guard = (url: string, name: "install" | "seed" | "settle" | "upgrade", fence: string) =>
+  run(url, psqlOf(name, fence));
 
 /** The last statement of the Job that asks the database: the others are its questions, in psql's own words. */
 async function claim(url: string, fence: string): Promise<void> {
@@ -38,6 +39,15 @@ test("lets the holder seed that has installed, once, and none that came before",
     );
   }
   await guard(url, "seed", "6");
+});
+
+test("is the same where the seed is a part of the Job that an installation ends with", async ({ db }) => {
+  const url = await db.freshUrl();
+  assert.equal(psqlOf("settle", "5"), psqlOf("seed", "5"));
+  await guard(url, "settle", "5");
+  for (const job of ["settle", "seed"] as const) {
+    assert.match((await rejection(guard(url, job, "5"))).message, /^not seeded: attempt wheelwright seed 5 has begun/);
+  }
 });
 
 test("a claim raises the number and keeps the word, so that an earlier holder is refused and its own is not", async ({ db }) => {

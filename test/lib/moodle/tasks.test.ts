@@ -107,7 +107,7 @@ test("the scripts have no mistake of syntax, where there is a PHP to say so", ({
 });
 
 test("the link's Job is given a public key and no secret, ends soon, and traces show no arguments", () => {
-  const job = blueprint.jobObject(inputs, "sign-in-link", "0", "a key");
+  const job = blueprint.jobObject(inputs, "sign-in-link", "0", { linkKey: "a key" });
   const [{ command, env, envFrom }] = job["spec"].template.spec.containers;
   assert.equal([env, envFrom], [[{ name: "LINK_KEY", value: "a key" }], undefined]);
   assert.match(command[2], /ini_set\('zend.exception_ignore_args', '1'\)/);

@@ -134,7 +134,11 @@ test("each start puts the first administrator back, so that is the control plane
     const script: string = find(objects, "ConfigMap", "seed-script")["data"]["seed.php"];
     assert.equal([...script.matchAll(/'username' => '(\w+)'/g)].map(([, name]) => name), ["admin", "admin"]);
     const holders = containers.filter(({ container }) => JSON.stringify(container.envFrom ?? []).includes('"admin"'));
-    assert.equal(holders.map(({ owner }) => owner), ["Job/seed-17"], "nothing else knows the tenant's password");
+    assert.equal(
+      holders.map(({ owner }) => owner),
+      ["Job/settle-17", "Job/seed-17"],
+      "nothing else knows the tenant's password",
+    );
   }
 });
 

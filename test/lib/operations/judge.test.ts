@@ -8,7 +8,7 @@ import { SPOKE_STATES, type SpokeState } from "#lib/operations/states.ts";
 /** A spoke that was active before, unless its state says that it was not, and about which nothing else is special. */
 function facts(state: SpokeState, live: string[] = [], more: Partial<SpokeFacts> = {}): SpokeFacts {
   const wasReady = state !== "failed" && state !== "provisioning";
-  return { state, live, wasReady, maintenance: false, failedUpgrade: false, ...more };
+  return { state, live, wasReady, maintenance: false, failedUpgrade: false, halfRestored: false, ...more };
 }
 
 function refusal(action: SpokeActionName, given: SpokeFacts): string {
@@ -138,6 +138,19 @@ test("lets nothing queue behind what may leave the site down", () => {
   assert.is(refusal("suspend", facts("updating", ["upgrade"])), waiting);
   assert.match(refusal("upgrade", facts("updating", ["upgrade"])), "it has been asked to do that already");
   assert.equal(judgeAction("upgrade", facts("updating", ["resize", "backup"])).kind, "upgrade");
+});
+
+test("restores what was once active, whatever it is since, and lets nothing else mend what a restore left half-way", () => {
+  for (const state of ["active", "suspended"] as const) {
+    assert.equal(judgeAction("restore", facts(state)), { kind: "restore", state: "updating", becomes: "active" });
+  }
+  const half = facts("failed", [], { wasReady: true, halfRestored: true, failedUpgrade: true });
+  assert.is(judgeAction("restore", half).kind, "restore");
+  const words = "its restore has come to no end: an operator restores it again, or goes back";
+  for (const action of SPOKE_ACTIONS) assert.match(refusal(action, half), words, action);
+  assert.throws(() => judgeAction("restore", facts("failed")), /Cannot restore a spoke that is failed/);
+  assert.throws(() => judgeAction("restore", facts("updating", ["upgrade"])), /wait until its upgrade has ended/);
+  assert.match(refusal("suspend", facts("updating", ["restore"])), "wait until its restore has ended");
 });
 
 test("runs no scheduled tasks of a site in maintenance, where they cannot run", () => {

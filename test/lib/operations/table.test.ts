@@ -28,20 +28,19 @@ test("wait for a Job longer than its own deadline and the 30 s in which it may b
   }
 });
 
-test("install before they verify, verify before they seed, and start the site only then", () => {
+test("install before they start the site, and look at it, its data and its page before they open it to the web", () => {
   const names = OPERATIONS.provision.kind.steps.map((step) => step.name);
   const order = [
     "namespace",
     "policies",
     "secrets",
+    "volumes",
     "database",
     "install",
-    "verify",
-    "seed",
     "app",
+    "settle",
     "cron",
     "ingress",
-    "health",
   ];
   assert.equal(names, order);
 });

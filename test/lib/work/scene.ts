@@ -12,6 +12,7 @@ import { isFinished, type Job } from "#lib/records/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/records/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import type { Timers } from "#lib/dev/simulator/store/timers.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { handlers } from "#lib/work/handlers.ts";
@@ -22,6 +23,8 @@ import { makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
 
 const MINUTE = 60_000;
+/** Templates would come as Jobs and namespaces of their own: who tests them says so. */
+const DEFAULTS = { ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off" };
 
 export interface WorkScene {
   readonly app: App;
@@ -42,10 +45,24 @@ export interface WorkScene {
   close(): Promise<void>;
 }
 
-/** `env` are variables of the configuration, beside the domain. */
-export async function openWorkScene(delayMs = 5, env: Record<string, string> = {}): Promise<WorkScene> {
+/**
+ * `env` are variables of the configuration, beside the domain; with `measured` things take as long as they were measured to,
+ * times that, and not the same delay; `timers` are the cluster's clock.
+ */
+export async function openWorkScene(
+  delayMs = 5,
+  env: Record<string, string> = {},
+  measured: number | null = null,
+  timers?: Timers,
+): Promise<WorkScene> {
   const db = await openTestDatabase();
-  const simulator = await openSimulator({ delayMs, log: silent, authorization: "on" });
+  const simulator = await openSimulator({
+    delayMs,
+    measured,
+    ...(timers && { timers }),
+    log: silent,
+    authorization: "on",
+  });
   const { app, close: closeApp } = await makeApp(db, await giveRights(simulator), silent, { CLUSTER_ROLE, ...env });
   const userId = await makeUser(db, "ann@example.org");
   const actor: Actor = {
@@ -124,7 +141,7 @@ export async function makeApp(
   log: Log,
   env: Record<string, string> = {},
 ): Promise<{ readonly app: App; close(): Promise<void> }> {
-  const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org", ...env }, terminal: false });
+  const config = readConfig({ mode: "dev", env: { ...DEFAULTS, ...env }, terminal: false });
   const blueprint = await builtInBlueprint();
   const catalog = loadCatalog(undefined, blueprint);
   // No test waits a minute to see that it stays so.

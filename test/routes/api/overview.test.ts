@@ -1,5 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { countProofs } from "#lib/domains/backups/proofs.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; south: string }>("GET /api/overview");
@@ -22,26 +23,28 @@ const NONE = {
   removing: 0,
 };
 
+const WELL = { degraded: 0, unproved: 0, oldestProofAt: null };
+
 async function look(scene: Scene, who: Who, query = "") {
   const { status, body } = await scene.as(who, "readonly").get(`/api/overview${query}`);
   assert.is(status, 200);
-  const { oldestWaitSeconds: _, ...queue } = body.queue;
-  return { ...body, queue };
+  const { oldestWaitSeconds: _, ...queue } = body.queue, { templates: __, ...rest } = body;
+  return { ...rest, queue };
 }
 
 test("is all for an operator, newest hub first, and a state without spokes is zero", async ({ scene, south }) => {
   assert.equal(await look(scene, "operator"), {
-    spokes: { total: 4, byState: { ...NONE, provisioning: 3, active: 1 }, degraded: 0 },
+    spokes: { total: 4, byState: { ...NONE, provisioning: 3, active: 1 }, ...WELL },
     hubs: [
-      { federationId: south, total: 2, byState: { ...NONE, provisioning: 2 }, degraded: 0 },
-      { federationId: scene.hub, total: 2, byState: { ...NONE, provisioning: 1, active: 1 }, degraded: 0 },
+      { federationId: south, total: 2, byState: { ...NONE, provisioning: 2 }, ...WELL },
+      { federationId: scene.hub, total: 2, byState: { ...NONE, provisioning: 1, active: 1 }, ...WELL },
     ],
     queue: { queued: 4, running: 0 },
   });
 });
 
 test("is its own hub for a hub admin, with the hub's operations", async ({ scene }) => {
-  const north = { total: 2, byState: { ...NONE, provisioning: 1, active: 1 }, degraded: 0 };
+  const north = { total: 2, byState: { ...NONE, provisioning: 1, active: 1 }, ...WELL };
   assert.equal(await look(scene, "hubAdmin"), {
     spokes: north,
     hubs: [{ federationId: scene.hub, ...north }],
@@ -50,7 +53,7 @@ test("is its own hub for a hub admin, with the hub's operations", async ({ scene
 });
 
 test("is their spokes and these spokes' operations for a spoke admin, in the hubs that they stand in", async ({ scene }) => {
-  const oak = { total: 1, byState: { ...NONE, active: 1 }, degraded: 0 };
+  const oak = { total: 1, byState: { ...NONE, active: 1 }, ...WELL };
   const before = { spokes: oak, hubs: [{ federationId: scene.hub, ...oak }], queue: { queued: 0, running: 0 } };
   assert.equal(await look(scene, "spokeAdmin"), before);
   await scene.as("spokeAdmin").post(`/api/spokes/${scene.spoke}/actions`, { action: "backup" });
@@ -58,7 +61,7 @@ test("is their spokes and these spokes' operations for a spoke admin, in the hub
 });
 
 test("is nothing for a stranger, and for nobody a 401", async ({ scene }) => {
-  const nothing = { spokes: { total: 0, byState: NONE, degraded: 0 }, hubs: [], queue: { queued: 0, running: 0 } };
+  const nothing = { spokes: { total: 0, byState: NONE, ...WELL }, hubs: [], queue: { queued: 0, running: 0 } };
   assert.equal(await look(scene, "stranger"), nothing);
   assert.is((await scene.as("nobody").get("/api/overview")).status, 401);
 });
@@ -103,6 +106,42 @@ test("counts as degraded what is active and not well", async ({ scene }) => {
   await scene.db.sql("update spokes set health = 'degraded' where slug in ('oak', 'elm')");
   const { spokes, hubs } = await look(scene, "operator");
   assert.equal([spokes.degraded, ...hubs.map((hub: { degraded: number }) => hub.degraded)], [1, 0, 1]);
+});
+
+test("tells the oldest of the last proofs of active spokes, and how many could not be proved", async ({ scene }) => {
+  await scene.db.sql("update spokes set state = 'active' where slug in ('ash', 'elm')");
+  await scene.db.sql("update spokes set proved_at = '2026-11-03T00:00:00Z' where slug = 'yew'"); // on the way
+  for (const [slug, at] of [["ash", "2026-11-20T05:00:00.000Z"], ["elm", "2026-11-18T05:00:00.000Z"]]) {
+    await scene.db.sql("update spokes set proved_at = $2 where slug = $1", [slug, at]);
+  }
+  await scene.db.sql("update spokes set unproved_since = now() where slug in ('elm', 'yew')");
+  const { spokes, hubs } = await look(scene, "operator");
+  const of = ({ unproved, oldestProofAt }: Record<string, unknown>) => [unproved, oldestProofAt];
+  assert.equal([of(spokes), ...hubs.map(of)], [
+    [1, "2026-11-18T05:00:00.000Z"],
+    [0, "2026-11-20T05:00:00.000Z"],
+    [1, "2026-11-18T05:00:00.000Z"],
+  ]);
+  assert.equal(of((await look(scene, "spokeAdmin")).spokes), [0, null]);
+  const { active, never, failing, oldest } = await countProofs(scene.db.rows);
+  assert.equal([active, never, failing, oldest!.toISOString()], [3, 1, 1, "2026-11-18T05:00:00.000Z"]);
+});
+
+test("shows operators, and nobody else, what new sites are made from, and why not", async ({ scene }) => {
+  const key = "'uid', '4.5.12', 'a', 'b', 'c', ''", at = "'2026-11-20T05:00:00Z'";
+  await scene.db.sql(`insert into templates (id, cluster, cluster_uid, version, moodle_image, postgres_image, revision,
+      storage_class, state, ready_at, error, next_try_at)
+    values ('tpl_1', 'default', ${key}, 'ready', ${at}, null, null), ('tpl_2', 'far', ${key}, 'failed', null, 'no luck', ${at})`);
+  const { body } = await scene.as("operator").get("/api/overview"), stamp = "2026-11-20T05:00:00.000Z";
+  const well = { lmsVersion: "4.5.12", error: null, nextTryAt: null, lastUsedAt: null };
+  assert.equal(body.templates, [
+    { ...well, cluster: "default", state: "ready", readyAt: stamp },
+    { ...well, cluster: "far", state: "failed", readyAt: null, error: "no luck", nextTryAt: stamp },
+  ]);
+  assert.is((await scene.as("operator").get("/api/overview?federationId=north")).body.templates, null);
+  for (const who of ["hubAdmin", "spokeAdmin", "stranger"] as const) {
+    assert.is((await scene.as(who).get("/api/overview")).body.templates, null);
+  }
 });
 
 test("follows what is asked for and what ends, and counts no job that is no operation", async ({ scene }) => {

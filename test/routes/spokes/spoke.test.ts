@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
+import { setAside } from "#lib/domains/backups/kept.ts";
 import { noteClasses } from "#lib/domains/backups/store.ts";
 import { visit } from "#test/support/page.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
@@ -148,7 +149,38 @@ test("tell each backup's state and size, when the next is taken, and take one", 
   ]);
   assert.match(page.part("region", "When, and for how long").text, /every night at .*7 days, 4 weeks and 6 months/);
   assert.match(page.part("region", "Going back to one").text, "tell whoever runs this service the id");
+  assert.not.match(page.text, "Kept of before a restore");
+  const claims = [{ claim: "data-db-0", uid: "1" }, { claim: "files", uid: "2" }];
+  await db.transact((tx) => setAside(tx, { spokeId: spoke, operationId: "op_1", why: "replaced" }, claims));
+  const kept = await visit(scene, `/spokes/${spoke}/backups`, "operator");
+  assert.match(
+    kept.part("region", "Kept of before a restore").text,
+    /data-db-0 .*since .*until .*files .*since .*until/,
+  );
+  assert.match(kept.part("region", "Going back to one").text, `wheelwright restore ${spoke} --backup …`);
   assert.match((await page.submit("Back up now")).text, /Backup Queued.*Taking snapshots/);
+});
+
+test("tell which backup was proved and what was in it, and which one could not be restored", async ({ scene }) => {
+  const { db, spoke, hub } = scene, at = new Date("2026-11-20T05:00:00.000Z");
+  const take = (more: object) =>
+    db.rows.insertInto("backups").values({
+      ...{ id: newId("bak"), operationId: newId("op"), spokeId: spoke, federationId: hub, cluster: "default" },
+      ...{ namespace: "n", kind: "nightly", state: "ready", error: null, createdAt: at, readyAt: at, ...more },
+    }).execute();
+  const proof = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true });
+  await take({ provedAt: at, proof });
+  await take({ createdAt: new Date(), proofError: "its database is of another site" });
+  await noteClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
+  await db.sql("update spokes set proved_at = $1, unproved_since = $1, state = 'active'", [at.toISOString()]);
+  const page = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
+  const [newest, proved] = page.part("region", "Backups").all("listitem");
+  assert.match(newest!, "its database is of another site");
+  assert.match(proved!, /Restored on 20 Nov 2026, 05:00 UTC in 2 min: 41 courses, 1,280 users, as when it was taken/);
+  assert.match(page.text, /could not be restored.*One was restored last: 20 Nov 2026/);
+  const fleet = await visit(scene, "/hubs", "operator");
+  assert.match(fleet.text, /Oldest proof of a backup: 20 Nov 2026.*The newest backup of 1 spoke could not be restored/);
+  assert.match((await visit(scene, `/hubs/${hub}`, "operator")).text, /Oldest proof of a backup: 20 Nov 2026/);
 });
 
 test("lead a spoke's admin nowhere else, and show another's spoke to nobody", async ({ scene }) => {

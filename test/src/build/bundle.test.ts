@@ -18,7 +18,7 @@ const test = suite<{ made: Bundle; directory: string }>("bundle");
 test.before(async (context) => {
   context.made = await bundle(ROOT, MADE);
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-bundle-"));
-  await writeFile(join(context.directory, "wheelwright.mjs"), context.made.text);
+  for (const [name, text] of context.made.modules) await writeFile(join(context.directory, name), text);
 });
 test.after(async (context) => {
   await stop(); // its process would keep this one alive
@@ -30,7 +30,7 @@ function run(directory: string, line: string[]): Promise<{ status: number; text:
   const { PATH, HOME, DENO_DIR } = process.env;
   const env = { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), DATA_DIR: join(directory, "data") };
   return new Promise((resolve) =>
-    execFile(process.execPath, [...BEFORE, join(directory, "wheelwright.mjs"), ...line], {
+    execFile(process.execPath, [...BEFORE, join(directory, "main.mjs"), ...line], {
       cwd: directory,
       env,
       maxBuffer: 10_000_000,
@@ -43,10 +43,18 @@ test("it imports what the runtime brings and nothing else", ({ made }) => {
   assert.equal(made.imports.filter((name) => /bufferutil|supports-color|esbuild|embedded|[.#@]/.test(name)), []);
 });
 
-test("the same sources give the same text, which holds no path of this machine", async ({ made }) => {
+test("the same sources give the same texts, which hold no path of this machine", async ({ made }) => {
   const again = await bundle(ROOT, MADE);
-  assert.is(again.text === made.text, true); // not assert.equal: a difference would print twenty megabytes
-  assert.is(made.text.includes(ROOT), false);
+  assert.equal([...again.modules.keys()], [...made.modules.keys()]);
+  for (const [name, text] of made.modules) {
+    assert.is(again.modules.get(name) === text, true, name); // not assert.equal: a difference would print megabytes
+    assert.is(text.includes(ROOT), false, name);
+  }
+});
+
+test("what a command does not need is no part of what it reads", ({ made }) => {
+  assert.ok(made.modules.get("main.mjs")!.length < 600_000);
+  assert.ok(made.modules.size > 10);
 });
 
 test("it knows which program it is without the checkout", async ({ directory }) => {

@@ -59,6 +59,8 @@ export interface BenchOptions {
   readonly replicas: number;
   /** Milliseconds that an object of the cluster takes to become ready. */
   readonly delayMs: number;
+  /** Has everything take as long as it was measured to, times this, and not the same delay. */
+  readonly measured?: number;
   /** One that the test has for itself, and closes; else the bench opens one. */
   readonly db?: TestDatabase;
   /** More variables of the replicas' configuration. */
@@ -67,7 +69,9 @@ export interface BenchOptions {
 
 const PATIENCE = 90_000; // ms; a fraction of it on a machine that has nothing else to do
 
-export async function openBench({ replicas: count, delayMs, db: own, env = {} }: BenchOptions): Promise<Bench> {
+export async function openBench(
+  { replicas: count, delayMs, measured, db: own, env = {} }: BenchOptions,
+): Promise<Bench> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const one of closers.splice(0).reverse()) await one();
@@ -79,7 +83,7 @@ export async function openBench({ replicas: count, delayMs, db: own, env = {} }:
     if (!own) closers.push(() => db.close());
     await keepHolders(db);
     const token = await makeToken(db, await makePerson(db, "ada", { operator: true }), "cli");
-    const cluster = await openClusterProcess(directory, delayMs);
+    const cluster = await openClusterProcess(directory, delayMs, measured);
     closers.push(() => cluster.close());
     const replicas: Replica[] = [];
     for (const name of Array.from({ length: count }, (_, i) => "abcdefgh"[i]!)) {

@@ -22,10 +22,16 @@ export interface ClusterProcess {
   close(): Promise<void>;
 }
 
-export async function openClusterProcess(directory: string, delayMs: number): Promise<ClusterProcess> {
+/** `measured` makes things take as long as they were measured to, times this, and not the same delay. */
+export async function openClusterProcess(
+  directory: string,
+  delayMs: number,
+  measured?: number,
+): Promise<ClusterProcess> {
   const file = `${directory}/kubeconfig`;
   const program: Started = startProgram(["simulate", "--record", "--kubeconfig", file], {
     SIMULATOR_DELAY_MS: String(delayMs),
+    ...(measured !== undefined && { SIMULATOR_PROFILE: `measured:${measured}` }),
     LOG_FORMAT: "json",
     LOG_LEVEL: "warn",
   });

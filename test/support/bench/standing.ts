@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { silent } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
 import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
+import { evenDelays } from "#lib/dev/simulator/delays.ts";
 import { openFaults } from "#lib/dev/simulator/faults.ts";
 import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { openLogs, openVolumes } from "#lib/dev/simulator/store/contents.ts";
@@ -98,6 +99,7 @@ function openWorld(): World {
     faults: openFaults(),
     log: silent,
     delayMs: 0,
+    delays: evenDelays(0),
     authorization: false,
     grants: new Set(),
     node: { cpu: "100k", memory: "1Pi", pods: "1M" },

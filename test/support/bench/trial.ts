@@ -7,6 +7,7 @@ import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
 import { isTakeover, readHolders } from "#test/support/bench/holders.ts";
 import { query } from "#test/support/bench/query.ts";
+import { timeSteps } from "#test/support/bench/steps.ts";
 import { findDoubledUpgrades, findWrongSites } from "#test/support/bench/sites.ts";
 import { withToken } from "#test/support/client.ts";
 import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
@@ -70,6 +71,8 @@ export async function runTrial({ spokes, rounds, tell }: TrialOptions): Promise<
     for (let i = 0; i < spokes; i++) ids.push(await bench.spoke(i % 2 === 0 ? north : south, `spoke-${i}`));
     await settle(bench);
     tell(`${spokes} spokes are installed`);
+    const { seconds, steps } = await timeSteps(bench, ids.at(-1)!, "provision", PATIENCE);
+    tell(`the last in ${seconds} s: ${steps.map((step) => `${step.name} ${step.seconds}`).join(", ")}`);
     const asked = new Map<string, number>(), breaches: string[] = [];
     const count = (action: string, times: number) => asked.set(action, (asked.get(action) ?? 0) + times);
 

@@ -60,7 +60,7 @@ export function certificateController(world: World): Controller {
       // A failed one is not tried again for an hour.
       if (broken?.final || conditionOf(certificate, "Issuing")?.reason === "Failed") return;
       const ready = issuer !== undefined && isTrue(issuer, "Ready") && !broken;
-      const left = ready ? memory.left(certificate, world.delayMs, String(generation)) : 0;
+      const left = ready ? memory.left(certificate, world.delays.certificate, String(generation)) : 0;
       if (!ready || left > 0) {
         report(world, certificate, null);
         return left > 0 ? left : broken ? LOOK : undefined;

@@ -3,10 +3,10 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { openGrowth } from "#lib/dev/simulator/controllers/growth.ts";
 import { changeStatus, CONTROLLERS, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodOver } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNames, SELECTED_NODE } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { handleOf } from "#lib/dev/simulator/controllers/snapshots.ts";
+import { claimsOfPod, SELECTED_NODE } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { amount } from "#lib/dev/simulator/admission/quantity.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -20,7 +20,7 @@ export function claimController(world: World): Controller {
     also({ object }) {
       if (object.kind !== "Pod") return [];
       const { namespace } = object.metadata;
-      return claimNames(object).flatMap((name) => world.store.get("PersistentVolumeClaim", namespace, name) ?? []);
+      return claimsOfPod(object).flatMap((name) => world.store.get("PersistentVolumeClaim", namespace, name) ?? []);
     },
     gone(claim) {
       growth.forget(claim);
@@ -29,7 +29,7 @@ export function claimController(world: World): Controller {
     // Pods that are still to run, even those that wait for a node, keep their claims from going.
     end(claim) {
       const used = world.store.list("Pod", claim.metadata.namespace)
-        .some((pod) => !isPodOver(pod) && claimNames(pod).includes(claim.metadata.name));
+        .some((pod) => !isPodOver(pod) && claimsOfPod(pod).includes(claim.metadata.name));
       if (!used) letGo(world, claim, CONTROLLERS, ["kubernetes.io/pvc-protection"]);
     },
     reconcile(claim, memory) {
@@ -53,7 +53,7 @@ export function claimController(world: World): Controller {
         const why = `failed to provision volume with StorageClass "${storage.metadata.name}": ${broken.message}`;
         return fail(world, claim, storage.provisioner, why);
       }
-      const left = memory.left(claim, world.delayMs / 10);
+      const left = memory.left(claim, world.delays[claim.spec.dataSource ? "filledClaim" : "claim"]);
       return left > 0 ? left : bind(world, claim, storage);
     },
   };
@@ -67,13 +67,12 @@ function fail(world: World, claim: StoredObject, by: string, message: string): n
 function bind(world: World, claim: StoredObject, storage: StoredObject): number | void {
   const { provisioner } = storage, { namespace, name, uid } = claim.metadata;
   const { dataSource: source, accessModes, volumeMode } = claim.spec;
-  const content = source?.kind === "VolumeSnapshot" ? handleOf(world, namespace!, source.name) : undefined;
-  if (content === null) {
-    const of = `DataSource Type VolumeSnapshot by Name ${source.name}`;
-    return fail(world, claim, provisioner, `error getting handle for ${of}: snapshot ${source.name} not ready`);
-  }
   const volume = `pvc-${uid}`, capacity = { storage: claim.spec.resources.requests.storage };
-  if (content !== undefined) world.volumes.copy(content, volume);
+  if (source?.kind === "VolumeSnapshot") {
+    const why = fill(world, claim, storage, volume);
+    const failed = `failed to provision volume with StorageClass "${storage.metadata.name}"`;
+    if (why !== null) return fail(world, claim, provisioner, `${failed}: ${why}`);
+  }
   if (!world.store.get("PersistentVolume", undefined, volume)) {
     const made = make(world, "csi-provisioner", {
       kind: "PersistentVolume",
@@ -102,6 +101,41 @@ function bind(world: World, claim: StoredObject, storage: StoredObject): number 
   });
   const message = `Successfully provisioned volume ${volume}`;
   say(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
+}
+
+/** Puts on the volume what is in the snapshot, or says why not in the words of external-provisioner 5. */
+function fill(world: World, claim: StoredObject, storage: StoredObject, volume: string): string | null {
+  const { namespace } = claim.metadata, { dataSource: { name }, resources: { requests } } = claim.spec;
+  const snapshot = world.store.get("VolumeSnapshot", namespace, name), status = snapshot?.status;
+  const bound: string | undefined = status?.boundVolumeSnapshotContentName;
+  const content = world.store.get("VolumeSnapshotContent", undefined, bound ?? "");
+  const asked = amount(requests.storage) / 1000, least = amount(status?.restoreSize ?? "0") / 1000;
+  const refusals: readonly (readonly [applies: boolean, why: string])[] = [
+    [
+      !snapshot,
+      `error getting snapshot ${name} from api server: volumesnapshots.snapshot.storage.k8s.io "${name}" not found`,
+    ],
+    [snapshot?.metadata.deletionTimestamp !== undefined, `snapshot ${name} is being deleted`],
+    [bound === undefined, `snapshot ${name} not bound`],
+    [!content, `error getting snapshotcontent ${bound} for snapshot ${name}`],
+    [
+      content?.spec.volumeSnapshotRef.uid !== snapshot?.metadata.uid,
+      `snapshotcontent ${bound} for snapshot ${name} is bound to a different snapshot`,
+    ],
+    [
+      content?.spec.driver !== storage.provisioner,
+      `snapshotcontent ${bound} for snapshot ${name} is not handled by CSI driver of StorageClass ${storage.metadata.name}`,
+    ],
+    [status?.readyToUse !== true, `snapshot ${name} is not Ready`],
+    [asked < least, `requested volume size ${asked} is less than the size ${least} for the source snapshot ${name}`],
+  ];
+  const [, why] = refusals.find(([applies]) => applies) ?? [];
+  if (why !== undefined) return `error getting handle for DataSource Type VolumeSnapshot by Name ${name}: ${why}`;
+  const handle: string = content!.status.snapshotHandle;
+  if (!world.volumes.has(handle)) return `rpc error: code = NotFound desc = snapshot id ${handle} does not exist`;
+  const { restoreSize: _, ...data } = world.volumes.read(handle);
+  world.volumes.write(volume, structuredClone(data));
+  return null;
 }
 
 function release(world: World, claim: StoredObject): void {

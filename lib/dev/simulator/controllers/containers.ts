@@ -20,7 +20,8 @@ import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const PIECES = 4; // writes in which a program's lines come
+const PIECES = 4; // writes in which a program's lines come, or more where it takes long
+const PIECE = 250; // ms of it for each
 const LEAST_WAIT = 100; // ms between a waiting program's looks
 const LONGEST_BACKOFF = 60_000; // ms
 
@@ -115,9 +116,10 @@ export function resumeContainers(kubelet: Kubelet, slot: Slot): void {
 }
 
 function carryOut(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): void {
-  const { world: { delayMs, logs, timers } } = kubelet;
+  const { world: { delays, logs, timers } } = kubelet;
   const entry = kubelet.hold(slot, run);
-  const length = slot.which === "initContainers" ? delayMs / 10 : delayMs / 2;
+  const usual = slot.which === "initContainers" ? "initContainer" : run.exit === null ? "server" : "job";
+  const length = delays[run.takes ?? usual];
   if (run.waits) {
     logs.write(log, timers.now(), run.lines);
     entry.cancel = timers.after(Math.max(LEAST_WAIT, length), () => resumeContainers(kubelet, slot));
@@ -132,10 +134,10 @@ function carryOut(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerL
     });
     return;
   }
-  const pieces = delayMs === 0 ? 1 : PIECES;
-  const share = Math.ceil(run.lines.length / pieces);
+  const pieces = length === 0 ? 1 : Math.max(PIECES, Math.round(length / PIECE));
+  const upTo = (i: number): number => Math.ceil(run.lines.length * i / pieces);
   const step = (i: number): void => {
-    logs.write(log, timers.now(), run.lines.slice(i * share, (i + 1) * share));
+    logs.write(log, timers.now(), run.lines.slice(upTo(i), upTo(i + 1)));
     const next = i + 1 < pieces ? () => step(i + 1) : () => end(kubelet, slot, run, log);
     entry.cancel = timers.after(length / pieces, next);
   };

@@ -5,7 +5,7 @@
 import type { Memory } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, type Condition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodOver, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNames } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { claimsOfPod } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";
@@ -28,7 +28,7 @@ export function openGrowth(world: World): VolumeGrowth {
 
   /** A stage that is over is forgotten, for a claim may grow again. */
   function left(memory: Memory, claim: StoredObject, stage: string): number {
-    const ms = memory.left(claim, world.delayMs / 4, stage);
+    const ms = memory.left(claim, world.delays.growth, stage);
     if (ms === 0) memory.reset(claim, stage);
     return ms;
   }
@@ -97,7 +97,7 @@ function tell(world: World, claim: StoredObject, condition: { type: string; mess
 /** Pods that have come as far as to have their volumes mounted. */
 function mounting(world: World, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
   return world.store.list("Pod", namespace).filter((pod) =>
-    claimNames(pod).includes(name) && pod.spec.nodeName && !isPodOver(pod) &&
+    claimsOfPod(pod).includes(name) && pod.spec.nodeName && !isPodOver(pod) &&
     statusesOf(pod).some(({ state }) => state.running || state.terminated)
   );
 }

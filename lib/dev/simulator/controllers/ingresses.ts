@@ -22,7 +22,7 @@ export function ingressController(world: World): Controller {
       if (status?.loadBalancer?.ingress) return;
       // Without a class no controller takes care of it, and none says so.
       if (!world.store.get("IngressClass", undefined, spec.ingressClassName ?? "")) return;
-      const left = memory.left(ingress, world.delayMs);
+      const left = memory.left(ingress, world.delays.address);
       if (left > 0) return left;
       changeStatus(
         world,

@@ -11,7 +11,6 @@ import { same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { usage, writeCost } from "#lib/dev/simulator/admission/quota.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-const HESITATION = 4; // a part of the delay passes before anything is deleted, as the real one waits some seconds
 const LOOK = 250; // ms between looks at what remains, beside the looks that changes bring
 
 export function namespaceController(world: World): Controller {
@@ -23,7 +22,7 @@ export function namespaceController(world: World): Controller {
     },
     reconcile: ({ metadata }) => furnish(world, metadata.name),
     end(space, memory) {
-      const { name } = space.metadata, wait = memory.left(space, world.delayMs / HESITATION);
+      const { name } = space.metadata, wait = memory.left(space, world.delays.namespace);
       if (wait > 0) return wait;
       const contents = world.store.contents(name), pods = contents.filter(({ kind }) => kind === "Pod");
       for (const object of pods.length > 0 ? pods : contents) {
@@ -112,7 +111,7 @@ export function quotaController(world: World): Controller {
     reconcile(quota, memory) {
       const { status, spec, metadata } = quota, wanted = spec?.hard ?? {};
       const late = status?.hard !== undefined && !same(wanted, status.hard);
-      const wait = late ? memory.left(quota, world.delayMs) : 0;
+      const wait = late ? memory.left(quota, world.delays.quota) : 0;
       if (!late) memory.reset(quota);
       const hard = wait > 0 ? status.hard : wanted;
       const used = writeCost(usage(world.kinds, hard, world.store.contents(metadata.namespace!)));

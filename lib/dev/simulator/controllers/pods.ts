@@ -16,7 +16,7 @@ import {
   statusesOf,
   withStatuses,
 } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNames, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { claimsOfPod, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { environmentOf, pullFailure, unmountable } from "#lib/dev/simulator/programs/environment.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -93,7 +93,7 @@ function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
     ? environmentOf(world, pod, container).missing === undefined
     : /ErrImagePull|ImagePullBackOff/.test(reason ?? "") && pullFailure(container.image, world.faults) === null;
   if (cured) begin(kubelet, slot);
-  else if (!kubelet.find(slot)) plan(kubelet, slot, isFirst(slot) ? world.delayMs / 2 : 0);
+  else if (!kubelet.find(slot)) plan(kubelet, slot, isFirst(slot) ? world.delays.podStart : 0);
 }
 
 /** The first of a pod's containers waits for its volumes and its network; the others need not. */
@@ -104,7 +104,7 @@ function isFirst({ pod, name }: Slot): boolean {
 /** Whether a change of this object may be what the pod waits for. */
 function concerns(pod: StoredObject, object: StoredObject): boolean {
   if (object.kind === "PersistentVolumeClaim") {
-    return !pod.spec.nodeName && claimNames(pod).includes(object.metadata.name);
+    return !pod.spec.nodeName && claimsOfPod(pod).includes(object.metadata.name);
   }
   return object.kind === "Pod" ? !pod.spec.nodeName : pod.spec.nodeName !== undefined;
 }
@@ -120,7 +120,7 @@ function stop({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<string>
   }
   stopping.add(uid);
   const deaf = runs(uid).some((run) => run.deaf === true);
-  const wanted = running.length === 0 ? 0 : deaf ? world.delayMs * 2 : world.delayMs / 4;
+  const wanted = running.length === 0 ? 0 : world.delays[deaf ? "deafPodStop" : "podStop"];
   const grace = forced ? 0 : Math.min(wanted, deletionGracePeriodSeconds * SECOND, LONGEST_GRACE);
   world.timers.after(grace, () => remove(world, pod));
 }

@@ -47,7 +47,7 @@ export function schedule(world: World, pod: StoredObject): void {
 /** The pod's claims that are still to be bound for it, or why they cannot be. */
 function claimsOf(world: World, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
   const unbound: StoredObject[] = [];
-  for (const name of claimNames(pod)) {
+  for (const name of claimsOfPod(pod)) {
     const claim = world.store.get("PersistentVolumeClaim", pod.metadata.namespace, name);
     if (!claim) return { missing: `persistentvolumeclaim "${name}" not found. ${NO_HELP}`, unbound };
     if (claim.metadata.deletionTimestamp !== undefined) {
@@ -63,7 +63,7 @@ function claimsOf(world: World, pod: StoredObject): { missing: string | null; un
   return { missing: null, unbound };
 }
 
-export function claimNames(pod: StoredObject): string[] {
+export function claimsOfPod(pod: StoredObject): string[] {
   return (pod.spec.volumes ?? []).flatMap((volume: Json) => volume.persistentVolumeClaim?.claimName ?? []);
 }
 

@@ -1,5 +1,6 @@
 /**
- * VolumeSnapshots and their contents: a copy of a bound claim's volume, ready after the delay.
+ * VolumeSnapshots and their contents: a copy of a bound claim's volume, ready after the delay; or one that the storage has
+ * already, by the handle that somebody's content names. What goes wrong is said as external-snapshotter 8 says it.
  *
  * A snapshot and its content are bound to each other, and each is held by a finalizer while it is. When a snapshot goes, its
  * content is marked; one whose policy is Delete goes with it, and with it the copy, before the snapshot itself; one that is
@@ -26,8 +27,10 @@ const RETRY = 1000; // ms between looks at what cannot be done yet
 export function snapshotController(world: World): Controller {
   return {
     kind: "VolumeSnapshot",
-    also({ object }) {
-      const of = object.kind === "VolumeSnapshotContent" ? object.spec.volumeSnapshotRef : undefined;
+    also({ object: { kind, metadata: { namespace }, spec } }) {
+      const of = kind === "VolumeSnapshotContent"
+        ? spec.volumeSnapshotRef
+        : kind === "PersistentVolumeClaim" && { namespace, ...spec.dataSource }; // which may let go of one
       const snapshot = world.store.get("VolumeSnapshot", of?.namespace, of?.name ?? "");
       return snapshot ? [snapshot] : [];
     },
@@ -36,12 +39,16 @@ export function snapshotController(world: World): Controller {
       if (snapshot.status?.readyToUse) return;
       const { namespace, name } = snapshot.metadata;
       protect(world, snapshot);
-      const content = contentOf(world, snapshot) ?? begin(world, snapshot);
+      const given = snapshot.spec.source.volumeSnapshotContentName;
+      const content = hasClass(world, snapshot)
+        ? contentOf(world, snapshot) ?? (given ? misplaced(world, snapshot) : begin(world, snapshot))
+        : undefined;
       if (!content) return RETRY;
       const broken = world.faults.of("no-snapshot", namespace, name);
       if (broken) return fail(world, snapshot, "SnapshotContentCheckandUpdateFailed", broken.message);
+      if (given && !isKnown(world, snapshot, content)) return RETRY;
       cut(world, snapshot, content);
-      const left = memory.left(snapshot, world.delayMs);
+      const left = memory.left(snapshot, world.delays[given ? "knownSnapshot" : "snapshot"]);
       if (left > 0) return left;
       if (world.faults.of("unready", namespace, name)) return RETRY;
       finish(world, snapshot, content.metadata.name);
@@ -63,23 +70,64 @@ export function contentController(world: World): Controller {
   };
 }
 
-/** The handle of a snapshot's data, null until it is ready. */
-export function handleOf(world: World, namespace: string, name: string): string | null {
-  const snapshot = world.store.get("VolumeSnapshot", namespace, name);
-  return snapshot?.status?.readyToUse ? contentOf(world, snapshot)?.status?.snapshotHandle ?? null : null;
-}
-
 /** The content that is bound to it, from both sides; one that was made by hand gets to know the snapshot's uid here. */
-function contentOf(world: World, { metadata: { name, namespace, uid }, spec, status }: StoredObject) {
+function contentOf(world: World, snapshot: StoredObject): StoredObject | undefined {
+  const { metadata: { name, namespace, uid }, spec, status } = snapshot;
   const bound = spec.source?.volumeSnapshotContentName ?? status?.boundVolumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, bound ?? "");
   const of = content?.spec.volumeSnapshotRef;
   if (!content || of?.name !== name || of?.namespace !== namespace) return undefined;
   if (of.uid) return of.uid === uid ? content : undefined;
+  if (!content.spec.source.snapshotHandle) return undefined;
+  const { volumeSnapshotClassName: wanted } = spec;
+  changeStatus(world, snapshot, MANAGER, ({ error: _, ...known }) => (
+    { ...known, boundVolumeSnapshotContentName: bound, readyToUse: false }
+  ));
   return changeObject(world, content, MANAGER, (live) => {
     const volumeSnapshotRef = { ...live.spec.volumeSnapshotRef, uid };
-    return { ...live, spec: { ...live.spec, volumeSnapshotRef } };
+    const own = { ...live.spec, volumeSnapshotRef, ...(wanted && { volumeSnapshotClassName: wanted }) };
+    const finalizers = [...live.metadata.finalizers ?? [], CONTENT_BOUND];
+    return { ...live, metadata: { ...live.metadata, finalizers }, spec: own };
   });
+}
+
+/** Whether the class that it names is there. Without a name, one is looked for where a snapshot is to be taken. */
+function hasClass(world: World, snapshot: StoredObject): boolean {
+  const { volumeSnapshotClassName: wanted } = snapshot.spec;
+  if (wanted === undefined || world.store.get("VolumeSnapshotClass", undefined, wanted)) return true;
+  const why = `volumesnapshotclass.snapshot.storage.k8s.io "${wanted}" not found`;
+  fail(world, snapshot, "GetSnapshotClassFailed", `Failed to get snapshot class with error ${why}`);
+  return false;
+}
+
+/** Says why the content that it names is not its own. */
+function misplaced(world: World, snapshot: StoredObject): undefined {
+  const name: string = snapshot.spec.source.volumeSnapshotContentName;
+  const content = world.store.get("VolumeSnapshotContent", undefined, name);
+  const refuse = (reason: string, message: string): undefined => void fail(world, snapshot, reason, message);
+  if (!content) return refuse("SnapshotContentMissing", "VolumeSnapshotContent is missing");
+  if (content.spec.source.snapshotHandle) {
+    return refuse("SnapshotContentMisbound", `VolumeSnapshotContent [${name}] is bound to a different snapshot`);
+  }
+  const why = "VolumeSnapshotContent is dynamically provisioned while expecting a pre-provisioned one";
+  return refuse("SnapshotContentMismatch", why);
+}
+
+/** Whether the driver, if it runs here at all, has what the content names. */
+function isKnown(world: World, snapshot: StoredObject, content: StoredObject): boolean {
+  const { driver, source: { snapshotHandle: handle } } = content.spec;
+  if (!world.store.list("StorageClass").some(({ provisioner }) => provisioner === driver)) return false;
+  if (world.volumes.has(handle)) return true;
+  const why =
+    `failed to list snapshot for content ${content.metadata.name}: "can not find snapshot for snapshotID ${handle}"`;
+  const message = `Failed to check and update snapshot content: ${why}`;
+  if (content.status?.error?.message === message) return false;
+  say(world, content, { by: DRIVER, warning: "SnapshotContentCheckandUpdateFailed", message });
+  const error = { message, time: world.timers.stamp() };
+  for (const object of [content, snapshot]) {
+    changeStatus(world, object, MANAGER, (status) => ({ ...status, readyToUse: false, error }));
+  }
+  return false;
 }
 
 function protect(world: World, snapshot: StoredObject): void {
@@ -89,12 +137,24 @@ function protect(world: World, snapshot: StoredObject): void {
   });
 }
 
-function release(world: World, snapshot: StoredObject): void {
+function release(world: World, snapshot: StoredObject): number | void {
   const content = contentOf(world, snapshot);
+  if (content && isNeeded(world, snapshot)) {
+    const message = "Snapshot is being used to restore a PVC";
+    say(world, snapshot, { by: MANAGER, warning: "SnapshotDeletePending", message });
+    return RETRY;
+  }
   const marked = content && annotate(world, content, MANAGER, { [BEING_DELETED]: "yes" });
   if (marked?.spec.deletionPolicy !== "Delete") return letGo(world, snapshot, MANAGER, [AS_SOURCE, BOUND]);
   if (marked.metadata.deletionTimestamp === undefined) deleteObject(world, marked, { propagation: "Background" });
   letGo(world, snapshot, MANAGER, [AS_SOURCE]); // the other once it is gone
+}
+
+/** Whether a volume is still to be made from it. */
+function isNeeded(world: World, { metadata: { name, namespace } }: StoredObject): boolean {
+  return world.store.list("PersistentVolumeClaim", namespace).some(({ spec: { dataSource: source }, status }) =>
+    source?.kind === "VolumeSnapshot" && source.name === name && status?.phase === "Pending"
+  );
 }
 
 function fail(world: World, snapshot: StoredObject, reason: string, message: string): number {
@@ -111,8 +171,6 @@ function begin(world: World, snapshot: StoredObject): StoredObject | undefined {
   const refuse = (message: string): undefined => void fail(world, snapshot, "SnapshotContentCreationFailed", message);
   const { source, volumeSnapshotClassName: wanted } = snapshot.spec;
   const { uid, namespace, name } = snapshot.metadata, claimed = source.persistentVolumeClaimName;
-  const given = source.volumeSnapshotContentName;
-  if (given) return refuse(`VolumeSnapshotContent is missing or is bound to another snapshot: ${given}`);
   const claim = world.store.get("PersistentVolumeClaim", namespace, claimed);
   const failed = "Failed to create snapshot content with error";
   if (!claim) {
@@ -126,8 +184,8 @@ function begin(world: World, snapshot: StoredObject): StoredObject | undefined {
     ? world.store.list("VolumeSnapshotClass").find((each) => each.metadata.annotations?.[DEFAULT] === "true")
     : world.store.get("VolumeSnapshotClass", undefined, wanted);
   if (!used) {
-    const why = `volumesnapshotclass.snapshot.storage.k8s.io "${wanted ?? ""}" not found`;
-    return refuse(`Failed to get snapshot class with error ${why}`);
+    const why = "Failed to set default snapshot class with error cannot find default snapshot class";
+    return void fail(world, snapshot, "SetDefaultSnapshotClassFailed", why);
   }
   const content = `snapcontent-${uid}`;
   if (!world.store.get("VolumeSnapshotContent", undefined, content)) {
@@ -149,16 +207,21 @@ function begin(world: World, snapshot: StoredObject): StoredObject | undefined {
   return world.store.get("VolumeSnapshotContent", undefined, content);
 }
 
-/** The copy itself: from now on the content knows its handle and size, and the snapshot since when it is. */
+/** The copy itself, which keeps in mind how large it was. From now on content and snapshot know of it. */
 function cut(world: World, snapshot: StoredObject, content: StoredObject): void {
   if (content.status?.snapshotHandle) return;
   const stamp = world.timers.stamp(), { source } = content.spec, from = source?.volumeHandle;
   const snapshotHandle = source?.snapshotHandle ?? `snapshot-${snapshot.metadata.uid}`;
-  if (from) world.volumes.copy(from, snapshotHandle);
-  const volume = world.store.get("PersistentVolume", undefined, from ?? "");
-  const restoreSize = (Number.parseInt(volume?.spec.capacity?.storage) || 0) * 1024 ** 3;
+  if (from) {
+    const volume = world.store.get("PersistentVolume", undefined, from);
+    const restoreSize = (Number.parseInt(volume?.spec.capacity?.storage) || 0) * 1024 ** 3;
+    world.volumes.write(snapshotHandle, { ...structuredClone(world.volumes.read(from)), restoreSize });
+  }
+  const { restoreSize } = world.volumes.read(snapshotHandle);
   const creationTime = Date.parse(stamp) * 1e6;
-  changeStatus(world, content, DRIVER, () => ({ snapshotHandle, creationTime, readyToUse: false, restoreSize }));
+  changeStatus(world, content, DRIVER, ({ error: _ }) => (
+    { snapshotHandle, creationTime, readyToUse: false, ...(restoreSize && { restoreSize }) }
+  ));
   changeStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => (
     { ...status, creationTime: stamp, readyToUse: false }
   ));

@@ -1,4 +1,5 @@
 /** What a program is told when it is started, and what comes of it. */
+import type { Delays } from "#lib/dev/simulator/delays.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -13,6 +14,8 @@ export interface Context {
 
 export interface ProgramRun {
   readonly lines: readonly string[];
+  /** How long it takes, where that is not as long as any other. */
+  readonly takes?: keyof Delays;
   /** Its exit code; null for what serves. */
   readonly exit: number | null;
   /** Not Completed or Error, but this. */

@@ -4,10 +4,12 @@
  * Only what the built-in blueprint starts is known well (moodle/); of the rest, a shell's `echo` and `exit` are, and
  * anything else serves in a pod that is to run for ever and succeeds in one that is not.
  */
+import { adoptDatabase, adoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import { boot, bootOnce, readProgramCode, wipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import { runCli, runPassword, runSeed, runSignInLink } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { probe } from "#lib/dev/simulator/programs/moodle/probe.ts";
+import { runSettle } from "#lib/dev/simulator/programs/moodle/settle.ts";
 import { knockAt } from "#lib/dev/simulator/programs/network.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
@@ -15,10 +17,15 @@ type Program = readonly [fits: (image: string, command: string) => boolean, run:
 
 const MOODLE = /moodle/;
 const POSTGRES = /postgres/;
+/** The blueprint's facts.php, as the argument of the entry point. */
+const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
+  [(_, command) => /\bpostgres --single\b/.test(command), adoptDatabase],
+  [(_, command) => command.includes("wheelwright-adopted"), adoptFiles],
   [(_, command) => /\bpg_isready\b/.test(command), knockAt],
   [(_, command) => /\bpsql\b/.test(command), runPsql],
+  [(_, command) => /\bseed\.php\b.*\bcurl\b/s.test(command), runSettle],
   [(_, command) => /\bcurl\b.*https?:/s.test(command), probe],
   [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
   [(_, command) => /^php -r .*user_update_password/s.test(command), runPassword],
@@ -26,7 +33,7 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runCli],
   [(_, command) => /\brm -rf\b.*moodledata/s.test(command), wipeFiles],
   [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), readProgramCode],
-  [(image, command) => MOODLE.test(image) && command === "true", bootOnce],
+  [(image, command) => MOODLE.test(image) && (command === "true" || FACTS.test(command)), bootOnce],
   [(image, command) => MOODLE.test(image) && command === "", boot],
   [(image, command) => POSTGRES.test(image) && command === "", servePostgres],
   [(_, command) => /^(sh|bash|\/bin\/sh) -c /.test(command), runShell],

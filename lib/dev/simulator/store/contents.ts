@@ -92,9 +92,9 @@ export function openLogs(): Logs {
 
 export interface Volumes {
   read(handle: string): Json;
+  /** Whether there is such a volume or snapshot: one may be empty. */
+  has(handle: string): boolean;
   write(handle: string, data: Json): void;
-  /** A snapshot, or a volume from one: the same data under another handle, from now on apart. */
-  copy(from: string, to: string): void;
   wipe(handle: string): void;
   /** Calls back at each change; null is what was wiped. Returns what ends that. */
   subscribe(listener: (handle: string, data: Json | null) => void): () => void;
@@ -111,8 +111,8 @@ export function openVolumes(): Volumes {
   };
   return {
     read: (handle) => data.get(handle) ?? {},
+    has: (handle) => data.has(handle),
     write: put,
-    copy: (from, to) => put(to, structuredClone(data.get(from) ?? {})),
     wipe(handle) {
       data.delete(handle);
       for (const listener of listeners) listener(handle, null);

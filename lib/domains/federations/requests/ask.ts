@@ -22,7 +22,7 @@ import { findFederation } from "#lib/domains/federations/store.ts";
 import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { NewJob } from "#lib/records/jobs/job.ts";
-import { type HeldUser, holdUser } from "#lib/domains/users/store.ts";
+import { type HeldUser, holdUser, listOperators } from "#lib/domains/users/store.ts";
 
 /**
  * As many requests of one person may be pending: more would keep slugs from others and bury the operators. As many more may
@@ -111,9 +111,7 @@ async function lettersOf(rows: Rows, asker: HeldUser, request: RequestRow): Prom
     .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
     .limit(1).executeTakeFirst();
   if (earlier) return [];
-  const operators = await rows.selectFrom("users").select(["email", "displayName"]).where("operator", "=", true)
-    .where("emailVerifiedAt", "is not", null).where("disabledAt", "is", null).where("id", "<>", asker.id)
-    .orderBy("id").execute();
+  const operators = (await listOperators(rows)).filter(({ id }) => id !== asker.id);
   const about = { id: request.id, by: asker.email, hub: request.name, slug: request.slug };
   return operators.map(({ email, displayName: name }) =>
     bulkMailJob({ template: "hub-requested", to: { email, name }, about })

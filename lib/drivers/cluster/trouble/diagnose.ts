@@ -37,6 +37,9 @@ import {
 
 const SNAPSHOT_HINT =
   "See the logs of the snapshot controller and of the storage driver; there may be no room for snapshots.";
+/** Of a handle that the storage does not know (any more): external-snapshotter's words, or the driver's. */
+const GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
+const GONE_HINT = "It was deleted in the storage: choose another backup.";
 const MORE_MEMORY = "Raise its memory limit in sizes.yaml, or choose a larger size.";
 
 /** Judges one object by itself and by all pods and events of its namespace; a Certificate by what was ordered, too. */
@@ -138,6 +141,7 @@ function snapshotTrouble(snapshot: KubeObject, clock: Waited): Diagnosis | undef
   const error = snapshot["status"]?.error;
   if (!error?.message) return undefined;
   const message = `The snapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
+  if (GONE.test(error.message)) return impossible("SnapshotGone", message, "operator", GONE_HINT);
   const verdict = impossible("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
   return until((timeOf(error.time) ?? clock.since) + clock.patience.volumeMs, clock, message, verdict);
 }

@@ -114,7 +114,23 @@ export function claimTrouble(name: string, events: readonly KubeObject[], clock:
   }
 }
 
+/** What no other try mends of a claim that is to be made from a snapshot: words of external-provisioner 5.x. */
+const UNFIT: readonly (readonly [words: RegExp, code: string, hint: string])[] = [
+  [
+    /requested volume size \d+ is less than the size \d+ for the source snapshot/,
+    "DiskTooSmall",
+    "Ask for a disk that holds the snapshot: a larger size, or larger disks in sizes.yaml; then retry.",
+  ],
+  [
+    /is not handled by CSI driver of StorageClass/,
+    "OtherDriver",
+    "Name a storage class of the driver that took the snapshot, in surroundings.yaml or the region (CATALOG).",
+  ],
+];
+
 function driverTrouble(event: KubeObject, sentence: string, clock: Waited): Diagnosis {
+  const unfit = UNFIT.find(([words]) => words.test(sentence));
+  if (unfit && isFreshEvent(event, clock)) return impossible(unfit[1], sentence, "operator", unfit[2]);
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
   const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
   const hint = `See what the storage driver ${whose} says, and its capacity and credentials; then retry.`;

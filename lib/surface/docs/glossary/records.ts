@@ -69,6 +69,38 @@ export const RECORDS: Entries = {
   "snapshots.readyAt": ["When it was whole; null until then", "2026-11-21T02:42:10.000Z"],
   "snapshots.sizeBytes": ["Bytes of the volumes restored from it; null where the storage does not say", 16106127360],
   "snapshots.state": ["How far it is", "ready"],
+  "snapshots.provedAt": [
+    "When a drill last restored it into a namespace of its own and found it whole; null where none has",
+    "2026-11-21T05:44:31.000Z",
+  ],
+  "snapshots.proof": ["What was found then; null where none has"],
+  "proof.courses": ["Courses in the restored site; null where nobody counted", 41],
+  "proof.users": ["Accounts in the restored site, without the guest; null where nobody counted", 1280],
+  "proof.seconds": ["From the drill's beginning until the login page answered: what a recovery takes", 96],
+  "proof.compared": [
+    "Whether both were counted as the backup was taken, too, and so could be seen to be what they were",
+    true,
+  ],
+  "snapshots.proofError": [
+    "Why the last drill did not prove it, or that there was no room to try; null where it did, or none was",
+    null,
+  ],
+  "BackupSummary.drills": [
+    "How often the newest backup is restored into a namespace of its own, to prove it: RESTORE_DRILLS",
+    "weekly",
+  ],
+  "BackupSummary.lastProvedAt": [
+    "When a backup of the spoke was proved last; null where none was",
+    "2026-11-21T05:44:31.000Z",
+  ],
+  "BackupSummary.unprovedSince": ["Since when none could be proved; null where the last drill proved one", null],
+  "snapshots.lmsVersion": ["Of the platform, as the spoke had it then; null where that was not noted", "4.5.12"],
+  "BackupSummary.kept": [
+    "Volume claims that a restore has replaced, newest first: the way back. They go after their time, once a backup was taken since",
+  ],
+  "kept.claim": ["Its name in the spoke's namespace", "data-db-0"],
+  "kept.since": ["Since when the site uses another", "2026-11-21T09:12:40.000Z"],
+  "kept.until": ["It stays until then at least", "2026-11-28T09:12:40.000Z"],
 
   // What a hub pays for. Amounts are in minor units of their currency, whichever that has: 1900 of JPY are ¥ 1,900.
   "Billing.connected": ["Whether its spokes are billed", true],

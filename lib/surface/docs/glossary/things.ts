@@ -1,5 +1,5 @@
 /** What hubs, spokes, people and the catalogue are made of. */
-import { A_SPOKE, type Entries, EVENT, HUB, OPERATION, USER } from "#lib/surface/docs/glossary/entry.ts";
+import { A_BACKUP, A_SPOKE, type Entries, EVENT, HUB, OPERATION, USER } from "#lib/surface/docs/glossary/entry.ts";
 
 export const THINGS: Entries = {
   "Federation.id": ["The hub's id", HUB],
@@ -111,6 +111,23 @@ export const THINGS: Entries = {
   brand: ["The look, as the catalogue names it", "ocean"],
   seed: ["The courses that it begins with, as the catalogue names them", null],
   "NewSpoke.seed": ["The courses that it begins with, as the catalogue names them", "demo"],
+  "NewSpoke.": ["", {
+    ...{ slug: "ash", displayName: "Ash school", domain: "ash.school.example", size: "medium", region: "eu-west" },
+    ...{ brand: "ocean", seed: "demo", adminEmail: "ada@school.example", lmsVersion: "4.5.12" },
+  }],
+  "NewSpoke.copyOf": [
+    "For a copy: the id or domain of a spoke that you may act on. The new one gets its courses and people, and what is left " +
+    "out here is as it is there; nothing that lets anybody into the other site comes along",
+    "oak.spokes.example",
+  ],
+  "NewSpoke.copyBackup": [
+    "From which of its backups: newest, which is meant where it is left out; now for one that is taken first; or an id",
+    "newest",
+  ],
+  "Spoke.from | spoke.from": ["Of a copy: what it was made from", null],
+  "from.spokeId": ["The spoke that it is a copy of", A_SPOKE],
+  "from.backupId": ["The backup that its data is from; null of one that would be taken first", A_BACKUP],
+  mail: ["held where the site sends no mail until it is set to on, as a copy's; else on", "on"],
   lmsVersion: ["Version of the learning platform", "4.5.12"],
   moodleVersion: ["The same as lmsVersion, under the platform's own name", "4.5.12"],
   "SpokeAction.lmsVersion | BulkAction.lmsVersion": ["Of upgrade, where it is needed: the version to go to", "5.2.2"],

@@ -3,7 +3,8 @@ import { type Markup, markup } from "#lib/surface/http/page.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { bytes, cpus, money } from "#lib/surface/portal/look/amounts.ts";
 import { badge, copyable, facts, notice, panel } from "#lib/surface/portal/look/parts.ts";
-import type { CostShown, Hub, NewSpokeForeseen, Offers } from "#lib/surface/portal/look/told.ts";
+import type { CopyShown } from "#lib/surface/portal/hubs/copy-spoke.ts";
+import type { CostShown, Hub, NewSpokeForeseen, Offers, Spoke } from "#lib/surface/portal/look/told.ts";
 import type { Me } from "#lib/surface/portal/look/view.ts";
 
 export interface NewSpokeShown {
@@ -16,6 +17,10 @@ export interface NewSpokeShown {
   /** What the API says that it would come to, or null before it was asked. */
   readonly foreseen: NewSpokeForeseen | null;
   readonly cost: CostShown;
+  /** What it is to be a copy of; null where it is none. */
+  readonly source: CopyShown | null;
+  /** What could be copied instead. */
+  readonly copyable: readonly Spoke[];
 }
 
 /** The form swaps it while somebody types. */
@@ -82,6 +87,8 @@ function wholeOf({ spoke, quota, objects }: NewSpokeForeseen): Markup {
       ["Name", spoke.displayName],
       ["Moodle", spoke.lmsVersion],
       ["Region", spoke.region ?? "anywhere"],
+      spoke.from ? ["Made from", spoke.from.backupId ?? "a backup that is taken first"] : null,
+      spoke.mail === "held" ? ["Mail", "sent to nobody until you say so"] : null,
       ["Administrator's address", spoke.adminEmail],
       [
         "Takes at most",

@@ -75,8 +75,12 @@ function firstHub({ role }: Me): Markup {
     );
 }
 
-/** How many spokes are in which state, and how long the queue is. */
-export function fleetOf({ spokes: { total, byState, degraded }, queue }: Glance): Markup {
+/**
+ * How many spokes are in which state, how long the queue is, and how far back the proofs of backups go; for an operator also
+ * what new sites are made from.
+ */
+export function fleetOf({ spokes, queue, templates }: Glance): Markup {
+  const { total, byState, degraded } = spokes;
   const { active = 0, provisioning = 0, failed = 0, suspended = 0 } = byState;
   const counts: readonly (readonly [number, string, Markup | string])[] = [
     [total, "Spokes", ""],
@@ -91,7 +95,32 @@ export function fleetOf({ spokes: { total, byState, degraded }, queue }: Glance)
     counts.map(([count, what, sign]) =>
       markup`<li><b class="${count === 0 ? "none" : ""}">${count} ${sign}</b><span>${what}</span></li>`
     )
-  }</ul>`;
+  }</ul><div id="proofs" data-live>${proofsOf(spokes)}</div>
+<div id="templates" data-live>${templates ? templatesOf(templates) : ""}</div>`;
+}
+
+function templatesOf(templates: NonNullable<Glance["templates"]>): Markup | string {
+  const of = (wanted: string) => templates.filter(({ state }) => state === wanted);
+  const ready = of("ready"), making = of("making").length, failed = of("failed");
+  if (ready.length + making + failed.length === 0) return "";
+  const versions = [...new Set(ready.map(({ lmsVersion }) => lmsVersion))].join(", ");
+  const words = [
+    ...(ready.length > 0 ? [`new sites of ${versions} are there in seconds`] : []),
+    ...(making > 0 ? [`${making} being made`] : []),
+  ];
+  return markup`<p class="small soft">Templates: ${words.join("; ")}${words.length > 0 ? ". " : ""}${
+    failed.map(({ lmsVersion, cluster, error }) =>
+      markup`<b class="bad">${icon("cross")} None of ${lmsVersion} in ${cluster}: ${error}</b> `
+    )
+  }</p>`;
+}
+
+function proofsOf({ unproved, oldestProofAt }: Glance["spokes"]): Markup | string {
+  if (unproved === 0 && oldestProofAt === null) return "";
+  const failing = unproved === 1 ? "The newest backup of 1 spoke" : `The newest backups of ${unproved} spokes`;
+  return markup`<p class="small soft proofs">${
+    oldestProofAt === null ? "" : markup`Oldest proof of a backup: ${instant(oldestProofAt)}. `
+  }${unproved > 0 ? markup`<b class="bad">${icon("cross")} ${failing} could not be restored.</b>` : ""}</p>`;
 }
 
 function queueWords({ running, oldestWaitSeconds }: Glance["queue"]): string {

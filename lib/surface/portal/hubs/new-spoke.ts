@@ -3,21 +3,24 @@ import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { choice, field, formOf, tick } from "#lib/surface/portal/look/forms.ts";
 import { linkButton, panel } from "#lib/surface/portal/look/parts.ts";
 import type { Offers } from "#lib/surface/portal/look/told.ts";
-import type { Me, View } from "#lib/surface/portal/look/view.ts";
+import type { View } from "#lib/surface/portal/look/view.ts";
+import { backupChoice, copyPanel } from "#lib/surface/portal/hubs/copy-spoke.ts";
 import { foreseenPanel, type NewSpokeShown } from "#lib/surface/portal/hubs/foreseen.ts";
 import { offered, offerTitle } from "#lib/surface/portal/hubs/offered.ts";
 import { sizeChoice, sizeStyle } from "#lib/surface/portal/spokes/sizes.ts";
 
 export function newSpokeView(shown: NewSpokeShown): View {
-  const { me, hub, offers, values, tried } = shown, { defaults } = offers;
+  const { hub, offers, values, tried, source } = shown, { defaults } = offers;
   const value = (name: string, otherwise = "") => values[name] ?? otherwise;
   return {
-    title: "Add a spoke",
+    title: source ? "Copy a spoke" : "Add a spoke",
     section: "hubs",
     crumbs: [["Hubs", "/hubs"], [hub.name, `/hubs/${hub.id}`]],
-    lead: "A spoke is one Moodle site, with a database, an address and backups of its own.",
+    lead: source
+      ? markup`A site of its own, with the courses and the people of <a href="/spokes/${source.spoke.id}">${source.spoke.displayName}</a>. Nothing that lets anybody into that one comes along.`
+      : "A spoke is one Moodle site, with a database, an address and backups of its own.",
     style: sizeStyle + STYLE,
-    body: markup`<div class="two">${
+    body: markup`<div class="two"><div class="pile">${
       panel(
         "The site",
         formOf(
@@ -28,7 +31,7 @@ export function newSpokeView(shown: NewSpokeShown): View {
               linkButton(["Cancel", `/hubs/${hub.id}`])
             }`,
             previews: "foreseen",
-            hidden: { key: crypto.randomUUID() },
+            hidden: { key: crypto.randomUUID(), ...(source && { copyOf: source.spoke.id }) },
             tried,
           },
           field({
@@ -45,24 +48,26 @@ export function newSpokeView(shown: NewSpokeShown): View {
             name: "displayName",
             label: "Name",
             value: value("displayName"),
-            hint: "What visitors read. The slug, where you leave it empty.",
+            hint: `What visitors read. ${
+              source ? `“Copy of ${source.spoke.displayName}”` : "The slug"
+            }, where you leave it empty.`,
             placeholder: "Oak School",
             most: 200,
             tried,
           }),
-          sizeChoice({ offers, chosen: value("size", defaults.size), tried }),
-          choice({
+          sizeChoice({ offers, chosen: value("size", source?.spoke.size ?? defaults.size), tried }),
+          source ? backupChoice(source, value("copyBackup"), tried) : choice({
             name: "lmsVersion",
             label: "Moodle",
             value: value("lmsVersion", defaults.lmsVersion),
             options: offers.versions.map((version) => [version.name, versionText(version)]),
             tried,
           }),
-          more({ me, hub, offers, values, tried }),
+          more(shown),
         ),
         { id: "site" },
       )
-    }
+    }${source ? "" : copyPanel(hub, shown.copyable)}</div>
 ${foreseenPanel(shown)}</div>`,
   };
 }
@@ -70,13 +75,15 @@ ${foreseenPanel(shown)}</div>`,
 /** What most leave as it is. */
 const REST = ["domain", "adminEmail", "region", "brand", "seed", "contentMode", "identity", "content"] as const;
 
-function more({ me, hub, offers, values, tried }: Omit<NewSpokeShown, "foreseen" | "cost">): Markup {
-  const isOpen = REST.some((name) => tried?.problems[name] !== undefined || said(name, values, me));
-  const region = offers.regions.find(({ name }) => name === hub.region);
+function more({ me, hub, offers, values, tried, source }: NewSpokeShown): Markup {
+  const { adminEmail, identity, content } = source?.spoke ?? { adminEmail: me.email, identity: false, content: false };
+  const isOpen = REST.some((name) => tried?.problems[name] !== undefined || said(name, values, adminEmail));
+  const region = offers.regions.find(({ name }) => name === hub.region), isBegun = values.slug !== undefined;
   const chosen = (name: string) => ({ name, value: null, tried: tried ?? { values, message: "", problems: {} } });
-  return markup`<details id="rest" ${
-    isOpen ? markup`open` : ""
-  }><summary>Address, region, look and content</summary><div class="rest">${[
+  const nothing = source ? "As the other" : "None";
+  return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
+    source ? "" : "region, "
+  }look and content</summary><div class="rest">${[
     field({
       name: "domain",
       label: "Domain",
@@ -90,26 +97,31 @@ function more({ me, hub, offers, values, tried }: Omit<NewSpokeShown, "foreseen"
       name: "adminEmail",
       label: "Administrator's address",
       type: "email",
-      value: values.adminEmail ?? me.email,
+      value: values.adminEmail ?? adminEmail,
       hint: "Of the account that administers the site itself.",
       most: 254,
       tried,
     }),
-    offered(offers, "regions", {
+    source ? "" : offered(offers, "regions", {
       ...chosen("region"),
       label: "Region",
       nothing: region ? `As the hub: ${offerTitle(region)}` : "As the hub",
     }),
-    offered(offers, "brands", { ...chosen("brand"), label: "Brand" }),
-    offered(offers, "seeds", { ...chosen("seed"), label: "Seed", hint: "Courses that it begins with." }),
-    offered(offers, "contentModes", { ...chosen("contentMode"), label: "Content mode" }),
-    tick("identity", "Sign in by the hub's identity provider", values.identity === "on"),
-    tick("content", "With the hub's shared courses", values.content === "on"),
+    offered(offers, "brands", { ...chosen("brand"), label: "Brand", nothing }),
+    offered(offers, "seeds", {
+      ...chosen("seed"),
+      label: "Seed",
+      hint: source ? "Courses that it gets besides." : "Courses that it begins with.",
+      nothing,
+    }),
+    offered(offers, "contentModes", { ...chosen("contentMode"), label: "Content mode", nothing }),
+    tick("identity", "Sign in by the hub's identity provider", isBegun ? values.identity === "on" : identity),
+    tick("content", "With the hub's shared courses", isBegun ? values.content === "on" : content),
   ]}</div></details>`;
 }
 
-function said(name: (typeof REST)[number], { [name]: value = "" }: NewSpokeShown["values"], { email }: Me): boolean {
-  return value !== "" && value !== email;
+function said(name: (typeof REST)[number], { [name]: value = "" }: NewSpokeShown["values"], usual: string): boolean {
+  return value !== "" && value !== usual;
 }
 
 function versionText({ name, title, preview, default: usual }: Offers["versions"][number]): string {

@@ -36,7 +36,7 @@ form.inline { display: inline-flex; gap: var(--s2); align-items: center; }
 .counts b { font-size: var(--title); font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
 .counts .none { color: var(--ink-soft); font-weight: 450; }
 .counts i .icon { width: .8em; height: .8em; }
-.counts .bad { color: var(--bad); }
+.counts .bad, .proofs .bad { color: var(--bad); }
 .counts .warn { color: var(--warn); }
 .counts li > span { font-size: var(--tiny); color: var(--ink-soft); }
 .list { list-style: none; padding: 0; background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); overflow: hidden; }

@@ -166,6 +166,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   version_not_newer: "lmsVersion",
   version_unchanged: "lmsVersion",
   size_unchanged: "size",
+  backup_unusable: "copyBackup",
 };
 
 export function triedOf({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Tried {

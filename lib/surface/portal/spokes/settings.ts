@@ -1,6 +1,6 @@
 /** What of a spoke can be changed, with what a change would come to while one types. */
 import { markup } from "#lib/surface/http/page.ts";
-import { field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
+import { choice, field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
 import { panel } from "#lib/surface/portal/look/parts.ts";
 import type { Foreseen, Offers, Spoke } from "#lib/surface/portal/look/told.ts";
 import type { View } from "#lib/surface/portal/look/view.ts";
@@ -9,7 +9,7 @@ import { offered } from "#lib/surface/portal/hubs/offered.ts";
 import { foreseenParts, foreseenStyle, foreseenWords } from "#lib/surface/portal/spokes/foreseen.ts";
 import { spokeHead, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
 
-const CHANGEABLE = ["displayName", "adminEmail", "brand", "domain"] as const;
+const CHANGEABLE = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
 export type SpokeFields = Readonly<Record<(typeof CHANGEABLE)[number], string>>;
 
 /** What differs from the spoke as it is. What was emptied stays as it is: none of these can be taken away. */
@@ -30,7 +30,7 @@ export interface SettingsShown {
 }
 
 export function settingsView({ place, offers, typed, foreseen, tried }: SettingsShown): View {
-  const { spoke } = place, { displayName, adminEmail, brand, domain } = typed ?? spoke;
+  const { spoke } = place, { displayName, adminEmail, brand, domain, mail } = typed ?? spoke;
   return {
     ...spokeHead(place, "/settings"),
     style: foreseenStyle,
@@ -81,6 +81,14 @@ export function settingsView({ place, offers, typed, foreseen, tried }: Settings
             required: true,
             tried,
             most: 253,
+          }),
+          choice({
+            name: "mail",
+            label: "Mail",
+            hint: "Whether the site writes to its people. It is started anew when that changes.",
+            value: mail,
+            options: [["on", "On"], ["held", "Held: it writes to nobody"]],
+            tried,
           }),
         ),
         { id: "settings" },

@@ -39,6 +39,7 @@ export function spokeView({ place, operations, latest, now }: SpokeShown): View 
     style: spokeStyle,
     body: markup`<div class="two" id="spoke" data-live><div class="pile">
 ${state === "removed" ? removedNotice(spoke) : ""}
+<div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>
 ${operationPanel(spoke, latest, now)}
 ${UNSEEN.includes(state) ? "" : healthPanel(place)}
 ${historyPanel(id, operations)}
@@ -51,10 +52,13 @@ ${aboutPanel(spoke)}</div>`,
 const UNSEEN: readonly Spoke["state"][] = ["provisioning", "failed", "removing", "removed"];
 
 function deedsOf(place: SpokePlace): Markup {
-  const { spoke: { id, state, maintenance }, runs } = place;
+  const { spoke: { id, federationId, state, maintenance, readyAt }, runs } = place;
   const removable = runs && state !== "removed" && state !== "removing";
   const items = [
     ...actionsOf(place).map((name) => markup`<li><a href="/spokes/${id}/actions/${name}">${titled(name)} …</a></li>`),
+    ...(removable && readyAt !== null
+      ? [markup`<li><a href="/hubs/${federationId}/spokes/new?copyOf=${id}">Copy …</a></li>`]
+      : []),
     ...(removable ? [markup`<li class="danger"><a href="/spokes/${id}/destroy">Destroy …</a></li>`] : []),
   ];
   return markup`${
@@ -143,6 +147,15 @@ function removedNotice({ id, updatedAt }: Spoke): Markup {
   );
 }
 
+/** Of a copy, the people are the other site's. */
+function mailNotice({ id }: Spoke): Markup {
+  return notice(
+    "info",
+    markup`<p><b>The site sends no mail until you say so.</b> Its people are written to from then on, as by any other site.</p>
+<p>${postButton(`/spokes/${id}/settings`, "Turn mail on", { fields: { mail: "on" } })}</p>`,
+  );
+}
+
 function aboutPanel(spoke: Spoke): Markup {
   const { slug, size, lmsVersion, region, adminEmail, readyAt, createdAt, namespace, id } = spoke;
   return panel(
@@ -153,6 +166,8 @@ function aboutPanel(spoke: Spoke): Markup {
       ["Moodle", lmsVersion],
       ["Region", region ?? "anywhere"],
       ["Administrator", adminEmail],
+      ["Mail", spoke.mail === "held" ? "held" : "on"],
+      spoke.from && ["Copy of", markup`<a href="/spokes/${spoke.from.spokeId}">${spoke.from.spokeId}</a>`],
       ["Brand", spoke.brand ?? "none"],
       ["Identity", spoke.identity ? "yes" : "no"],
       ["Content", spoke.content ? spoke.contentMode ?? "yes" : "no"],

@@ -22,7 +22,7 @@ export const GET = endpoint({
 });
 
 export const PATCH = endpoint({
-  summary: "Change a spoke's name, brand, administrator's address or domain; dryRun=true shows what would change",
+  summary: "Change a spoke's name, brand, administrator's address, domain or mail; dryRun=true shows what would change",
   access: spoke("act"),
   scope: "cli",
   query: v.object({ dryRun: Flag }),

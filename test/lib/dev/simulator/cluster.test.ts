@@ -27,7 +27,7 @@ test("a spoke comes, fails to start another image, and goes.", async () => {
     });
     await space.apply(blueprint.spokeObjects(inputs, "database"), { signal });
     await space.ready([{ apiVersion: "apps/v1", kind: "StatefulSet", name: "db" }], waiting);
-    await space.apply(blueprint.spokeObjects(inputs, "install"), { signal });
+    await space.apply(blueprint.spokeObjects(inputs, "volumes"), { signal });
     const result = await space.run(blueprint.jobObject(inputs, "install", "1"), waiting);
     assert.is(result.succeeded, true);
     assert.ok(result.log.includes("Installation completed successfully."));

@@ -20,7 +20,7 @@ test("leaves what the next refuses, until schema and data are both reset.", asyn
     for (const object of [...blueprint.newSecrets(inputs), ...blueprint.mailSecret(inputs, null)]) {
       await kube.create(object);
     }
-    for (const step of ["secrets", "database", "install"] as const) {
+    for (const step of ["secrets", "volumes", "database"] as const) {
       for (const object of blueprint.spokeObjects(inputs, step)) await kube.apply(object);
     }
     const database = { apiVersion: "apps/v1", kind: "StatefulSet", metadata: { name: "db", namespace } };

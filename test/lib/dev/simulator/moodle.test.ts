@@ -32,7 +32,7 @@ async function prepare(inputs: SpokeInputs): Promise<void> {
   await apply(blueprint.mailSecret(inputs, null));
   await apply(blueprint.spokeObjects(inputs, "secrets"));
   await startDatabase(inputs);
-  await apply(blueprint.spokeObjects(inputs, "install"));
+  await apply(blueprint.spokeObjects(inputs, "volumes"));
 }
 
 async function startDatabase(inputs: SpokeInputs): Promise<void> {
@@ -107,7 +107,7 @@ test("a spoke is provisioned to its end, certificate and login page included.", 
 test("applying the blueprint once more changes nothing.", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await provision(inputs);
-  for (const step of ["policies", "secrets", "database", "install", "seed", "app", "cron", "ingress"] as const) {
+  for (const step of ["policies", "secrets", "volumes", "database", "seed", "app", "cron", "ingress"] as const) {
     await apply(blueprint.spokeObjects(inputs, step));
     for (const object of blueprint.spokeObjects(inputs, step)) {
       const before = (await kube.get(object)).body;

@@ -1,67 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silent } from "#lib/base/log.ts";
-import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { post } from "#test/support/planted.ts";
+import { API, ask, content, cut, one, ready, room, snapshot } from "#test/lib/dev/simulator/snapshot-scene.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ kube: Simulator }>("snapshots in the simulated cluster");
-const API = "/apis/snapshot.storage.k8s.io/v1";
-let count = 0;
-
 test.before(async (context) => void (context.kube = await openSimulator({ delayMs: 5, log: silent })));
 test.after(({ kube }) => kube.close());
-
-/** A namespace with a bound claim; its name. */
-async function room(kube: Simulator): Promise<string> {
-  const name = `room-${++count}`;
-  await post(kube.url, "/api/v1/namespaces", { metadata: { name } });
-  await post(kube.url, `/api/v1/namespaces/${name}/persistentvolumeclaims`, {
-    metadata: { name: "files", annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } },
-    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "3Gi" } } },
-  });
-  await until(() =>
-    kube.objects("PersistentVolumeClaim").some(({ metadata, status }) =>
-      metadata.namespace === name && status?.phase === "Bound"
-    )
-  );
-  return name;
-}
-
-async function cut(kube: Simulator, namespace: string, name: string, className: string): Promise<void> {
-  await post(kube.url, `${API}/namespaces/${namespace}/volumesnapshots`, {
-    metadata: { name },
-    spec: { volumeSnapshotClassName: className, source: { persistentVolumeClaimName: "files" } },
-  });
-}
-
-function snapshot(kube: Simulator, namespace: string, name: string): StoredObject | undefined {
-  return kube.objects("VolumeSnapshot").find(({ metadata }) =>
-    metadata.namespace === namespace && metadata.name === name
-  );
-}
-
-function content(kube: Simulator, namespace: string, name: string): StoredObject | undefined {
-  return kube.objects("VolumeSnapshotContent").find(({ spec: { volumeSnapshotRef: of } }) =>
-    of.namespace === namespace && of.name === name
-  );
-}
-
-async function ready(kube: Simulator, namespace: string, name: string): Promise<StoredObject> {
-  return await until(() => {
-    const found = snapshot(kube, namespace, name);
-    return found?.status?.readyToUse && found;
-  });
-}
-
-async function ask(kube: Simulator, method: string, path: string, body?: unknown): Promise<number> {
-  const type = method === "PATCH" ? "application/json-patch+json" : "application/json";
-  const init = { method, headers: { "content-type": type }, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  return (await fetch(kube.url + path, init)).status;
-}
-
-const one = (namespace: string, name: string) => `${API}/namespaces/${namespace}/volumesnapshots/${name}`;
 
 test("are bound to their contents from both sides, and each is held by finalizers.", async ({ kube }) => {
   const namespace = await room(kube);
@@ -157,27 +103,6 @@ test("that are held back are cut, and not ready.", async ({ kube }) => {
   assert.is(snapshot(kube, namespace, "a")!.status.readyToUse, false);
   kube.faults.heal(fault);
   await ready(kube, namespace, "a");
-});
-
-test("of a content that was made by hand are bound to it, and to no other's.", async ({ kube }) => {
-  const namespace = await room(kube);
-  const spec = {
-    deletionPolicy: "Retain",
-    driver: "simulated.csi.example",
-    source: { snapshotHandle: "from-elsewhere" },
-    volumeSnapshotRef: { name: "a", namespace },
-  };
-  await post(kube.url, `${API}/volumesnapshotcontents`, { metadata: { name: `hand-${namespace}` }, spec });
-  for (const name of ["a", "b"]) {
-    await post(kube.url, `${API}/namespaces/${namespace}/volumesnapshots`, {
-      metadata: { name },
-      spec: { source: { volumeSnapshotContentName: `hand-${namespace}` } },
-    });
-  }
-  const { metadata } = await ready(kube, namespace, "a");
-  assert.is(content(kube, namespace, "a")!.spec.volumeSnapshotRef.uid, metadata.uid);
-  const other = await until(() => snapshot(kube, namespace, "b")?.status?.error);
-  assert.match(other.message, /missing or is bound to another snapshot/);
 });
 
 test.run();

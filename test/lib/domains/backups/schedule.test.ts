@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeSchedule, nextBackup } from "#lib/domains/backups/schedule.ts";
+import { describeSchedule, nextBackup, nextDrill } from "#lib/domains/backups/schedule.ts";
 import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -43,6 +43,19 @@ test("spreads ten thousand spokes evenly over the night, also those that were ma
 test("is told to people as the minute in which it is.", () => {
   const id = newId("spk"), at = nextBackup(id, EVENING).toISOString();
   assert.is(describeSchedule(id), `every night at ${at.slice(11, 16)} UTC`);
+});
+
+test("has drills some hours later, in the morning; weekly ones on all days alike.", () => {
+  const days = new Array<number>(7).fill(0);
+  for (let i = 0; i < 7000; i++) {
+    const id = newId("spk"), nightly = nextDrill(id, "nightly", EVENING), weekly = nextDrill(id, "weekly", EVENING);
+    assert.is((nightly.getTime() - nextBackup(id, EVENING).getTime() + DAY) % DAY, 3 * HOUR);
+    assert.ok(weekly > EVENING && weekly.getTime() - EVENING.getTime() <= 7 * DAY);
+    assert.is((weekly.getTime() - nightly.getTime()) % DAY, 0);
+    assert.is(nextDrill(id, "weekly", weekly).getTime(), weekly.getTime() + 7 * DAY);
+    days[weekly.getUTCDay()]!++;
+  }
+  for (const count of days) assert.ok(count > 700 && count < 1300, days.join(" "));
 });
 
 test.run();

@@ -2,6 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { priceChangesOf } from "#lib/domains/billing/preview.ts";
+import { spokeInputs } from "#lib/catalog/inputs.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import * as paid from "#test/support/payments.ts";
 import { openScene, type Scene as Stage } from "#test/support/scene.ts";
@@ -141,6 +143,18 @@ dry("is told for a new spoke", async (scene) => {
       .price;
   assert.equal(await add("small"), { ...PRORATED, size: "small", recurringMonthly: 3100, dueNow: 2000 });
   assert.equal(await add("medium"), NONE);
+});
+
+dry("is told for a copy, which has the size of the other one unless another is given", async ({ stage }) => {
+  const [row] = await stage.db.sql("select * from spokes where id = $1", [stage.spoke]);
+  const inputs = spokeInputs(stage.app.catalog, stage.app.config, row as SpokeRow);
+  await stage.db.sql("update spokes set blueprint_inputs = $2 where id = $1", [stage.spoke, inputs]);
+  const copy = async (more: object) => {
+    const asked = { slug: "ash", copyOf: stage.spoke, copyBackup: "now", ...more };
+    return (await stage.as("hubAdmin").post("/api/federations/north/spokes?dryRun=true", asked)).body.price;
+  };
+  assert.equal(await copy({}), { ...PRORATED, size: "small", recurringMonthly: 3100, dueNow: 2000 });
+  assert.equal(await copy({ size: "large" }), { ...PRORATED, size: "large", recurringMonthly: 6200, dueNow: 4000 });
 });
 
 dry("is told for another size: less of one and more of the other", async (scene) => {

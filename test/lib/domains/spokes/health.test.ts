@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
+import { ailmentOfNamespace, ailmentOfPart, partsOf } from "#lib/domains/spokes/health.ts";
 
 const namespaces = suite("ailmentOfNamespace");
 const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
@@ -25,7 +25,7 @@ namespaces("tells one that is gone, another one, not ours, or going.", () => {
 });
 
 const parts = suite("ailmentOfPart");
-const [moodle, database, files] = PARTS;
+const [moodle, database, files] = partsOf({});
 const object = (spec: object, status: object, metadata = {}): KubeObject => ({
   ...{ apiVersion: "v1", kind: "any", metadata: { name: "any", ...metadata } },
   ...{ spec, status },

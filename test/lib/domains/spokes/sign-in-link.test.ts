@@ -25,7 +25,10 @@ const gone = (porch: Porch) => until(() => named(porch).length === 0);
 async function occupy(porch: Porch): Promise<void> {
   const { blueprintInputs: inputs } = await porch.work.row(porch.id);
   const key = btoa("0123456789abcdef0123456789abcdef");
-  await (await porch.space()).create(porch.work.app.blueprint.jobObject(inputs, "sign-in-link", "0", key), CALL);
+  await (await porch.space()).create(
+    porch.work.app.blueprint.jobObject(inputs, "sign-in-link", "0", { linkKey: key }),
+    CALL,
+  );
 }
 
 async function remove(porch: Porch): Promise<void> {

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { followLogs } from "#lib/drivers/cluster/logs.ts";
 import { anyone, withServer } from "#test/support/kube/api.ts";
+import { until } from "#test/support/until.ts";
 
 const test = suite("followLogs");
 
@@ -17,6 +18,28 @@ test("keeps the last 200 lines of a log", () =>
     assert.equal(of, { pod: "p", container: "main" });
     assert.equal([lines.length, lines[0], lines.at(-1)], [200, "line 50", "line 249"]);
   }));
+
+test("with somebody who listens, each reading begins with the first line, and is another one", async () => {
+  const heard: string[][] = [];
+  const whole = Array.from({ length: 250 }, (_, i) => `line ${i}\n`).join("");
+  await withServer((_asked, response, socket) => {
+    if (heard.length > 1) return response.end(whole);
+    response.writeHead(200).write(whole.slice(0, 100), () => socket.destroy());
+  }, async (api, server) => {
+    const logs = followLogs(api, "n", anyone.signal, () => {
+      const lines: string[] = [];
+      heard.push(lines);
+      return (line) => void lines.push(line);
+    });
+    const status = { containerStatuses: [{ name: "main", state: { running: {} } }] };
+    logs.show([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
+    await until(() => heard[1]?.length === 250);
+    await logs.close(10_000);
+    assert.is(logs.followed()[0]!.lines.length, 200, "what is kept is bounded all the same");
+    assert.equal([heard[0]![0], heard[1]![0]], ["line 0", "line 0"]);
+    assert.not(server.asked.some(({ query }) => query.has("tailLines")));
+  });
+});
 
 test("once it is closed, a log that has come to its end is not asked for again", () =>
   withServer((_asked, response) => {

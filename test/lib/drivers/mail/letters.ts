@@ -31,6 +31,17 @@ export const LETTERS: Readonly<Record<string, Letter>> = {
     to,
     about: { id: "frq_06fj2c1s8m4q7x2w9e5d3n6rzy", by: "grace@school.example", hub: "Northern schools", slug: "north" },
   },
+  "backup-unproved": {
+    template: "backup-unproved",
+    to,
+    about: {
+      spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
+      spoke: "Department of Biology",
+      domain: "biology.spokes.example.org",
+      backupId: "bak_06fj2c8q1w9n3m8k5r2dt7w1xy",
+      reason: "The restored site is not what it was: it has 4 users, where 5 were counted as it was taken",
+    },
+  },
   "request-approved": { template: "request-approved", to, about: { hub: "Northern schools", slug: "north" } },
   "request-rejected": {
     template: "request-rejected",

@@ -17,6 +17,7 @@ test("is to ask for the same action where nothing counts as failed", () => {
   assert.is(after("resume", "suspended"), "See the log; then ask for the action resume again.");
   assert.is(after("upgrade", "active"), "See the log; then ask for the action upgrade again.");
   assert.is(after("reapply", "failed"), "See the log; then ask for the action reapply again.");
+  assert.is(after("restore", "failed"), "See the log; then restore it again.", "it is no action of the API");
   assert.is(after("backup"), "See the log; then ask for the action backup again.");
 });
 

@@ -38,7 +38,7 @@ export const SITE_CASES: readonly FailureCase[] = [
         '"https://gate.default.svc:443/?timeout=10s": dial tcp 10.96.3.4:443: connect: connection refused',
     }],
     timeLimit: 4000,
-    step: "install",
+    step: "volumes",
     code: "WebhookUnreachable",
     fault: "operator",
     message:

@@ -89,7 +89,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     slug: "narrow",
     name: "a quota that is too small for the claim",
     inputs: [["resources,quota,storage", "6Gi"]],
-    step: "install",
+    step: "volumes",
     code: "ExceededQuota",
     fault: "operator",
     message:

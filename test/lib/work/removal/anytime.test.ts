@@ -16,6 +16,7 @@ test.after(({ scene }) => scene.close());
 const PAYLOADS: Readonly<Record<string, object>> = {
   upgrade: { lmsVersion: "5.2.2", skipBackup: true },
   resize: { size: "medium" },
+  restore: { backupId: "bak_1" },
 };
 
 /** A spoke that counts as active, with a namespace in which there is nothing. */
@@ -40,6 +41,16 @@ test("stops it within its step, removes everything, and tells each thing once.",
   assert.ok(new Set(kinds).size >= 3);
   const spokes = new Map<SpokeOperationKind, string>();
   for (const kind of new Set(kinds)) spokes.set(kind, await standing(scene, hub, `during-${kind}`));
+  await scene.db.sql(
+    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, ready_at, volumes)
+     select 'bak_1', id, federation_id, 'op_1', cluster, namespace, 'manual', 'ready', now(), $2::text::jsonb from spokes where id = $1`,
+    [
+      spokes.get("restore"),
+      JSON.stringify(
+        ["files", "data-db-0"].map((claim) => ({ claim, handle: claim, driver: "simulated.csi.example" })),
+      ),
+    ],
+  );
   const held = scene.simulator.faults.answer(503, { path: "/namespaces/spoke-during-" });
   await scene.db.transact(async (tx) => {
     const rows = await tx.selectFrom("spokes").selectAll().execute();

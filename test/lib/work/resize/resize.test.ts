@@ -114,7 +114,7 @@ test("leaves the disks large on the way back, and room for each of them twice", 
 test("leaves a site that differs in nothing from what its row renders", async ({ scene }) => {
   const { blueprintInputs: inputs, cluster, namespaceUid: uid } = await scene.row(scene.id);
   const space = (await scene.app.clusters.open(cluster)).space(scene.namespace, uid!);
-  for (const step of ["policies", "secrets", "database", "install", "app", "cron"] as const) {
+  for (const step of ["policies", "secrets", "volumes", "database", "app", "cron"] as const) {
     for (const object of scene.app.blueprint.spokeObjects(inputs, step)) {
       const call = { signal: new AbortController().signal };
       const ref = { apiVersion: object.apiVersion, kind: object.kind, name: object.metadata.name };

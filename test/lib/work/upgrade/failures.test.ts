@@ -80,7 +80,10 @@ test("in its Job leaves the site down, and says what it was, where that lies and
     assert.match(message, metadata.name);
     assert.match(message, status.boundVolumeSnapshotContentName);
   }
-  assert.match(hint!, /retry.*restore both volumes from the backup, and reapply/);
+  assert.match(
+    hint!,
+    new RegExp(`retry.*Or have an operator take it back to the backup: wheelwright restore ${id} --backup ${backup}`),
+  );
   assert.equal(kept, LOG);
   const audits = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_failed' order by at");
   const told = audits.map(({ metadata: { step, from, to } }) => [step, from, to]);
@@ -94,7 +97,7 @@ test("again before it comes to that is still down, with the same way back", asyn
   const job = await retry(scene, id);
   await isDown(scene, id, job, "prepare");
   assert.match(job.failure!.message, backup!);
-  assert.match(job.failure!.hint!, /reapply/);
+  assert.match(job.failure!.hint!, /wheelwright restore/);
   scene.simulator.faults.heal(fault);
 });
 

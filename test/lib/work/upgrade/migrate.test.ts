@@ -200,9 +200,10 @@ async function tryOn(
     job: { fence: "7", progress: {} },
     patience: () => 1000,
     remember: () => Promise.resolve(),
+    write: () => Promise.resolve(null),
   } as unknown as Run;
   const blueprint = openBlueprint(), inputs = inputsOf(blueprint);
-  const migration = { major: true, now: () => Promise.resolve(now), demandSite: () => Promise.resolve() };
+  const migration = { way: "", major: true, now: () => Promise.resolve(now), demandSite: () => Promise.resolve() };
   const error = await rejection(migrateSite({ space, blueprint, inputs }, run, migration));
   return { error: error as ClusterError, ran };
 }

@@ -85,6 +85,7 @@ test("did it in order: snapshots, then down, then one Job with the new image tha
   assert.ok(first("POST", /volumesnapshots/) > 0);
   const names = await jobNames(scene, id, "upgrade");
   assert.equal(names, job!.progress.upgrades);
+  assert.ok(job!.progress.parts.count > 100, "it was followed from its first part to its last");
   const [run] = (await objects(scene, id, "Job")).filter(({ metadata }) => metadata.name === names[0]);
   const { containers: [moodle] } = run!["spec"].template.spec;
   assert.equal(moodle.env, [{ name: "AUTO_UPDATE_MOODLE", value: "true" }]);
@@ -97,7 +98,7 @@ test("leaves everything as the blueprint has it for the new version", async ({ s
   const { namespace, namespaceUid: uid, cluster, blueprintInputs: inputs } = await scene.row(id);
   const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!),
     call = { signal: AbortSignal.timeout(20_000) };
-  for (const step of ["policies", "secrets", "database", "install", "app", "cron", "ingress"] as const) {
+  for (const step of ["policies", "secrets", "volumes", "database", "app", "cron", "ingress"] as const) {
     for (const object of scene.app.blueprint.spokeObjects(inputs, step)) {
       const { apiVersion, kind, metadata: { name } } = object;
       const { objects: [after] } = await space.dryRun([object], call);

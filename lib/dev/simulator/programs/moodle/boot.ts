@@ -7,7 +7,7 @@
  * not measured. Stricter than they are in one thing: an older image that was not asked to upgrade would serve, with code that its
  * database is too new for; here it ends.
  */
-import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { factsOf, passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
   hostOf,
   isInstalled,
@@ -19,6 +19,7 @@ import {
   type SiteFiles,
   siteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { partLines } from "#lib/dev/simulator/programs/moodle/plugins.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 const WHOLE = 494, PART = 415; // tables of an installed site, and of an install that was killed (measured)
@@ -35,14 +36,14 @@ export function boot(context: Context): ProgramRun {
 
 /** What lies on the claim mounted at /v, and config.php, is removed; the code stays. */
 export function wipeFiles({ world, pod }: Context): ProgramRun {
-  const site = siteOf(world, pod.metadata.namespace!);
+  const site = siteOf(world, pod.metadata.namespace!, pod);
   const { code } = site.files;
   return { lines: [], exit: 0, done: () => site.saveFiles(code === undefined ? {} : { code }) };
 }
 
 function start(context: Context, exit: number | null): ProgramRun {
-  const { world, pod, container, env } = context;
-  const site = siteOf(world, pod.metadata.namespace!);
+  const { world, pod, env } = context;
+  const site = siteOf(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({
     lines: [...lines, "*** Failed with return value: 0"],
     exit: 1,
@@ -74,20 +75,17 @@ function start(context: Context, exit: number | null): ProgramRun {
     );
   }
   if (isInstalled(site.database)) return startOnSite(context, site, exit);
-  return install(site, pod.metadata.uid, container.image, env, exit);
+  return install(context, site, exit);
 }
 
-function install(
-  site: SimulatedSite,
-  pod: string,
-  image: string,
-  env: Context["env"],
-  exit: number | null,
-): ProgramRun {
-  const { release, version } = releaseOf(image);
+function install({ pod: { metadata }, container, env }: Context, site: SimulatedSite, exit: number | null): ProgramRun {
+  const pod: string = metadata.uid;
+  const { release, version } = releaseOf(container.image);
   const host = hostOf(env);
+  const siteidentifier = randomText(32) + host;
+  const config = { rolesactive: "1", siteidentifier, version, release, calendar_exportsalt: randomText(60) };
   const before: SiteDatabase = { ...site.database, installer: pod, tables: PART, config: { rolesactive: "0" } };
-  const files: SiteFiles = { ...site.files, code: release, configured: true, wwwroot: host };
+  const files: SiteFiles = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: host };
   site.saveDatabase(before);
   site.saveFiles({ ...files, upgrading: true });
   const { installer: _, ...rest } = before;
@@ -96,16 +94,17 @@ function install(
       "Syncing Moodle code...",
       "Generating config.php file...",
       "Installing Moodle database...",
-      "-->System",
-      "++ Success ++",
+      ...partLines(),
       "Installation completed successfully.",
-      ...(exit === null ? ["ready to handle connections"] : ["*** Failed with return value: 0"]),
+      ...(exit === null ? ["ready to handle connections"] : [END]),
+      ...(container.args?.[0] === "php" ? factsOf({ tables: WHOLE, config }) : []),
     ],
     exit,
+    takes: "install",
     deaf: true,
     done: () => {
-      const siteidentifier = randomText(32) + host;
-      site.saveDatabase({ ...rest, tables: WHOLE, config: { rolesactive: "1", siteidentifier, version, release } });
+      const secrets = { "mod_lti/privatekey": randomText(40), "enrol_lti/lti_13_privatekey": randomText(40) };
+      site.saveDatabase({ ...rest, tables: WHOLE, config, secrets });
       site.saveFiles(files);
     },
   };
@@ -143,7 +142,7 @@ export function startOnSite(
   const { release, version } = releaseOf(container.image), present = config.version ?? version;
   const upgrades = env.AUTO_UPDATE_MOODLE === "true";
   const synced = `Moodle code sync: ${site.files.code ?? "<empty|unknown>"} → ${release} (mode=auto)`;
-  const files = { ...site.files, code: release, configured: true, wwwroot: hostOf(env) };
+  const files = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: hostOf(env) };
   const failed = (...lines: string[]): ProgramRun => ({ lines: [synced, ...lines, END], exit: 1 });
   site.saveFiles(files); // the first of the start scripts, whatever the others come to
   const own = database.installer === pod.metadata.uid;
@@ -157,7 +156,7 @@ export function startOnSite(
     const off = /--name=noemailever --set=([01])/.exec(env.POST_CONFIGURE_COMMANDS ?? "")?.[1];
     if (off) site.saveDatabase({ ...database, config: { ...config, noemailever: off } });
     const last = exit === null ? "ready to handle connections" : END;
-    return { lines: [...told, "Skipped auto update of Moodle", last], exit };
+    return { lines: [...told, "Skipped auto update of Moodle", last], exit, takes: "app" };
   }
   site.saveFiles({ ...files, maintenance: true });
   if (!pendingUpgrade(database, files)) {
@@ -182,12 +181,12 @@ export function startOnSite(
     lines: [
       ...told,
       "Upgrading moodle...",
-      "-->System",
-      "++ Success ++",
+      ...partLines(),
       `Command line upgrade from ${config.release} (${present}) to ${release} (${version}) completed successfully.`,
       ...(exit === null ? ["ready to handle connections"] : [END]),
     ],
     exit,
+    takes: "upgrade",
     deaf: true,
     done: () => {
       site.saveDatabase(whole);

@@ -69,7 +69,7 @@ export function runCli(context: Context): ProgramRun {
   const text = [...context.container.command ?? [], ...context.container.args ?? []].join(" ");
   const name = /\/cli\/(\w+)\.php/.exec(text)?.[1] ?? "";
   const path = /\S+\/cli\/\w+\.php/.exec(text)?.[0] ?? "";
-  return onSite(context, path, (site) => (COMMANDS[name] ?? (() => said()))(text, site));
+  return onSite(context, path, (site) => ({ ...(COMMANDS[name] ?? (() => said()))(text, site), takes: "cli" }));
 }
 
 /** Prints what it was given to do, and `seeded`. */
@@ -102,8 +102,9 @@ export function runSeed(context: Context): ProgramRun {
   return onSite(context, "/var/www/html/config.php", (site) => ({
     lines: [...said(site.database.accounts?.admin), "seeded"],
     exit: 0,
+    takes: "seed",
     done() {
-      const { accounts = {}, config: before } = site.database;
+      const { accounts = {}, courses: there = [], config: before } = site.database;
       const made = { password: env.ADMIN_PASSWORD!, ...accounts.admin, email: settings.SEED_ADMIN_EMAIL! };
       const { brandcolor: _, ...plain } = before ?? {};
       const config = {
@@ -112,7 +113,9 @@ export function runSeed(context: Context): ProgramRun {
         ...(asked("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
         ...(asked("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
       };
-      site.saveDatabase({ ...site.database, accounts: { ...accounts, ...(administers && { admin: made }) }, config });
+      const all = [...new Set([...there, ...courses.map(({ shortname }) => shortname)])];
+      const known = { accounts: { ...accounts, ...(administers && { admin: made }) }, courses: all };
+      site.saveDatabase({ ...site.database, ...known, config });
     },
   }));
 }
@@ -127,7 +130,7 @@ export function onSite(
   path: string,
   run: (site: SimulatedSite & { database: SiteDatabase }) => ProgramRun,
 ): ProgramRun {
-  const site = siteOf(world, pod.metadata.namespace!);
+  const site = siteOf(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({ lines, exit: 1 });
   if (!site.files.code) return failed(`Could not open input file: ${path}`);
   if (!site.files.configured) return failed("PHP Fatal error:  Failed opening required '/var/www/html/config.php'");
@@ -143,7 +146,7 @@ export function onSite(
 }
 
 export function runPassword(context: Context): ProgramRun {
-  return onSite(context, "/var/www/html/config.php", (site) => setPassword(site, context.env));
+  return onSite(context, "/var/www/html/config.php", (site) => ({ ...setPassword(site, context.env), takes: "cli" }));
 }
 
 function setPassword(
@@ -188,6 +191,7 @@ export function runSignInLink(context: Context): ProgramRun {
     return {
       lines: [`sealed: ${seal(answer, context.env.LINK_KEY!)}`],
       exit: 0,
+      takes: "cli",
       done() {
         const after = { ...admin, reset: { token, requested } };
         site.saveDatabase({ ...database, accounts: { ...accounts, admin: after } });

@@ -1,6 +1,6 @@
 /** PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
 import { type EventText, say } from "#lib/dev/simulator/controllers/events.ts";
-import { isInstalled, type SiteDatabase, siteOf, volumeOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { firstVolume, isInstalled, type SiteDatabase, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -12,25 +12,39 @@ const NOTE = /comment on database[^\n]*'(wheelwright \w+ )'/;
 const RAISED = (words: string) => new RegExp(`raise exception '(not \\w+): ${words}`);
 
 export function servePostgres(context: Context): ProgramRun {
-  const { world, pod, env } = context;
-  const claim = (pod.spec.volumes ?? []).map((volume: { persistentVolumeClaim?: { claimName: string } }) =>
-    volume.persistentVolumeClaim?.claimName
-  ).find((name: string | undefined) => name !== undefined);
-  const handle = claim === undefined ? null : volumeOf(world, pod.metadata.namespace!, claim);
+  const { world, pod, env, container } = context;
+  const handle = firstVolume(world, pod.metadata.namespace!, pod), major = majorOf(container.image);
   if (!env.POSTGRES_PASSWORD) {
     return { lines: ["Error: Database is uninitialized and superuser password is not specified."], exit: 1 };
   }
   const before: SiteDatabase = handle === null ? { password: "" } : world.volumes.read(handle);
   const ready = "database system is ready to accept connections";
+  const foreign = foreignTo(before, major);
+  if (foreign) return { lines: foreign, exit: 1 };
   if (before.absent && !context.resumed) return serveNothing(context, ready);
-  if (handle === null || (before.password !== undefined && !before.absent)) return { lines: [ready], exit: null };
+  if (handle === null || (before.password !== undefined && !before.absent)) {
+    return { lines: [ready], exit: null, takes: "database" };
+  }
   const password = env.POSTGRES_PASSWORD;
-  world.volumes.write(handle, { password, absent: true });
+  world.volumes.write(handle, { password, major, absent: true });
   return {
     lines: ["PostgreSQL init process complete; ready for start up.", ready],
     exit: null,
-    done: () => world.volumes.write(handle, { password }),
+    takes: "databaseSetUp",
+    done: () => world.volumes.write(handle, { password, major }),
   };
+}
+
+export function majorOf(image: string): string {
+  return /:(\d+)/.exec(image)?.[1] ?? "";
+}
+
+/** What a server says of files that another major version has made; null if it can read them. */
+export function foreignTo({ major: made = "" }: SiteDatabase, major: string): string[] | null {
+  if (made === "" || major === "" || made === major) return null;
+  const detail = `DETAIL:  The data directory was initialized by PostgreSQL version ${made}, which is not compatible ` +
+    `with this version ${major}.`;
+  return ["FATAL:  database files are incompatible with server", detail];
 }
 
 /**
@@ -57,8 +71,8 @@ export function runPsql({ world, pod, container, env }: Context): ProgramRun {
   if (guarded.refusal !== null) return { lines: [`ERROR:  ${guarded.refusal}`], exit: ERROR };
   const { database } = guarded;
   if (/drop schema/i.test(text)) {
-    const { password, comment } = database;
-    const left = { ...(password === undefined ? {} : { password }), ...(comment === undefined ? {} : { comment }) };
+    const { password, major, comment } = database;
+    const left = { ...(password && { password }), ...(major && { major }), ...(comment && { comment }) };
     site.saveDatabase(left); // one short transaction, which no other comes in between
     return { lines: [], exit: 0 };
   }
@@ -129,6 +143,13 @@ function claimed(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatab
   return { ...database, comment: `${word}${mine}` };
 }
 
+/** What facts.php prints. */
+export function factsOf({ config = {}, tables = 0 }: SiteDatabase): string[] {
+  const { rolesactive = "", ...others } = config;
+  const known = ["siteidentifier", "version", "release"].filter((name) => name in others);
+  return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...known.map((name) => `${name}|${others[name]}`)];
+}
+
 /** The rows of mdl_config whose names the query mentions, as `psql -tA` prints them. */
 function query(database: SiteDatabase, text: string): ProgramRun {
   const { config, tables = 0 } = database;
@@ -146,5 +167,9 @@ function query(database: SiteDatabase, text: string): ProgramRun {
   const rows = Object.entries(config ?? {}).filter(([name]) => asked.has(name)).sort().map(([name, value]) =>
     `${name}|${value}`
   );
-  return { lines: [...counted, ...rows], exit: 0 };
+  const { courses = [], accounts = {} } = database;
+  const people = text.includes("public.mdl_user") && config
+    ? [`courses|${courses.length}`, `users|${Object.keys(accounts).length}`]
+    : [];
+  return { lines: [...counted, ...rows, ...people], exit: 0 };
 }

@@ -1,9 +1,10 @@
 /** `curl` from inside the namespace at a Service: what the site would answer, and in which words curl says so. */
 import { pendingUpgrade, readyBehind, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { mayConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { readSource } from "#lib/dev/simulator/programs/environment.ts";
 
-const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22; // curl's exit codes
+const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22, TIMED_OUT = 28; // curl's exit codes
 
 export function probe({ world, pod, container }: Context): ProgramRun {
   const namespace = pod.metadata.namespace!;
@@ -18,10 +19,13 @@ export function probe({ world, pod, container }: Context): ProgramRun {
     exit,
   });
   const [name = "", space = namespace] = host.split(".");
-  if (!world.store.get("Service", space, name)) {
-    return failed(UNRESOLVED, `Could not resolve host: ${host}`);
+  const service = world.store.get("Service", space, name);
+  if (!service) return failed(UNRESOLVED, `Could not resolve host: ${host}`);
+  const behind = readyBehind(world, space, name);
+  if (behind.length > 0 && !behind.some((each) => mayConnect(world, pod, each, service.spec.ports[0].targetPort))) {
+    return failed(TIMED_OUT, `Failed to connect to ${host} port 80 after 20001 ms: Timeout was reached`);
   }
-  if (readyBehind(world, space, name).length === 0) {
+  if (behind.length === 0) {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
   const { database, files } = siteOf(world, space);

@@ -1,12 +1,18 @@
-/** One Moodle as it lies on a namespace's volumes: its database on the claim `data-db-0`, its code and data on `files`. */
+/**
+ * One Moodle as it lies on volumes: those that the pods of a namespace mount, whatever their claims are called. Its database is
+ * the one that answers at the Service `db`; code and data are those of whoever asks.
+ */
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
 import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
-import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { claimsOfPod } from "#lib/dev/simulator/controllers/scheduler.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface SiteDatabase {
   /** What the first start made of it; a password given later changes nothing. */
   readonly password?: string;
+  /** The major version of the PostgreSQL that made it. */
+  readonly major?: string;
   /** Whether the database itself was never made: its server was killed between setting up and making it. */
   readonly absent?: boolean;
   /** Its comment, in which the blueprint's guards note the last attempt. */
@@ -15,6 +21,13 @@ export interface SiteDatabase {
   readonly tables?: number;
   /** mdl_config. */
   readonly config?: Readonly<Record<string, string>>;
+  /** Short names of the courses in it, the front page left out. */
+  readonly courses?: readonly string[];
+  /**
+   * What lets somebody in or speaks for the site, besides mdl_config: what is in a table, by its name without the prefix
+   * (`external_tokens`), or in mdl_config_plugins (`mod_lti/privatekey`).
+   */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** The uid of the pod that is installing. */
   readonly installer?: string;
   /** mdl_user, by name: whom the seed has made. */
@@ -47,6 +60,12 @@ export interface SiteFiles {
   readonly wwwroot?: string;
   /** What moodledata's cache remembers: an upgrade under way, whatever the database says by now. */
   readonly upgrading?: boolean;
+  /** moodledata/secret: the key of what is kept encrypted. */
+  readonly key?: string;
+  /** A file in moodledata/filedir. */
+  readonly marked?: string;
+  /** wheelwright-adopted: the last turn. */
+  readonly adopted?: string;
   /** climaintenance.html */
   readonly maintenance?: boolean;
   /** The last attempt to turn maintenance on or off. */
@@ -61,19 +80,38 @@ export interface SimulatedSite {
   saveFiles(files: SiteFiles): void;
 }
 
-export function siteOf(world: World, namespace: string): SimulatedSite {
-  const data = volumeOf(world, namespace, "data-db-0"), files = volumeOf(world, namespace, "files");
-  const reachable = data !== null && readyBehind(world, namespace, "db").length > 0;
+/** As the pod has it; without one, as the site's own pods have it, or would. */
+export function siteOf(world: World, namespace: string, pod?: StoredObject): SimulatedSite {
+  const [server] = readyBehind(world, namespace, "db");
+  const data = firstVolume(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
+  const files = firstVolume(world, namespace, pod ?? templateOf(world, "Deployment", namespace, "moodle"));
   return {
-    database: reachable ? world.volumes.read(data) : null,
+    database: server && data !== null ? world.volumes.read(data) : null,
     files: files === null ? {} : world.volumes.read(files),
     saveDatabase: (database) => void (data !== null && world.volumes.write(data, database)),
     saveFiles: (next) => void (files !== null && world.volumes.write(files, next)),
   };
 }
 
+/** The handle behind the first claim that the pod names. */
+export function firstVolume(world: World, namespace: string, pod: StoredObject | undefined): string | null {
+  const [claim] = pod ? claimsOfPod(pod) : [];
+  return claim === undefined ? null : volumeOf(world, namespace, claim);
+}
+
+/** A pod as it would be made, its claims those of a StatefulSet's templates. */
+function templateOf(world: World, kind: string, namespace: string, name: string): StoredObject | undefined {
+  const owner = world.store.get(kind, namespace, name);
+  if (!owner) return undefined;
+  const { template, volumeClaimTemplates = [] } = owner.spec;
+  const claims = volumeClaimTemplates.map(({ metadata }: Json) => (
+    { name: metadata.name, persistentVolumeClaim: { claimName: `${metadata.name}-${name}-0` } }
+  ));
+  return { ...owner, spec: { ...template.spec, volumes: [...claims, ...template.spec.volumes ?? []] } };
+}
+
 /** The handle of the volume behind a claim; null until it is bound. */
-export function volumeOf(world: World, namespace: string, claim: string): string | null {
+function volumeOf(world: World, namespace: string, claim: string): string | null {
   const found = world.store.get("PersistentVolumeClaim", namespace, claim);
   return found?.spec.volumeName ?? null;
 }

@@ -1,5 +1,6 @@
 /** The spokes of a hub: those that the caller sees, and a new one. */
 import * as v from "valibot";
+import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { federation, removedFor } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { created, either, ok } from "#lib/surface/http/reply.ts";
@@ -20,7 +21,8 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Create a spoke; it is installed in the background, in its hub's turn. dryRun=true shows what it would be",
+  summary:
+    "Create a spoke, or a copy of one; it is made in the background, in its hub's turn. dryRun=true shows what it would be",
   access: federation("change"),
   scope: "provisioning",
   query: v.object({ dryRun: Flag }),
@@ -39,9 +41,11 @@ export const POST = endpoint({
     "domain_reserved",
     "domain_invalid",
     "dns_unavailable",
+    ...["spoke_missing", "spoke_state", "copy_of_needed", "copy_version", "size_too_small"] as const,
+    ...["backup_unusable", "another_cluster", "blueprint_lacks"] as const,
   ],
   handle: async ({ app, actor, federation, query, body, idempotency, signal }) =>
     query.dryRun
-      ? { other: await previewSpoke(app, actor, federation, body, signal) }
-      : { usual: await createSpoke(app, actor, federation, body, idempotency, signal) },
+      ? { other: await previewSpoke(app, actor, federation, body, signal, findCopySource) }
+      : { usual: await createSpoke(app, actor, federation, body, idempotency, signal, findCopySource) },
 });

@@ -3,6 +3,8 @@ import * as assert from "uvu/assert";
 import { RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
 import { noteClasses } from "#lib/domains/backups/store.ts";
+import { setAside } from "#lib/domains/backups/kept.ts";
+import { DAY } from "#lib/base/time.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -44,7 +46,11 @@ test("tells before the first look that nobody has looked yet, with every field t
     lastSuccessAt: null,
     lastFailureAt: null,
     lastError: "Nobody has looked yet whether the cluster can take backups; that happens within minutes",
+    drills: "off",
+    lastProvedAt: null,
+    unprovedSince: null,
     snapshots: [],
+    kept: [],
   });
 });
 
@@ -89,6 +95,36 @@ test("lists what is there, newest first, with sizes in bytes, the last success a
   assert.is(body.snapshots[3].sizeBytes, 16106127360);
   assert.equal([body.lastSuccessAt, body.lastFailureAt], [body.snapshots[2].readyAt, body.snapshots[1].createdAt]);
   assert.equal([body.available, body.lastError], [true, "the pool is full"]);
+});
+
+test("tells of each whether it was proved, how long that took, and why another one was not.", async ({ scene }) => {
+  const at = new Date("2026-11-20T05:00:00.000Z");
+  const proof = { courses: 2, users: 5, seconds: 96, compared: true };
+  await backup(scene, 20, "ready", { provedAt: at, proof: JSON.stringify(proof), drillId: "op_1" });
+  await backup(scene, 10, "ready", { proofError: "its database is of another site", drillId: "op_2" });
+  await scene.db.sql("update spokes set proved_at = $1, unproved_since = $1", [at.toISOString()]);
+  const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/backups`);
+  assert.equal([body.lastProvedAt, body.unprovedSince], [at.toISOString(), at.toISOString()]);
+  assert.equal(
+    body.snapshots.map(({ provedAt, proof, proofError }: Record<string, unknown>) => [provedAt, proof, proofError]),
+    [[null, null, "its database is of another site"], [at.toISOString(), proof, null]],
+  );
+});
+
+test("lists the volume claims that a restore has replaced, and not what is made in vain or about to go.", async ({ scene }) => {
+  const { db, spoke: spokeId } = scene, operationId = newId("op");
+  const put = (why: "replaced" | "in vain", ...claims: string[]) =>
+    db.transact((tx) => setAside(tx, { spokeId, operationId, why }, claims.map((claim) => ({ claim, uid: claim }))));
+  await put("replaced", "files", "data-db-0", "going");
+  await put("in vain", "files-0");
+  await db.sql("update kept_claims set removing_since = now() where claim = 'going'");
+  const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${spokeId}/backups`);
+  assert.equal(body.kept.map(({ claim }: { claim: string }) => claim), ["data-db-0", "files"]);
+  const [{ since, until }] = body.kept;
+  assert.is(Date.parse(until) - Date.parse(since), 7 * DAY);
+  await db.sql("update spokes set state = 'removed', removed_at = now()");
+  const gone = await scene.as("operator").get(`/api/spokes/${spokeId}/backups?includeRemoved=true`);
+  assert.equal(gone.body.kept, []);
 });
 
 test("stays readable to operators when the spoke is gone, and to nobody else.", async ({ scene }) => {

@@ -21,7 +21,7 @@ test.after.each(() => kube.close());
 async function install(version = old.version): Promise<void> {
   for (const step of ["namespace", "policies"] as const) await apply(old, step);
   for (const object of [...blueprint.newSecrets(old), ...blueprint.mailSecret(old, null)]) await kube.create(object);
-  for (const step of ["secrets", "database", "install"] as const) await apply(old, step);
+  for (const step of ["secrets", "volumes", "database"] as const) await apply(old, step);
   await kube.when(object("StatefulSet", "db"), (live) => live.status.readyReplicas === 1);
   assert.is((await run(to(version), "install")).result, "Complete");
 }

@@ -19,21 +19,10 @@ test.after(async ({ scene, names }) => {
 });
 
 const FIELDS = [
-  ...[
-    "id",
-    "federationId",
-    "slug",
-    "displayName",
-    "domain",
-    "formerDomains",
-    "url",
-    "size",
-    "identity",
-    "content",
-    "contentMode",
-  ],
-  ...["brand", "adminEmail", "region", "lmsVersion", "moodleVersion", "seed", "state", "status", "stateReason"],
-  ...["health", "maintenance", "namespace", "operation", "createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
+  ...["id", "federationId", "slug", "displayName", "domain", "formerDomains", "url", "size", "identity", "content"],
+  ...["contentMode", "brand", "adminEmail", "region", "lmsVersion", "moodleVersion", "seed", "from", "mail", "state"],
+  ...["status", "stateReason", "health", "maintenance", "namespace", "operation", "createdAt", "updatedAt", "readyAt"],
+  ...["observedAt", "drift"],
 ];
 
 test("POST answers 201 with the spoke in provisioning, every field, and where it is", async ({ scene }) => {

@@ -1,0 +1,80 @@
+/**
+ * The blueprint's adopt.yaml: a server of its own, which sets the password and once a turn does what its script names; and
+ * what goes of the files. What the script does not name stays, so that it cannot forget anything unseen.
+ */
+import { foreignTo, majorOf } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
+import { firstVolume, type SiteDatabase, type SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+
+const NOTHING = (what: string) =>
+  `not adopted: there is no ${what} on this volume, and none is made where data should be`;
+const ADOPTED = "wheelwright_adopted"; // in mdl_config
+
+export function adoptDatabase({ world, pod, container, env }: Context): ProgramRun {
+  const script = scriptOf(container), handle = firstVolume(world, pod.metadata.namespace!, pod);
+  const failed = (...lines: string[]): ProgramRun => ({ lines, exit: 1 });
+  const before: SiteDatabase = handle === null ? {} : world.volumes.read(handle);
+  if (handle === null || before.password === undefined) return failed(NOTHING("database"));
+  const foreign = foreignTo(before, majorOf(container.image));
+  if (foreign) return failed(...foreign);
+  if (before.absent) return failed('FATAL:  database "moodle" does not exist');
+  const known = { ...before, password: env.DB_PASS! };
+  if (!before.config) {
+    world.volumes.write(handle, known); // a statement of its own
+    return failed("FATAL:  not adopted: no site is in this database");
+  }
+  const after = before.config[ADOPTED] === script.turn ? known : adopted(known, script);
+  return { lines: ["adopted"], exit: 0, done: () => world.volumes.write(handle, after) };
+}
+
+interface Script {
+  readonly text: string;
+  readonly turn: string;
+  readonly renewed: boolean;
+}
+
+function scriptOf({ command = [], args = [] }: Context["container"]): Script {
+  const text = [...command, ...args].join("\n");
+  const [, turn = ""] = /(?:turn constant text := '|!= ")(\w+)/.exec(text) ?? [];
+  return { text, turn, renewed: /:= 'new' = 'new'|"new" = new/.test(text) };
+}
+
+function adopted(database: SiteDatabase, { text, turn, renewed }: Script): SiteDatabase {
+  const { secrets = {}, accounts = {}, config = {} } = database;
+  const names = (words: string): boolean => text.includes(words) && (renewed || words === "'sessions'");
+  const left = Object.entries(secrets).filter(([place]) => {
+    const [plugin, name] = place.split("/");
+    return !names(name === undefined ? `'${place}'` : `('${plugin}', '${name}')`);
+  });
+  const people = Object.entries(accounts).map(([name, { reset, ...account }]) => {
+    const stays = reset && !names("'user_password_resets'");
+    return [name, { ...account, ...(names("'sessions'") && { sessions: 0 }), ...(stays && { reset }) }] as const;
+  });
+  const salts = ["calendar_exportsalt", "cronremotepassword"].filter((name) => config[name] && names(`'${name}'`));
+  const [, host = ""] = /\|\| '([\w.-]+)'/.exec(text) ?? [];
+  return {
+    ...database,
+    secrets: Object.fromEntries(left),
+    accounts: Object.fromEntries(people),
+    config: {
+      ...config,
+      ...Object.fromEntries(salts.map((name) => [name, randomText(36)])),
+      ...(names("('siteidentifier'") && { siteidentifier: randomText(32) + host }),
+      ...(names("('noemailever', '1')") && { noemailever: "1" }),
+      [ADOPTED]: turn,
+    },
+  };
+}
+
+export function adoptFiles({ world, pod, container }: Context): ProgramRun {
+  const { turn, renewed } = scriptOf(container), handle = firstVolume(world, pod.metadata.namespace!, pod);
+  const before: SiteFiles = handle === null ? {} : world.volumes.read(handle);
+  if (handle === null || before.code === undefined) return { lines: [NOTHING("site")], exit: 1 };
+  const { upgrading: _, maintenance: __, ...files } = before;
+  const { configured: ___, wwwroot: ____, key: _____, ...bare } = files;
+  const done = (): void => {
+    if (before.adopted !== turn) world.volumes.write(handle, { ...renewed ? bare : files, adopted: turn });
+  };
+  return { lines: ["adopted"], exit: 0, done };
+}

@@ -1,0 +1,90 @@
+/**
+ * From which backup a site can be made: asked of it when somebody wants to, and once more when it is done, for hours may lie
+ * between, in which retention goes on.
+ */
+import { isGood } from "#lib/domains/backups/retention.ts";
+import { type Backup, findBackup, listStanding, readClasses } from "#lib/domains/backups/store.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { DATABASE } from "#lib/moodle/names.ts";
+import type { Disk } from "#lib/moodle/resize.ts";
+import { hasSucceededSince } from "#lib/records/jobs/restores.ts";
+import { postgresMajor } from "#lib/moodle/upgrade.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+
+/** Of what a restore is asked, or does, that cannot be. A failure that no other try mends. */
+export function restoreRefusal(code: string, message: string, hint: string): ClusterError {
+  return new ClusterError(code, message, { transient: false, blame: "operator", hint });
+}
+
+/** The backup of the spoke with this id, or its newest good one. Throws a final ClusterError where a site cannot be made of it. */
+export async function demandUsable(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
+  const backup = id === undefined ? await newestGood(rows, spoke.id) : await findBackup(rows, id);
+  if (!backup || backup.spokeId !== spoke.id) {
+    const which = id === undefined ? "has no backup that is ready" : `has no backup ${id}`;
+    throw restoreRefusal(
+      "NoBackup",
+      `The spoke ${spoke.slug} ${which}`,
+      "wheelwright restore SPOKE --list shows those that it has.",
+    );
+  }
+  if (!isGood(backup)) {
+    const { state, removingSince } = backup;
+    const why = removingSince !== null || state === "deleted"
+      ? "has had its time, and is gone"
+      : state === "failed"
+      ? "was never completed"
+      : "is being taken";
+    const hint = state === "pending" ? "Wait until it is ready, or choose another one." : "Choose another one.";
+    throw restoreRefusal("BackupNotReady", `The backup ${backup.id} ${why}`, hint);
+  }
+  await demandFitting(rows, spoke, backup);
+  return backup;
+}
+
+/** Bytes that the disks of a site made from it have at least; null where the storage driver does not say. */
+export function leastDisks({ volumes }: Pick<Backup, "volumes">): Readonly<Record<Disk, number | null>> {
+  const least = (isDatabase: boolean) =>
+    volumes.find(({ claim }) => claim.endsWith(`-${DATABASE.name}-0`) === isDatabase)?.restoreSize ?? null;
+  return { files: least(false), database: least(true) };
+}
+
+async function newestGood(rows: Rows, spokeId: string): Promise<Backup | null> {
+  return (await listStanding(rows, spokeId)).find(isGood) ?? null;
+}
+
+async function demandFitting(rows: Rows, spoke: SpokeRow, backup: Backup): Promise<void> {
+  const { id, cluster, volumes, images, lmsVersion, siteIdentifier } = backup;
+  const another = "Choose another one.";
+  if (cluster !== spoke.cluster) {
+    const message = `The backup ${id} is in the cluster ${cluster}, and the spoke in ${spoke.cluster}`;
+    throw restoreRefusal("another_cluster", message, another);
+  }
+  if (volumes.filter(({ handle }) => handle !== undefined).length < 2) {
+    throw restoreRefusal("Incomplete", `The backup ${id} does not hold both volumes of the spoke`, another);
+  }
+  const present = postgresMajor(spoke.blueprintInputs.images.postgres),
+    taken = images && postgresMajor(images.postgres);
+  if (taken !== null && taken !== present) {
+    const message = `The backup ${id} is of PostgreSQL ${taken}, and the spoke's database is of PostgreSQL ${present}`;
+    throw restoreRefusal(
+      "AnotherPostgres",
+      message,
+      "A server reads the files of its own major version alone. Choose another one.",
+    );
+  }
+  if (lmsVersion === null && await hasSucceededSince(rows, spoke.id, "upgrade", backup.createdAt)) {
+    const message = `The backup ${id} is from before an upgrade of the spoke, and of which version it is was not noted`;
+    throw restoreRefusal("VersionUnknown", message, another);
+  }
+  if (siteIdentifier !== null && spoke.siteIdentifier !== null && siteIdentifier !== spoke.siteIdentifier) {
+    throw restoreRefusal("AnotherSite", `The backup ${id} is of another site than the spoke's`, another);
+  }
+  const { classes } = await readClasses(rows, cluster);
+  const lacking = classes && volumes.find(({ driver }) => !classes.some((each) => each.driver === driver));
+  if (lacking) {
+    const message =
+      `The cluster has no VolumeSnapshotClass of ${lacking.driver} that retains, by which ${id} was taken`;
+    throw restoreRefusal("NoSnapshotClass", message, "Make one for that storage driver.");
+  }
+}

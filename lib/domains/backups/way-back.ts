@@ -1,0 +1,35 @@
+/** What leads back from a restore, and by which names its volumes are known. */
+import { listReplaced } from "#lib/domains/backups/kept.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { type Footing, footingOf } from "#lib/moodle/footing.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames, turnOf } from "#lib/moodle/names.ts";
+import { lastRestore, listRestores } from "#lib/records/jobs/restores.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+
+interface WayBack {
+  readonly footing: Footing;
+  /** When the site left it; null where it is what the row has still. */
+  readonly since: Date | null;
+}
+
+/**
+ * What the site stood on before its last restore, or by its row stands on still where that one failed; null where there was
+ * none, or its volumes have had their time.
+ */
+export async function findWayBack(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<WayBack | null> {
+  const last = await lastRestore(rows, id);
+  if (!last) return null;
+  if (last.state !== "succeeded") return { footing: footingOf(blueprintInputs as SpokeInputs), since: null };
+  const footing = last.progress.restore.before as Footing;
+  const kept = (await listReplaced(rows, id)).map(({ claim }) => claim);
+  const isThere = Object.values(claimNames(footing)).every((claim) => kept.includes(claim));
+  return isThere ? { footing, since: last.finishedAt } : null;
+}
+
+/** Of the spoke's own making from a backup, and of all its restores: what its volumes are made from is named by these. */
+export async function turnsOf(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
+  const own = (blueprintInputs as SpokeInputs).origin?.turn;
+  const restores = (await listRestores(rows, id)).map(turnOf);
+  return [...new Set([...own === undefined ? [] : [own], ...restores])];
+}

@@ -1,0 +1,25 @@
+/** The tables of templates, as kysely sees them: a part of the schema, in a file of its own for its length. */
+import type { Generated } from "kysely";
+import type { DefaultJson, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
+
+export interface TemplateTables {
+  templates: {
+    id: string;
+    cluster: string;
+    clusterUid: string;
+    version: string;
+    moodleImage: string;
+    postgresImage: string;
+    revision: string;
+    storageClass: string;
+    state: Generated<"making" | "ready" | "failed" | "retiring">;
+    volumes: DefaultJson;
+    failures: Generated<number>;
+    error: string | null;
+    nextTryAt: MaybeStampColumn;
+    createdAt: StampColumn;
+    readyAt: MaybeStampColumn;
+    lastUsedAt: MaybeStampColumn;
+  };
+  template_uses: { spokeId: string; templateId: string; turn: string; givenUp: string | null; takenAt: StampColumn };
+}

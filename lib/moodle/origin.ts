@@ -1,0 +1,43 @@
+/**
+ * What an origin makes of a spoke's objects: the containers of adopt.yaml, and the snapshot that its files are made from.
+ *
+ * A VolumeSnapshot is named after the adoption, for a claim says ever after what it was made from, and nobody can change that.
+ */
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames } from "#lib/moodle/names.ts";
+import { fill, type ManifestTemplate, type Values } from "#lib/moodle/render.ts";
+import type { Disk } from "#lib/moodle/resize.ts";
+import type { ADOPTION_NAMES } from "#lib/moodle/values.ts";
+
+/** Of the snapshot that a disk of the site is made from. */
+export function sourceName(disk: Disk, turn: string): string {
+  return `origin-${disk}-${turn}`;
+}
+
+export function adoptionValues(
+  templates: readonly ManifestTemplate[],
+  values: Values,
+  { origin }: SpokeInputs,
+): Record<(typeof ADOPTION_NAMES)[number], unknown> {
+  if (!origin) return { ADOPT_DATABASE: null, ADOPT_FILES: null };
+  const own = { ...values, TURN: origin.turn, IDENTITY: origin.identity };
+  const filled = templates.map((template) => fill(template, own) as KubeObject);
+  const containerOf = (name: string): unknown =>
+    filled.find(({ metadata }) => metadata.name === name)!["template"].spec.containers[0];
+  return { ADOPT_DATABASE: containerOf("adopt-database"), ADOPT_FILES: containerOf("adopt-files") };
+}
+
+/** The claim of the files as it is made from its snapshot; any other object as it is. */
+export function withSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
+  const { origin } = inputs;
+  if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== claimNames(inputs).files) {
+    return object;
+  }
+  return fromSnapshot(object, sourceName("files", origin.turn));
+}
+
+export function fromSnapshot(claim: KubeObject, name: string): KubeObject {
+  const dataSource = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name };
+  return { ...claim, spec: { ...claim["spec"], dataSource } };
+}

@@ -1,0 +1,17 @@
+/** What happened, in words: events of the audit log, of an activity, and notifications. */
+import type { AuditEvent } from "#lib/client/client.ts";
+import type { Column } from "./table.ts";
+
+export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
+  ["WHEN", (event) => event.at, "time"],
+  ["WHAT", (event) => event.kind],
+  ["WHO", (event) => event.actor.email],
+  ["BESIDES", (event) => detailsOf(event.metadata)],
+  ["OBJECT", (event) => event.objectId, "id"],
+  ["ID", (event) => event.id, "id"],
+];
+
+function detailsOf(metadata: AuditEvent["metadata"]): string {
+  const simple = Object.entries(metadata).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
+  return simple.map(([name, value]) => `${name} ${value}`).join(", ");
+}

@@ -1,0 +1,70 @@
+/** `wheelwright audit list` and `audit export`: the log of a server, as its API shows it. */
+import type { Wheelwright } from "#lib/client/client.ts";
+import { AUDIT_COLUMNS } from "./audit-views.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
+import { type Noun, verb } from "./noun.ts";
+import { showJsonLine, showList } from "./output.ts";
+
+const FILTERS = {
+  kind: { type: "string", help: "only events of this kind" },
+  actor: { type: "string", value: "USER", help: "only what this user did: an id, or an e-mail address" },
+  hub: { type: "string", help: "only what belongs to this hub" },
+  "object-type": { type: "string", value: "TYPE", help: "only events about this kind of object" },
+  object: { type: "string", value: "ID", help: "only events about this object" },
+  before: { type: "string", value: "TIME", help: "only what is older than this" },
+} as const;
+
+interface Filters {
+  readonly kind?: string;
+  readonly actor?: string;
+  readonly hub?: string;
+  readonly "object-type"?: string;
+  readonly object?: string;
+  readonly before?: string;
+}
+
+export const auditNoun: Noun = {
+  name: "audit",
+  summary: "The audit log of a server (operators)",
+  here: [
+    ["heads", "Show the seals of the log: in the database of this machine, not by a server"],
+    ["verify", "Verify the log against them, likewise"],
+  ],
+  verbs: [
+    verb({
+      name: "list",
+      summary: "List what happened, newest first",
+      flags: { ...FILTERS, limit: LIMIT_FLAG, all: ALL_FLAG },
+      examples: ["audit list --kind spoke_destroyed", "audit list --actor ada@school.example --limit 5"],
+      async run(cli, { flags }) {
+        const narrow = { ...narrowed(flags), limit: pageOf(flags) };
+        showList(cli, await take(cli.api.listAuditEvents(narrow), flags), AUDIT_COLUMNS);
+      },
+    }),
+    verb({
+      name: "export",
+      summary: "Print all of it as JSON Lines, newest first",
+      flags: FILTERS,
+      examples: ["audit export > audit.jsonl", "audit export --hub north --json=at,kind,actor.email"],
+      async run(cli, { flags }) {
+        for await (const event of cli.api.listAuditEvents(narrowed(flags))) {
+          await written(() => showJsonLine(cli, event));
+        }
+      },
+    }),
+  ],
+};
+
+/** What is no known kind is refused by the server, which says which there are. */
+function narrowed(flags: Filters): NonNullable<Parameters<Wheelwright["listAuditEvents"]>[0]> {
+  const { kind, actor, hub: federationId, "object-type": objectType, object: objectId, before } = flags;
+  return { kind, actor, federationId, objectType, objectId, before } as ReturnType<typeof narrowed>;
+}
+
+/** Waits for whoever reads it: a log may be larger than memory. */
+async function written(write: () => void): Promise<void> {
+  write();
+  if (process.stdout.writableNeedDrain) {
+    await new Promise<void>((resolve) => process.stdout.once("drain", () => resolve()));
+  }
+}

@@ -1,0 +1,105 @@
+/** `wheelwright catalog`, `cost` and `changelog`: what there is, what it costs, and what changes. */
+import type { Catalog } from "#lib/client/client.ts";
+import { type Noun, verb } from "./noun.ts";
+import { print, remark, showJson, showRecord } from "./output.ts";
+import { costWords, moneyOf } from "./spoke-views.ts";
+import { tableOf } from "./table.ts";
+import { plain, plainLines } from "./text.ts";
+
+export const catalogNoun: Noun = {
+  name: "catalog",
+  summary: "Show what hubs and spokes can be made of",
+  verbs: [verb({
+    name: "",
+    summary: "Show what hubs and spokes can be made of",
+    examples: ["catalog", "catalog --json=sizes,versions"],
+    async run(cli) {
+      const catalog = await cli.api.getCatalog();
+      if (cli.json) return showJson(cli, catalog);
+      if (cli.quiet) return print(catalog.sizes.map(({ name }) => `${plain(name)}\n`).join(""));
+      print(tableOf(cli.terminal, offersIn(catalog), [
+        ["WHAT", ({ what }) => what],
+        ["NAME", ({ name }) => name],
+        ["", ({ usual }) => usual ? "usual" : "", "state"],
+        ["COSTS", ({ price }) => price],
+        ["TITLE", ({ title }) => title],
+      ]));
+      if (catalog.open.length > 0) remark(cli, `Any text will do for: ${catalog.open.join(", ")}`);
+    },
+  })],
+};
+
+interface Offer {
+  readonly what: string;
+  readonly name: string;
+  readonly title: string;
+  readonly usual?: boolean;
+  readonly price?: string | null;
+}
+
+function offersIn(catalog: Catalog): Offer[] {
+  const named = (what: string, offers: readonly { name: string; title: string | null; default?: boolean }[]): Offer[] =>
+    offers.map(({ name, title, default: usual = false }) => ({ what, name, title: title ?? "", usual }));
+  const sizes = catalog.sizes.map(({ name, title, default: usual, resources, price }) => ({
+    ...{ what: "size", name, usual },
+    title: title ??
+      `${resources.app.limits.cpu} cpu, ${resources.app.limits.memory}, ${resources.disks.files} for files`,
+    price: price && `${moneyOf(price.monthly, price.currency)} a month`,
+  }));
+  return [
+    ...sizes,
+    ...named("version", catalog.versions),
+    ...named("region", catalog.regions),
+    ...named("tier", catalog.tiers),
+    ...named("mode", catalog.modes),
+    ...named("content mode", catalog.contentModes),
+    ...named("brand", catalog.brands),
+    ...named("seed", catalog.seeds),
+  ];
+}
+
+export const costNoun: Noun = {
+  name: "cost",
+  summary: "Show what one more spoke would cost a hub",
+  verbs: [verb({
+    name: "",
+    summary: "Show what one more spoke would cost a hub, as the payment provider says",
+    words: ["HUB"],
+    flags: { size: { type: "string", help: "of this size" } },
+    examples: ["cost north --size large"],
+    async run(cli, { words: [federationId], flags: { size } }) {
+      const cost = await cli.api.previewSpokeCost({ federationId: federationId!, size });
+      showRecord(cli, cost, [["hub", federationId], ["size", cost.available ? cost.size : size], [
+        "cost",
+        costWords(cost),
+      ]], costWords(cost));
+    },
+  })],
+};
+
+export const changelogNoun: Noun = {
+  name: "changelog",
+  summary: "Show what is announced, and what each release changed",
+  verbs: [verb({
+    name: "",
+    summary: "Show what is announced, and what each release changed",
+    more: "It needs no token.",
+    examples: ["changelog"],
+    async run(cli) {
+      const changelog = await cli.publicApi.getChangelog(), { notices, releases, version, api } = changelog;
+      if (cli.json) return showJson(cli, changelog);
+      print(`The server runs ${plainLines(version)}, API ${plainLines(api)}\n`);
+      for (const { title, state, takesEffectAt, note } of notices) {
+        print(`\n${plainLines(`${title} (${state.replace("_", " ")}, ${takesEffectAt.slice(0, 10)})\n  ${note}`)}\n`);
+      }
+      for (const release of releases) {
+        const head = `${release.version}${release.releasedAt ? `, ${release.releasedAt.slice(0, 10)}` : ""}`;
+        print(
+          `\n${cli.terminal.paint("bold", plainLines(head))}\n${
+            plainLines(release.changes.map((change) => `- ${change}`).join("\n"))
+          }\n`,
+        );
+      }
+    },
+  })],
+};

@@ -1,0 +1,93 @@
+/** Answers a shell that completes a line: nouns, verbs, options, their values, and the names of what the server has. */
+import { atMost, SECOND } from "#lib/base/time.ts";
+import type { Wheelwright } from "#lib/client/client.ts";
+import { commands } from "../commands/list.ts";
+import { bareWord, type Cli, mayRepeat, type Noun, type Verb } from "./noun.ts";
+import { nouns } from "./nouns.ts";
+import { print } from "./output.ts";
+import { type CliOptions, COMMON } from "./parse.ts";
+import { hubSlugs } from "./references.ts";
+import { readSettings, settingsFile } from "./settings.ts";
+import { plain } from "./text.ts";
+
+type Candidate = readonly [word: string, what: string];
+
+/** What a shell takes as it stands: a server's words may be more than that. */
+const HARMLESS = /^[\w.@:/+-]+$/;
+
+/** Nobody waits longer for a completion. */
+const PATIENCE = 2 * SECOND;
+
+/** The last of the words is the one that is being typed. Whatever goes wrong, there is nothing to offer. */
+export async function complete(open: (options: CliOptions) => Cli, line: readonly string[]): Promise<number> {
+  const typed = line.at(-1) ?? "";
+  const found = await candidates(open, line.slice(0, -1), typed).catch(() => []);
+  for (const [word, what] of found) {
+    if (word.startsWith(typed) && HARMLESS.test(word)) print(`${plain(word)}\t${plain(what)}\n`);
+  }
+  return 0;
+}
+
+async function candidates(
+  open: (options: CliOptions) => Cli,
+  before: readonly string[],
+  typed: string,
+): Promise<Candidate[]> {
+  const [name, ...rest] = before;
+  if (name === undefined) return [...nouns, ...commands].map(({ name, summary }) => [name, summary]);
+  const noun = await nouns.find((each) => each.name === name)?.load();
+  if (!noun) return [];
+  const single = noun.verbs[0]!.name === "",
+    verb = single ? noun.verbs[0]! : noun.verbs.find((each) => each.name === rest[0]);
+  if (!verb) return rest.length === 0 ? verbsOf(noun) : [];
+  const after = single ? rest : rest.slice(1), flags = { ...verb.flags, ...COMMON };
+  const [, flag = ""] = /^--(.+)$/.exec(after.at(-1) ?? "") ?? [];
+  const profile = after[after.indexOf("--profile") + 1];
+  const cli = open({ json: null, quiet: true, profile: after.includes("--profile") ? profile : undefined });
+  if (flags[flag]?.type === "string") return await valuesOf(cli, flags[flag].value ?? flag.toUpperCase());
+  if (typed.startsWith("-")) return Object.entries(flags).map(([name, { help }]) => [`--${name}`, help]);
+  return await valuesOf(cli, bareWord(wordAt(verb, after)));
+}
+
+function verbsOf(noun: Noun): Candidate[] {
+  return [...noun.verbs.map(({ name, summary }): Candidate => [name, summary]), ...noun.here ?? []];
+}
+
+/** What the word is that comes next. */
+function wordAt(verb: Verb, after: readonly string[]): string {
+  const flags = { ...verb.flags, ...COMMON };
+  const words = after.filter((word, i) =>
+    !word.startsWith("-") && flags[after[i - 1]?.slice(2) ?? ""]?.type !== "string"
+  );
+  const last = verb.words.at(-1);
+  return verb.words[words.length] ?? (last && mayRepeat(last) ? last : "");
+}
+
+async function valuesOf(cli: Cli, meaning: string): Promise<Candidate[]> {
+  if (meaning.includes("|")) return meaning.split("|").map((value) => [value, ""]);
+  if (meaning === "SHELL") return ["bash", "zsh", "fish"].map((shell) => [shell, ""]);
+  if (meaning === "PROFILE") {
+    return Object.entries(readSettings(settingsFile(cli.env), () => {}).profiles).map(([name, { url }]) => [name, url]);
+  }
+  const ask = LIVE[meaning];
+  return (ask && await atMost(PATIENCE, ask(cli.api))) ?? [];
+}
+
+/** By what the help calls it. */
+const LIVE: Readonly<Record<string, (api: Wheelwright) => Promise<Candidate[]>>> = {
+  HUB: async (api) => (await api.listFederations({}, { tries: 1 })).map(({ slug, name }) => [slug, name]),
+  SPOKE: async (api) => {
+    const [spokes, hubs] = await Promise.all([api.listMySpokes({}, { tries: 1 }), hubSlugs(api)]);
+    return spokes.map(({ federationId, slug, domain, state }) => {
+      const hub = hubs.get(federationId);
+      return [hub ? `${hub}/${slug}` : domain, state];
+    });
+  },
+  "HUB/SLUG": async (api) => (await api.listFederations({}, { tries: 1 })).map(({ slug, name }) => [`${slug}/`, name]),
+  TOKEN: async (api) => (await api.listTokens({}, { tries: 1 })).map(({ id, name }) => [id, name]),
+  REQUEST: async (api) =>
+    (await api.listFederationRequests({ state: "pending" }, { tries: 1 })).map(({ id, slug }) => [id, slug]),
+  USER: async (api) => (await api.listUsers({ limit: 100 }, { tries: 1 })).map(({ email, role }) => [email, role]),
+  SIZE: async (api) => (await api.getCatalog({ tries: 1 })).sizes.map(({ name, title }) => [name, title ?? ""]),
+  VERSION: async (api) => (await api.getCatalog({ tries: 1 })).versions.map(({ name, title }) => [name, title ?? ""]),
+};

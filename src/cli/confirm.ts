@@ -1,0 +1,17 @@
+/** Asks before what cannot be taken back. */
+import { CommandError } from "../commands/command.ts";
+import type { Cli } from "./noun.ts";
+import { warn } from "./output.ts";
+import { askLine } from "./prompt.ts";
+import { FAILED, MISUSED } from "./status.ts";
+import { plain } from "./text.ts";
+
+/** Goes on when --yes was given or the word is typed as it stands. Throws CommandError else. */
+export async function confirmBy(cli: Cli, yes: boolean | undefined, what: string, word: string): Promise<void> {
+  if (yes) return;
+  if (!cli.terminal.in || !cli.terminal.err) {
+    throw new CommandError(MISUSED, `${what}. Without a terminal, --yes says that it is meant`);
+  }
+  warn(`${what}. It cannot be taken back.`);
+  if (await askLine(`Type ${plain(word)} to go on`) !== word) throw new CommandError(FAILED, "Nothing was done");
+}

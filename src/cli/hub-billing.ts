@@ -1,0 +1,60 @@
+/** What a hub pays: shown, begun, and put right. */
+import type { Billing } from "#lib/client/client.ts";
+import { verb } from "./noun.ts";
+import { showChange, showRecord } from "./output.ts";
+import { moneyOf } from "./spoke-views.ts";
+import type { Line } from "./table.ts";
+
+export const billingVerbs = [
+  verb({
+    name: "billing",
+    summary: "Show what a hub pays",
+    words: ["HUB"],
+    examples: ["hubs billing north --json"],
+    async run(cli, { words: [federationId] }) {
+      const billing = await cli.api.getFederationBilling({ federationId: federationId! });
+      showRecord(cli, billing, linesOf(billing), federationId!);
+    },
+  }),
+  verb({
+    name: "bill",
+    summary: "Have a hub's spokes billed, and say where the invoices go; again, they go to another address",
+    words: ["HUB", "EMAIL"],
+    examples: ["hubs bill north accounts@north.example"],
+    async run(cli, { words: [hub, email] }) {
+      const billing = await cli.api.startFederationBilling({ federationId: hub! }, { email: email! });
+      showChange(cli, billing, `Invoices of hub ${hub} go to ${billing.email}`, hub!);
+    },
+  }),
+  verb({
+    name: "reconcile",
+    summary: "Tell the payment provider anew what a hub's spokes are",
+    words: ["HUB"],
+    examples: ["hubs reconcile north"],
+    async run(cli, { words: [hub] }) {
+      const billing = await cli.api.reconcileFederationBilling({ federationId: hub! });
+      showChange(cli, billing, `The payment provider is told what the spokes of hub ${hub} are`, hub!);
+    },
+  }),
+];
+
+function linesOf({ connected, email, status, pastDueSince, items, monthly, ...billing }: Billing): readonly Line[] {
+  const { currency, invoice, pending, difference, error } = billing;
+  const money = (amount: number | null) => amount === null || currency === null ? null : moneyOf(amount, currency);
+  return [
+    ["connected", connected],
+    ["e-mail", email],
+    ["status", status, "state"],
+    ["past due since", pastDueSince, "time"],
+    ["monthly", money(monthly)],
+    ...items.map(({ size, quantity, monthly }) =>
+      ["for", `${quantity} × ${size ?? "other"}${monthly === null ? "" : `, ${money(monthly)}`}`] as const
+    ),
+    ["due", invoice?.dueAt, "time"],
+    ["to be paid", invoice && moneyOf(invoice.remaining, invoice.currency)],
+    ["invoice", invoice?.url],
+    ["still to be told", pending || null],
+    ["differs", difference?.message],
+    ["problem", error],
+  ];
+}

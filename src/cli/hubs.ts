@@ -1,0 +1,187 @@
+/** `wheelwright hubs`: hubs, who runs them, and what they pay. */
+import type { Federation } from "#lib/client/client.ts";
+import { CommandError } from "../commands/command.ts";
+import { confirmBy } from "./confirm.ts";
+import { billingVerbs } from "./hub-billing.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
+import { JOINING_WORDS, MEMBER_COLUMNS, memberId } from "./members.ts";
+import { type Cli, type Noun, verb } from "./noun.ts";
+import { OPERATION_COLUMNS } from "./operation-views.ts";
+import { showChange, showList, showRecord } from "./output.ts";
+import { MISUSED } from "./status.ts";
+import type { Line } from "./table.ts";
+import { patienceOf, settleOne, WAITING } from "./waiting.ts";
+
+const OFFERS = {
+  name: { type: "string", help: "what people call it" },
+  region: { type: "string", help: "where it runs; wheelwright catalog lists the choices" },
+  mode: { type: "string", help: "how it is open to others" },
+  tier: { type: "string", help: "what was bought" },
+} as const;
+
+export const hubsNoun: Noun = {
+  name: "hubs",
+  summary: "Hubs: groups of spokes, and who runs them",
+  verbs: [
+    verb({
+      name: "list",
+      summary: "List the hubs that you see",
+      flags: {
+        state: {
+          type: "string",
+          value: "provisioning|active|failed|removing|removed",
+          help: "only those in this state",
+        },
+        q: { type: "string", value: "TEXT", help: "only those whose name or slug has this in it" },
+        "include-removed": { type: "boolean", help: "removed ones, too (operators)" },
+      },
+      examples: ["hubs list", "hubs list --json=slug,state"],
+      async run(cli, { flags: { state, q, "include-removed": includeRemoved } }) {
+        const hubs = await cli.api.listFederations({ state: state as Federation["state"], q, includeRemoved });
+        showList(cli, hubs, [
+          ["HUB", (hub) => hub.slug],
+          ["STATE", (hub) => hub.state, "state"],
+          ["SPOKES", (hub) => hub.spokeCount, "number"],
+          ["NAME", (hub) => hub.name],
+          ["CREATED", (hub) => hub.createdAt, "time"],
+          ["ID", (hub) => hub.id, "id"],
+        ]);
+      },
+    }),
+    verb({
+      name: "show",
+      summary: "Show a hub",
+      words: ["HUB"],
+      examples: ["hubs show north"],
+      async run(cli, { words: [federationId] }) {
+        const hub = await cli.api.getFederation({ federationId: federationId! });
+        showRecord(cli, hub, linesOf(hub));
+      },
+    }),
+    verb({
+      name: "create",
+      summary: "Make a hub (operators), and wait until it is there",
+      words: ["SLUG"],
+      flags: { ...OFFERS, ...WAITING },
+      examples: ["hubs create north --name 'Northern schools'"],
+      async run(cli, { words: [slug], flags }) {
+        const patience = patienceOf(flags), { name, region, mode, tier } = flags;
+        const hub = await cli.api.createFederation({ slug: slug!, name, region, mode, tier });
+        await settleHub(cli, hub, patience, (hub) => `Hub ${hub.slug} is ${hub.state}`);
+      },
+    }),
+    verb({
+      name: "update",
+      summary: "Change a hub's name, region, mode or tier",
+      words: ["HUB"],
+      flags: OFFERS,
+      examples: ["hubs update north --name 'Schools of the north'"],
+      async run(cli, { words: [federationId], flags }) {
+        if (Object.keys(flags).length === 0) throw new CommandError(MISUSED, "Nothing to change was given; see --help");
+        const hub = await cli.api.updateFederation({ federationId: federationId! }, flags);
+        showChange(cli, hub, `Hub ${hub.slug} is changed`);
+      },
+    }),
+    verb({
+      name: "retry",
+      summary: "Try the provisioning of a failed hub again",
+      words: ["HUB"],
+      flags: WAITING,
+      examples: ["hubs retry north"],
+      async run(cli, { words: [federationId], flags }) {
+        const patience = patienceOf(flags);
+        const hub = await cli.api.actOnFederation({ federationId: federationId! }, { action: "retry" });
+        await settleHub(cli, hub, patience, (hub) => `Hub ${hub.slug} is ${hub.state}`);
+      },
+    }),
+    verb({
+      name: "destroy",
+      summary: "Remove a hub in which no spoke lives (operators)",
+      words: ["HUB"],
+      flags: {
+        yes: { type: "boolean", short: "y", help: "do not ask" },
+        abandon: { type: "boolean", help: "give up a removal that failed, without the cluster" },
+        ...WAITING,
+      },
+      examples: ["hubs destroy north", "hubs destroy north --yes --no-wait"],
+      async run(cli, { words: [federationId], flags }) {
+        const { yes, abandon } = flags, patience = patienceOf(flags);
+        const hub = await cli.api.getFederation({ federationId: federationId! });
+        await confirmBy(cli, yes, `This removes the hub ${hub.slug}`, hub.slug);
+        const removing = await cli.api.deleteFederation({ federationId: hub.id, abandon });
+        const state = patience === null ? "removing" : "removed";
+        await settleHub(cli, removing, patience, () => `Hub ${hub.slug} is ${state}`);
+      },
+    }),
+    verb({
+      name: "operations",
+      summary: "List what was done to a hub and its spokes",
+      words: ["HUB"],
+      flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
+      examples: ["hubs operations north --limit 5"],
+      async run(cli, { words: [federationId], flags }) {
+        const list = cli.api.listFederationOperations({ federationId: federationId!, limit: pageOf(flags) });
+        showList(cli, await take(list, flags), OPERATION_COLUMNS);
+      },
+    }),
+    verb({
+      name: "members",
+      summary: "List who runs a hub",
+      words: ["HUB"],
+      examples: ["hubs members north"],
+      async run(cli, { words: [federationId] }) {
+        const members = await cli.api.listFederationMembers({ federationId: federationId! });
+        showList(cli, members, MEMBER_COLUMNS, (member) => member.userId);
+      },
+    }),
+    verb({
+      name: "add-member",
+      summary: "Make somebody an admin of a hub, by invitation where they are new",
+      words: ["HUB", "EMAIL"],
+      flags: { name: { type: "string", help: "their name, where they are new" } },
+      examples: ["hubs add-member north cy@north.example --name 'Cy Holm'"],
+      async run(cli, { words: [federationId, email], flags: { name } }) {
+        const joined = await cli.api.addFederationMember({ federationId: federationId! }, {
+          email: email!,
+          displayName: name,
+        });
+        showChange(cli, joined, `${joined.email} ${JOINING_WORDS[joined.status]} hub ${federationId}`, joined.userId);
+      },
+    }),
+    verb({
+      name: "remove-member",
+      summary: "Take a hub back from somebody",
+      words: ["HUB", "USER"],
+      examples: ["hubs remove-member north cy@north.example"],
+      async run(cli, { words: [hub, name] }) {
+        const federationId = hub!;
+        const userId = await memberId(name!, () => cli.api.listFederationMembers({ federationId }));
+        await cli.api.deleteFederationMember({ federationId, userId });
+        showChange(cli, { userId }, `${name} runs ${hub} no more`, userId);
+      },
+    }),
+    ...billingVerbs,
+  ],
+};
+
+function linesOf(hub: Federation): readonly Line[] {
+  return [
+    ["hub", hub.slug],
+    ["name", hub.name],
+    ["state", hub.state, "state"],
+    ["because", hub.stateReason],
+    ["spokes", hub.spokeCount],
+    ["region", hub.region],
+    ["mode", hub.mode],
+    ["tier", hub.tier],
+    ["operation", hub.operation?.id],
+    ["created", hub.createdAt, "time"],
+    ["id", hub.id],
+  ];
+}
+
+/** One that is removed is shown as it was last. */
+async function settleHub(cli: Cli, hub: Federation, patience: number | null, say: (hub: Federation) => string) {
+  const look = () => cli.api.getFederation({ federationId: hub.id }).catch(() => hub);
+  await settleOne(cli, hub, { label: hub.slug, patience, say, look });
+}

@@ -1,0 +1,27 @@
+/** Who runs a hub or a spoke, in words. */
+import type { Member, SpokeJoining } from "#lib/client/client.ts";
+import { CommandError } from "../commands/command.ts";
+import { NOT_FOUND } from "./status.ts";
+import type { Column } from "./table.ts";
+
+export const MEMBER_COLUMNS: readonly Column<Member>[] = [
+  ["E-MAIL", (member) => member.email],
+  ["NAME", (member) => member.displayName],
+  ["STATE", (member) => member.pending ? "invited" : "active", "state"],
+  ["SINCE", (member) => member.createdAt, "time"],
+  ["ID", (member) => member.userId, "id"],
+];
+
+export const JOINING_WORDS: Readonly<Record<SpokeJoining["status"], string>> = {
+  added: "runs",
+  invited: "is invited to run",
+  unchanged: "is asked or there already for",
+};
+
+/** The id of the member who is meant, by it or by their e-mail address. */
+export async function memberId(name: string, members: () => PromiseLike<readonly Member[]>): Promise<string> {
+  if (!name.includes("@")) return name;
+  const found = (await members()).find(({ email }) => email.toLowerCase() === name.toLowerCase());
+  if (found) return found.userId;
+  throw new CommandError(NOT_FOUND, `${name} is no member`);
+}

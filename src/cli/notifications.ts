@@ -1,0 +1,59 @@
+/** `wheelwright notifications`: what concerns you. */
+import type { Notification as NotificationRecord } from "#lib/client/client.ts";
+import { CommandError } from "../commands/command.ts";
+import { AUDIT_COLUMNS } from "./audit-views.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
+import { type Noun, verb } from "./noun.ts";
+import { print, showChange, showChanges, showJson, showList } from "./output.ts";
+import { MISUSED } from "./status.ts";
+import { plural } from "./text.ts";
+
+export const notificationsNoun: Noun = {
+  name: "notifications",
+  summary: "Notifications: what concerns you",
+  verbs: [
+    verb({
+      name: "list",
+      summary: "List notifications, newest first",
+      flags: {
+        unread: { type: "boolean", help: "only those that you have not read" },
+        limit: LIMIT_FLAG,
+        all: ALL_FLAG,
+      },
+      examples: ["notifications list --unread"],
+      async run(cli, { flags }) {
+        const list = cli.api.listNotifications({ unreadOnly: flags.unread, limit: pageOf(flags) });
+        showList(cli, await take(list, flags), [["", (one) => one.read ? "" : "new", "state"], ...AUDIT_COLUMNS]);
+      },
+    }),
+    verb({
+      name: "count",
+      summary: "Print how many you have not read",
+      examples: ["notifications count"],
+      async run(cli) {
+        const unread = await cli.api.getNotificationsUnreadCount();
+        if (cli.json) showJson(cli, unread);
+        else print(`${unread.count}\n`);
+      },
+    }),
+    verb({
+      name: "read",
+      summary: "Mark notifications as read",
+      words: ["[NOTIFICATION...]"],
+      flags: { all: { type: "boolean", help: "all of them" } },
+      examples: ["notifications read --all", "notifications read evt_0123456789abcdefghjkmnpqrs"],
+      async run(cli, { words, flags }) {
+        if ((words.length === 0) !== (flags.all === true)) {
+          throw new CommandError(MISUSED, "notifications read needs either ids of notifications or --all");
+        }
+        if (flags.all) {
+          const marked = await cli.api.readAllNotifications();
+          return showChange(cli, marked, `${plural(marked.marked, "notification")} read`, String(marked.marked));
+        }
+        const read: NotificationRecord[] = [];
+        for (const notificationId of words) read.push(await cli.api.readNotification({ notificationId }));
+        showChanges(cli, read, ({ id }) => `${id} is read`);
+      },
+    }),
+  ],
+};

@@ -1,0 +1,126 @@
+/**
+ * What the commands that use a server are about, in the order in which the help names them. Only names stand here: what can
+ * be done is loaded when it is asked for.
+ */
+import type { Noun } from "./noun.ts";
+
+interface NounEntry {
+  readonly name: string;
+  /** What follows the name, for the help. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly load: () => Promise<Noun>;
+}
+
+export const nouns: readonly NounEntry[] = [
+  {
+    name: "login",
+    usage: "[URL]",
+    summary: "Sign in to a server, and keep a token for it",
+    load: async () => (await import("./login.ts")).loginNoun,
+  },
+  {
+    name: "logout",
+    usage: "",
+    summary: "Revoke that token, and forget it",
+    load: async () => (await import("./login.ts")).logoutNoun,
+  },
+  {
+    name: "me",
+    usage: "",
+    summary: "Show who you are to the server",
+    load: async () => (await import("./login.ts")).meNoun,
+  },
+  {
+    name: "overview",
+    usage: "[HUB]",
+    summary: "Show where everything stands",
+    load: async () => (await import("./overview.ts")).overviewNoun,
+  },
+  {
+    name: "hubs",
+    usage: "VERB",
+    summary: "List, make and change hubs, and who runs them",
+    load: async () => (await import("./hubs.ts")).hubsNoun,
+  },
+  {
+    name: "spokes",
+    usage: "VERB",
+    summary: "List, make, change, act on and destroy spokes",
+    load: async () => (await import("./spokes.ts")).spokesNoun,
+  },
+  {
+    name: "operations",
+    usage: "VERB",
+    summary: "Show what is under way, and watch it",
+    load: async () => (await import("./operations.ts")).operationsNoun,
+  },
+  {
+    name: "events",
+    usage: "follow HUB",
+    summary: "Follow what happens in a hub",
+    load: async () => (await import("./events.ts")).eventsNoun,
+  },
+  {
+    name: "requests",
+    usage: "VERB",
+    summary: "Ask for a hub, and decide such requests",
+    load: async () => (await import("./requests.ts")).requestsNoun,
+  },
+  {
+    name: "notifications",
+    usage: "VERB",
+    summary: "Read what concerns you",
+    load: async () => (await import("./notifications.ts")).notificationsNoun,
+  },
+  {
+    name: "users",
+    usage: "VERB",
+    summary: "List and change users (operators)",
+    load: async () => (await import("./users.ts")).usersNoun,
+  },
+  {
+    name: "audit",
+    usage: "list | export",
+    summary: "Read the audit log of a server (operators)",
+    load: async () => (await import("./audit.ts")).auditNoun,
+  },
+  {
+    name: "tokens",
+    usage: "VERB",
+    summary: "List, make and revoke your tokens",
+    load: async () => (await import("./tokens.ts")).tokensNoun,
+  },
+  {
+    name: "catalog",
+    usage: "",
+    summary: "Show what hubs and spokes can be made of",
+    load: async () => (await import("./catalog.ts")).catalogNoun,
+  },
+  {
+    name: "cost",
+    usage: "HUB",
+    summary: "Show what one more spoke would cost a hub",
+    load: async () => (await import("./catalog.ts")).costNoun,
+  },
+  {
+    name: "changelog",
+    usage: "",
+    summary: "Show what is announced, and what each release changed",
+    load: async () => (await import("./catalog.ts")).changelogNoun,
+  },
+  {
+    name: "completion",
+    usage: "bash | zsh | fish",
+    summary: "Print what completes these commands in your shell",
+    load: async () => (await import("./completion.ts")).completionNoun,
+  },
+];
+
+/** What a shell asks for while somebody types. */
+const COMPLETE = "__complete";
+
+/** Whether this is for a server that runs: some names are also those of commands on this machine, which have verbs of their own. */
+export function isVerbOf(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
+  return name === COMPLETE || nouns.some((noun) => noun.name === name) && !local?.includes(verb ?? "");
+}

@@ -1,0 +1,117 @@
+/** `wheelwright operations`: what is under way, and what became of it. */
+import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
+import { CommandError } from "../commands/command.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
+import { type Noun, verb } from "./noun.ts";
+import { failureLines, isDone, OPERATION_COLUMNS, operationProgress } from "./operation-views.ts";
+import { remark, showChange, showJson, showList, showRecord } from "./output.ts";
+import { hubSlugs, spokeIdOf, spokeName } from "./references.ts";
+import { MISUSED } from "./status.ts";
+import type { Line } from "./table.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
+
+export const operationsNoun: Noun = {
+  name: "operations",
+  summary: "Operations: what was asked of hubs and spokes, step by step",
+  verbs: [
+    verb({
+      name: "list",
+      summary: "List operations of a hub or of a spoke, newest first",
+      flags: {
+        hub: { type: "string", help: "those of this hub and its spokes" },
+        spoke: { type: "string", help: "those of this spoke" },
+        limit: LIMIT_FLAG,
+        all: ALL_FLAG,
+      },
+      examples: ["operations list --hub north", "operations list --spoke north/ash --json=id,kind,state"],
+      async run(cli, { flags }) {
+        if ((flags.hub === undefined) === (flags.spoke === undefined)) {
+          throw new CommandError(MISUSED, "operations list needs either --hub HUB or --spoke SPOKE");
+        }
+        const limit = pageOf(flags);
+        const list = flags.hub === undefined
+          ? cli.api.listSpokeOperations({ spokeId: await spokeIdOf(cli.api, flags.spoke!), limit })
+          : cli.api.listFederationOperations({ federationId: flags.hub, limit });
+        showList(cli, await take(list, flags), OPERATION_COLUMNS);
+      },
+    }),
+    verb({
+      name: "show",
+      summary: "Show an operation with its steps, and why it failed",
+      words: ["OPERATION"],
+      examples: ["operations show op_0123456789abcdefghjkmnpqrs"],
+      async run(cli, { words: [operationId] }) {
+        const operation = await cli.api.getOperation({ operationId: operationId! });
+        showRecord(cli, operation, linesOf(operation));
+      },
+    }),
+    verb({
+      name: "watch",
+      summary: "Show the steps of operations until they are over",
+      words: ["[OPERATION...]"],
+      flags: {
+        hub: { type: "string", help: "all that is under way in this hub" },
+        timeout: WAITING.timeout,
+      },
+      examples: ["operations watch op_0123456789abcdefghjkmnpqrs --timeout 10m", "operations watch --hub north"],
+      async run(cli, { words, flags: { hub, ...flags } }) {
+        if ((words.length === 0) !== (hub !== undefined)) {
+          throw new CommandError(MISUSED, "operations watch needs either ids of operations or --hub HUB");
+        }
+        const patience = patienceOf(flags), ids = hub === undefined ? words : await underWay(cli.api, hub);
+        const found = await Promise.all(ids.map((operationId) => cli.api.getOperation({ operationId })));
+        const labels = await labelsOf(cli.api, found);
+        const begun = found.map((operation, i) => ({ label: labels[i]!, operation }));
+        const ended = await finish(cli, begun, patience), last = found.map((one, i) => ended.seen[i] ?? one);
+        if (cli.json) showJson(cli, words.length === 1 ? last[0]! : last);
+        else if (last.length === 0) remark(cli, "Nothing is under way");
+        for (const [i, operation] of cli.json ? [] : last.entries()) {
+          if (operation.state === "succeeded") showChange(cli, operation, `${operation.kind} of ${labels[i]} is done`);
+        }
+        throwFailures(begun, ended);
+      },
+    }),
+  ],
+};
+
+/** The operations that the hub and its spokes are busy with. */
+async function underWay(api: Wheelwright, federationId: string): Promise<string[]> {
+  const [hub, spokes] = await Promise.all([
+    api.getFederation({ federationId }),
+    api.listFederationSpokes({ federationId }),
+  ]);
+  return [hub, ...spokes].flatMap(({ operation }) => operation && !isDone(operation) ? [operation.id] : []);
+}
+
+/** What each is about, as people call it; its id where that is gone. */
+async function labelsOf(
+  api: Wheelwright,
+  operations: readonly OperationDetail[],
+): Promise<string[]> {
+  const hubs = await hubSlugs(api);
+  return await Promise.all(operations.map(async ({ spokeId, federationId, id }) => {
+    if (spokeId === null) return hubs.get(federationId ?? "") ?? id;
+    return await api.getSpoke({ spokeId }).then((spoke) => spokeName(spoke, hubs), () => spokeId);
+  }));
+}
+
+function linesOf(operation: OperationDetail): readonly Line[] {
+  const { id, kind, state, attempt, steps, notes, error } = operation;
+  return [
+    ["operation", id],
+    ["kind", kind],
+    ["state", state, "state"],
+    ["progress", state === "failed" ? null : operationProgress(operation)],
+    ["attempt", attempt > 1 ? attempt : null],
+    ["created", operation.createdAt, "time"],
+    ["finished", operation.finishedAt, "time"],
+    ["spoke", operation.spokeId],
+    ["hub", operation.federationId],
+    ...failureLines(operation),
+    ...steps.map(({ label, startedAt, finishedAt }, i) =>
+      [`step ${i + 1}`, `${finishedAt ? "done" : startedAt ? "begun" : "to come"}: ${label}`] as const
+    ),
+    ...notes.map((note) => ["note", note] as const),
+    ...(error?.log.slice(-10) ?? []).map((line) => ["log", line] as const),
+  ];
+}

@@ -1,0 +1,98 @@
+/** What a command prints: data on standard output, everything else on standard error. */
+import type { Cli } from "./noun.ts";
+import { type Column, type Line, recordOf, tableOf } from "./table.ts";
+import { plain, plainLines, withoutSecrets, writtenJson } from "./text.ts";
+import { didYouMean } from "../commands/line.ts";
+
+type Named = { readonly id: string };
+
+export function print(text: string): void {
+  process.stdout.write(text);
+}
+
+/** A list of records, each as the API has it; --quiet shows their ids alone. */
+export function showList<Row extends object>(
+  cli: Cli,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  idOf: (row: Row) => string = (row) => (row as unknown as Named).id,
+): void {
+  if (cli.json) return showJson(cli, rows);
+  if (cli.quiet) return print(rows.map((row) => `${plain(idOf(row))}\n`).join(""));
+  if (rows.length === 0) return remark(cli, "None");
+  print(tableOf(cli.terminal, rows, columns));
+}
+
+/** One record as the API has it; `lines` is what people see of it. */
+export function showRecord(cli: Cli, record: object, lines: readonly Line[], id = (record as Named).id): void {
+  if (cli.json) showJson(cli, record);
+  else print(cli.quiet ? `${plain(id)}\n` : recordOf(cli.terminal, lines));
+}
+
+/** What was changed: the record for programs, a sentence for people, who see no more than that. */
+export function showChange(cli: Cli, record: object, sentence: string, id = (record as Named).id): void {
+  if (cli.json) showJson(cli, record);
+  else if (cli.quiet) print(`${plain(id)}\n`);
+  else succeed(cli, sentence);
+}
+
+/** The same of what several words named; of one, its record alone. */
+export function showChanges<Thing extends Named>(
+  cli: Cli,
+  records: readonly Thing[],
+  say: (record: Thing) => string,
+): void {
+  if (cli.json) return showJson(cli, records.length === 1 ? records[0]! : records);
+  for (const record of records) showChange(cli, record, say(record));
+}
+
+/** One document, with the fields that were asked for. */
+export function showJson(cli: Cli, value: object): void {
+  print(`${writtenJson(selected(cli, value), cli.terminal.out ? 2 : 0)}\n`);
+}
+
+/** The same on one line, of many. */
+export function showJsonLine(cli: Cli, value: object): void {
+  print(`${writtenJson(selected(cli, value))}\n`);
+}
+
+/** Something that is no data: a sentence, or several lines. */
+export function remark(cli: Pick<Cli, "quiet">, text: string): void {
+  if (!cli.quiet) warn(text);
+}
+
+/** What --quiet does not keep back. */
+export function warn(text: string): void {
+  process.stderr.write(`${withoutSecrets(plainLines(text))}\n`);
+}
+
+function succeed(cli: Cli, sentence: string): void {
+  const { terminal, quiet } = cli;
+  if (!quiet) process.stderr.write(`${terminal.err ? `${terminal.paintErr("green", "✓")} ` : ""}${plain(sentence)}\n`);
+}
+
+/** Fields that are there only where they say something. */
+const SOMETIMES = ["error", "spoke", "spokeId", "operation", "expiresAt"];
+
+/** An unknown field is null, and told, once: a server of another release may know it. */
+function selected({ json, untold }: Cli, value: object): unknown {
+  if (json === "all" || json === null) return value;
+  const records: readonly object[] = Array.isArray(value) ? value : [value], known = Object.keys(records[0] ?? {});
+  for (const path of records.length > 0 ? json : []) {
+    const [name = ""] = path.split(".");
+    if (SOMETIMES.includes(name) || records.some((record) => Object.hasOwn(record, name)) || !untold.delete(path)) {
+      continue;
+    }
+    warn(`There is no field ${path}${didYouMean(name, known) || `; there are ${known.join(", ")}`}`);
+  }
+  const picked = records.map((record) => Object.fromEntries(json.map((path) => [path, valueAt(record, path)])));
+  return Array.isArray(value) ? picked : picked[0];
+}
+
+function valueAt(record: object, path: string): unknown {
+  const at = path.split(".").reduce<unknown>(
+    (at, key) => (at as Record<string, unknown> | null | undefined)?.[key],
+    record,
+  );
+  return at ?? null;
+}

@@ -1,0 +1,88 @@
+/** Reads what was typed after a verb: words, its flags, and those that every verb has. */
+import { CommandError } from "../commands/command.ts";
+import { readLine } from "../commands/line.ts";
+import { bareWord, type Cli, isNeeded, mayRepeat, type Noun, type Typed, type Verb, type VerbFlags } from "./noun.ts";
+import { MISUSED } from "./status.ts";
+
+/** Of every verb. */
+export const COMMON: VerbFlags = {
+  json: { type: "boolean", help: "JSON, as the API has it; --json=id,state for these fields alone" },
+  quiet: { type: "boolean", short: "q", help: "ids alone, and nothing that is no data" },
+  profile: { type: "string", value: "PROFILE", help: "the server that was signed in to under this name" },
+  help: { type: "boolean", short: "h", help: "this" },
+};
+
+/** What stands for the meaning of each word. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  SPOKE: "a spoke's id, HUB/SLUG, or its domain",
+  HUB: "a hub's slug or id",
+};
+
+const FIELDS = /^[A-Za-z]\w*(?:\.\w+)*(?:,[A-Za-z]\w*(?:\.\w+)*)*$/;
+
+export type CliOptions = Pick<Cli, "json" | "quiet" | "profile">;
+
+interface Parsed extends CliOptions {
+  readonly typed: Typed;
+}
+
+export function verbTitle(noun: Pick<Noun, "name">, verb: Verb): string {
+  return [noun.name, verb.name].filter(Boolean).join(" ");
+}
+
+/** Throws CommandError. */
+export function parseVerb(noun: Noun, verb: Verb, line: readonly string[]): Parsed {
+  const title = verbTitle(noun, verb);
+  const { values, tokens, problem } = readLine(title, { ...verb.flags, ...COMMON }, line.map(withoutFields));
+  if (problem) throw misused(title, problem);
+  const { json, next } = fieldsOf(verb, line, tokens);
+  const words = tokens.flatMap((token) => token.kind === "positional" && token.index !== next ? [token.value] : []);
+  const wrong = problemOfWords(title, verb, words);
+  if (wrong) throw misused(title, wrong);
+  const { quiet, profile, json: _, help: __, ...flags } = values;
+  const own = { json, quiet: quiet === true, profile: profile as string | undefined };
+  return { ...own, typed: { flags: flags as Typed["flags"], words } };
+}
+
+export function misused(title: string, problem: string): CommandError {
+  return new CommandError(MISUSED, `${problem}\nwheelwright ${title} --help tells more`.replaceAll("  ", " "));
+}
+
+/** Of `--json=id,state` what is a flag. */
+function withoutFields(argument: string): string {
+  return /^--json=/.test(argument) ? "--json" : argument;
+}
+
+/**
+ * The fields that are asked for, as `--json=id,state` or in the argument after it. That one is taken for fields where the
+ * command has the words that it needs without it.
+ */
+function fieldsOf(verb: Verb, line: readonly string[], tokens: ReturnType<typeof readLine>["tokens"]) {
+  const at = tokens.findLast((token) => token.kind === "option" && token.name === "json")?.index;
+  if (at === undefined) return { json: null, next: -1 };
+  const inline = line[at]!.slice("--json=".length);
+  if (line[at]!.startsWith("--json=")) {
+    if (!FIELDS.test(inline)) throw new CommandError(MISUSED, "--json= needs names of fields, such as --json=id,state");
+    return { json: inline.split(","), next: -1 };
+  }
+  const next = tokens.find((token) => token.kind === "positional" && token.index === at + 1);
+  if (next?.kind === "positional" && FIELDS.test(next.value)) {
+    const others = tokens.filter((token) => token.kind === "positional").length - 1;
+    const enough = others >= verb.words.filter(isNeeded).length && !verb.words.some(mayRepeat);
+    if (enough || next.value.includes(",")) return { json: next.value.split(","), next: next.index };
+  }
+  return { json: "all" as const, next: -1 };
+}
+
+function problemOfWords(title: string, { words, flags }: Verb, given: readonly string[]): string | null {
+  const lacking = words.filter(isNeeded)[given.length];
+  if (lacking) {
+    const word = bareWord(lacking);
+    return `wheelwright ${title} needs ${word}${MEANINGS[word] ? `: ${MEANINGS[word]}` : ""}`;
+  }
+  if (given.includes("")) return "A word is empty; is a variable not set?";
+  if (given.length <= words.length || words.some(mayRepeat)) return null;
+  // It may be the password itself, which is not to be said again.
+  if (flags["password"]) return `wheelwright ${title} has one word too many; secrets come from standard input`;
+  return `"${given[words.length]}" is one word too many`;
+}

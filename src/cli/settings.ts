@@ -1,0 +1,115 @@
+/**
+ * What `login` keeps: a server's address and a token for it under each name, in one file that its user alone can read.
+ *
+ * The file is written beside itself and then takes its own place, so that a full disk or a crash loses nothing. The one
+ * beside it is the lock as well: two logins at once each keep theirs.
+ */
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync } from "node:fs";
+import { fstatSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import type { ProcessVariables } from "#lib/base/environment.ts";
+import { reasonOf } from "#lib/base/errors.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
+import { CommandError } from "../commands/command.ts";
+import { FAILED } from "./status.ts";
+
+export interface Profile {
+  readonly url: string;
+  readonly token: string;
+  /** Of a token that `login` made, by which `logout` revokes it; null for one that was given. */
+  readonly tokenId: string | null;
+  readonly email: string | null;
+}
+
+export interface Settings {
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+const NOTHING: Settings = { profiles: {} };
+const PATIENCE = 5 * SECOND, ABANDONED = 30 * SECOND;
+
+export function settingsFile({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables): string {
+  return join(base && isAbsolute(base) ? base : join(HOME || homedir(), ".config"), "wheelwright", "servers.json");
+}
+
+/** Throws CommandError where it cannot be read. Warns when others can read it, too. */
+export function readSettings(file: string, warn: (text: string) => void): Settings {
+  let handle: number;
+  try {
+    handle = openSync(file, "r");
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return NOTHING;
+    throw unusableFile(file, error);
+  }
+  try {
+    if (fstatSync(handle).mode & 0o077) {
+      warn(`Others on this machine can read the tokens in ${file}; chmod 600 keeps them yours`);
+    }
+    const found: unknown = JSON.parse(readFileSync(handle, "utf8"));
+    if (isSettings(found)) return found;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw unusableFile(file, error);
+  } finally {
+    closeSync(handle);
+  }
+  throw new CommandError(
+    FAILED,
+    `${file} is not as wheelwright login writes it; mend it, or remove it and sign in again`,
+  );
+}
+
+function isSettings(found: unknown): found is Settings {
+  const { profiles } = (found ?? {}) as { profiles?: unknown };
+  return typeof profiles === "object" && profiles !== null &&
+    Object.values(profiles).every((each) => typeof each?.url === "string" && typeof each?.token === "string");
+}
+
+/** Reads, changes and writes it. Throws CommandError, and then nothing has changed. */
+export async function changeSettings(file: string, change: (before: Settings) => Settings): Promise<void> {
+  let next = "";
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const real = placeOf(file);
+    const handle = await openNext(`${real}.next`);
+    next = `${real}.next`;
+    try {
+      writeFileSync(handle, `${JSON.stringify(change(readSettings(real, () => {})), null, 2)}\n`);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(next, real);
+  } catch (error) {
+    if (next) rmSync(next, { force: true });
+    throw error instanceof CommandError ? error : unusableFile(file, error);
+  }
+}
+
+/** Where a link leads: some keep such files elsewhere. */
+function placeOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+/** Waits while another login writes. */
+async function openNext(next: string): Promise<number> {
+  for (const end = Date.now() + PATIENCE;; await sleep(50)) {
+    try {
+      return openSync(next, "wx", 0o600);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || Date.now() > end) throw error;
+      const age = Date.now() - (statSync(next, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+      if (age > ABANDONED) rmSync(next, { force: true });
+    }
+  }
+}
+
+function unusableFile(file: string, cause: unknown): CommandError {
+  return new CommandError(FAILED, `Cannot use ${file}: ${reasonOf(cause)}; XDG_CONFIG_HOME names another place`, {
+    cause,
+  });
+}

@@ -1,0 +1,64 @@
+/** Signs in with an e-mail address and a password for as long as it takes to mint a token. */
+import type { MintedToken, NewToken, Wheelwright } from "#lib/client/client.ts";
+import { CommandError } from "../commands/command.ts";
+import { connectTo } from "./contact.ts";
+import type { Cli } from "./noun.ts";
+import { remark, warn } from "./output.ts";
+import { askLine, askSecret, readSecret } from "./prompt.ts";
+import { MISUSED } from "./status.ts";
+
+export const CREDENTIALS = {
+  email: { type: "string", help: "whom to sign in, in place of being asked" },
+  password: { type: "boolean", help: "read the password from standard input, in place of being asked" },
+} as const;
+
+export interface Credentials {
+  readonly email?: string;
+  readonly password?: boolean;
+}
+
+interface Minting extends Credentials {
+  readonly url: string;
+  readonly wish: NewToken;
+}
+
+/** `keep` has the token before the session ends; where it throws, the token is revoked. */
+export async function mintToken(
+  cli: Cli,
+  { url, wish, ...given }: Minting,
+  keep: (token: MintedToken, email: string) => Promise<void>,
+): Promise<void> {
+  warnOfPlain(url);
+  if (given.password ? !given.email : !cli.terminal.in) {
+    const message = "Without a terminal, give --email and --password (from standard input), or --token";
+    throw new CommandError(MISUSED, message);
+  }
+  const email = given.email ?? await askLine("E-mail");
+  const password = given.password && !cli.terminal.in ? await readSecret() : await askSecret("Password");
+  const session = connectTo(cli, url);
+  const { message } = await session.login({ email, password });
+  if (message) remark(cli, message);
+  try {
+    const token = await session.createToken(wish);
+    await keep(token, email).catch(async (error) => {
+      await revoke(session, token.id);
+      throw error;
+    });
+  } finally {
+    await session.logout({ tries: 2 }).catch(() => {}); // it ends by itself
+  }
+}
+
+async function revoke(session: Wheelwright, tokenId: string): Promise<void> {
+  await session.deleteToken({ tokenId }).catch(() => {
+    warn(`A token was made that could not be kept, nor revoked: wheelwright tokens revoke ${tokenId}`);
+  });
+}
+
+/** What goes over a network without TLS can be read there. */
+export function warnOfPlain(url: string): void {
+  const { protocol, hostname = "" } = URL.parse(url) ?? {};
+  if (protocol === "http:" && !/^(?:localhost|127\.\S+|\[::1\]|\S+\.localhost)$/.test(hostname)) {
+    warn(`${url} is not encrypted: others on the way can read what you send`);
+  }
+}

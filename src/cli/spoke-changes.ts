@@ -1,0 +1,132 @@
+/** What changes a spoke besides actions: its record, who runs it, and its end. */
+import { type Spoke, type SpokePatch, WheelwrightError } from "#lib/client/client.ts";
+import { CommandError } from "../commands/command.ts";
+import { confirmBy } from "./confirm.ts";
+import { JOINING_WORDS, memberId } from "./members.ts";
+import { type Cli, verb } from "./noun.ts";
+import { showChange, showChanges, showRecord } from "./output.ts";
+import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
+import { previewLines } from "./spoke-views.ts";
+import { MISUSED } from "./status.ts";
+import { finish, patienceOf, type Refused, settleOne, throwFailures, WAITING } from "./waiting.ts";
+
+export const DRY_RUN = { type: "boolean", help: "show what would happen, and do nothing" } as const;
+
+export const changeVerbs = [
+  verb({
+    name: "update",
+    summary: "Change a spoke's name, brand, administrator, domain or mail",
+    words: ["SPOKE"],
+    flags: {
+      name: { type: "string", help: "what people call it" },
+      brand: { type: "string", help: "how it looks; wheelwright catalog lists the choices" },
+      "admin-email": { type: "string", value: "EMAIL", help: "its administrator's address" },
+      domain: { type: "string", help: "where its site is from then on" },
+      mail: {
+        type: "string",
+        value: "on|held",
+        help: "whether its site writes to people; held of a copy, until you say on",
+      },
+      "dry-run": DRY_RUN,
+      ...WAITING,
+    },
+    examples: [
+      "spokes update north/ash --name 'Ash school'",
+      "spokes update north/ash --domain ash.example --dry-run",
+      "spokes update north/rehearsal --mail on",
+    ],
+    async run(cli, { words: [word], flags }) {
+      const patience = patienceOf(flags), { name: displayName, brand, "admin-email": adminEmail, domain } = flags;
+      const patch = { displayName, brand, adminEmail, domain, mail: flags.mail as SpokePatch["mail"] };
+      if (Object.values(patch).every((value) => value === undefined)) {
+        throw new CommandError(MISUSED, "Nothing to change was given; see --help");
+      }
+      const spokeId = await spokeIdOf(cli.api, word!);
+      if (flags["dry-run"]) {
+        const preview = await cli.api.updateSpoke({ spokeId, dryRun: true }, patch);
+        return showRecord(cli, preview, previewLines(preview), preview.spokeId);
+      }
+      const spoke = await cli.api.updateSpoke({ spokeId }, patch);
+      await settleSpoke(cli, spoke, word!, patience, ({ state }) => `Spoke ${word} is changed, and ${state}`);
+    },
+  }),
+  verb({
+    name: "destroy",
+    summary: "Destroy spokes, with all that is in them",
+    words: ["SPOKE..."],
+    flags: {
+      yes: { type: "boolean", short: "y", help: "do not ask" },
+      abandon: { type: "boolean", help: "give up a removal that failed, without the cluster (operators)" },
+      ...WAITING,
+    },
+    more: "It asks for each slug. Where the cluster can, a last backup is taken.",
+    examples: ["spokes destroy north/ash", "spokes destroy north/ash north/birch --yes --no-wait"],
+    async run(cli, { words, flags: { yes, abandon, ...flags } }) {
+      const patience = patienceOf(flags), hubs = await hubSlugs(cli.api);
+      const spokes = await Promise.all(words.map((word) => lookUpSpoke(cli.api, word)));
+      for (const spoke of spokes) {
+        await confirmBy(
+          cli,
+          yes,
+          `This destroys ${spokeName(spoke, hubs)} (${spoke.domain}) with all that is in it`,
+          spoke.slug,
+        );
+      }
+      const removing: Spoke[] = [], refusals: Refused[] = [];
+      for (const spoke of spokes) {
+        try {
+          removing.push(await cli.api.deleteSpoke({ spokeId: spoke.id, abandon }));
+        } catch (error) {
+          if (!(error instanceof WheelwrightError) || spokes.length === 1) throw error;
+          refusals.push({ name: spokeName(spoke, hubs), error });
+        }
+      }
+      const begun = removing.map((spoke) => ({ label: spokeName(spoke, hubs), operation: spoke.operation }));
+      const ended = await finish(cli, begun, patience);
+      const after = removing.map((spoke, i) => {
+        const operation = ended.seen[i] ?? spoke.operation;
+        return ended.seen[i]?.state === "succeeded" // nobody but an operator can still ask for it
+          ? { ...spoke, state: "removed" as const, status: "removed" as const, operation }
+          : { ...spoke, operation };
+      });
+      const told = cli.json ? after : after.filter(({ operation }) => operation?.state !== "failed");
+      showChanges(cli, told, (spoke) => `Spoke ${spokeName(spoke, hubs)} is ${spoke.state}`);
+      throwFailures(begun, ended, refusals);
+    },
+  }),
+  verb({
+    name: "delegate",
+    summary: "Let somebody run a spoke, by invitation where they are new",
+    words: ["SPOKE", "EMAIL"],
+    flags: { name: { type: "string", help: "their name, where they are new" } },
+    examples: ["spokes delegate north/ash bo@school.example --name 'Bo Berg'"],
+    async run(cli, { words: [word, email], flags: { name } }) {
+      const spokeId = await spokeIdOf(cli.api, word!);
+      const joined = await cli.api.delegateSpoke({ spokeId }, { email: email!, displayName: name });
+      showChange(cli, joined, `${joined.email} ${JOINING_WORDS[joined.status]} ${word}`, joined.userId);
+    },
+  }),
+  verb({
+    name: "remove-member",
+    summary: "Take a spoke back from somebody",
+    words: ["SPOKE", "USER"],
+    examples: ["spokes remove-member north/ash bo@school.example"],
+    async run(cli, { words: [word, name] }) {
+      const spokeId = await spokeIdOf(cli.api, word!);
+      const userId = await memberId(name!, () => cli.api.listSpokeMembers({ spokeId }));
+      await cli.api.deleteSpokeMember({ spokeId, userId });
+      showChange(cli, { userId }, `${name} runs ${word} no more`, userId);
+    },
+  }),
+];
+
+/** Waits for what was begun on one spoke, and shows the spoke as it is then. */
+export async function settleSpoke(
+  cli: Cli,
+  spoke: Spoke,
+  label: string,
+  patience: number | null,
+  say: (spoke: Spoke) => string,
+): Promise<void> {
+  await settleOne(cli, spoke, { label, patience, say, look: () => cli.api.getSpoke({ spokeId: spoke.id }) });
+}

@@ -1,0 +1,149 @@
+/** Makes spokes: one, several, or all that a file names. */
+import type { NewSpoke } from "#lib/client/client.ts";
+import { CommandError } from "../commands/command.ts";
+import { type Cli, verb } from "./noun.ts";
+import { spokeIdOf } from "./references.ts";
+import { showJson, showList, showRecord } from "./output.ts";
+import { DRY_RUN, settleSpoke } from "./spoke-changes.ts";
+import { readWanted, type Wanted } from "./spoke-files.ts";
+import { createSpokes, type CreationOutcome, ensureSpokes } from "./spoke-making.ts";
+import { creationLines } from "./spoke-views.ts";
+import { MISUSED } from "./status.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
+
+const FILE = {
+  type: "string",
+  short: "f",
+  value: "FILE",
+  help: "a list of spokes, as YAML or JSON; - is standard input",
+} as const;
+const HUB = { type: "string", help: "the hub of those that name none" } as const;
+
+export const creationVerbs = [
+  verb({
+    name: "create",
+    summary: "Make spokes, and wait until they run",
+    words: ["[HUB/SLUG...]"],
+    flags: {
+      file: FILE,
+      hub: HUB,
+      name: { type: "string", help: "what people call it" },
+      size: { type: "string", help: "wheelwright catalog lists the sizes" },
+      domain: { type: "string", help: "where its site is; SLUG below the server's own domain when absent" },
+      "admin-email": { type: "string", value: "EMAIL", help: "its administrator's address; yours when absent" },
+      version: { type: "string", help: "of Moodle; the newest when absent" },
+      brand: { type: "string", help: "how it looks" },
+      seed: { type: "string", help: "what courses it begins with" },
+      region: { type: "string", help: "where it runs; where its hub does when absent" },
+      identity: { type: "boolean", help: "sign in by the hub's identity provider" },
+      content: { type: "boolean", help: "with the hub's shared content" },
+      "content-mode": { type: "string", value: "MODE", help: "how that content is there" },
+      "copy-of": {
+        type: "string",
+        value: "SPOKE",
+        help: "with that one's courses and people; what is left out is as there",
+      },
+      backup: {
+        type: "string",
+        value: "BACKUP",
+        help: "of a copy: its id, or now for one that is taken first; the newest when absent",
+      },
+      "dry-run": DRY_RUN,
+      ...WAITING,
+    },
+    more: "A file lists them as the API takes them: [{hub: north, slug: ash, size: large, displayName: Ash school}, …]",
+    examples: [
+      "spokes create north/ash --name 'Ash school' --size large",
+      "spokes create north/ash north/birch --no-wait",
+      "spokes create north/rehearsal --copy-of north/ash --backup now",
+      "spokes create -f spokes.yaml --json",
+    ],
+    async run(cli, { words, flags }) {
+      const patience = patienceOf(flags), { "copy-of": source, backup: copyBackup } = flags;
+      const body = {
+        copyOf: source === undefined ? undefined : await spokeIdOf(cli.api, source),
+        copyBackup,
+        ...{ displayName: flags.name, size: flags.size, domain: flags.domain, adminEmail: flags["admin-email"] },
+        ...{ lmsVersion: flags.version, brand: flags.brand, seed: flags.seed, region: flags.region },
+        ...{ identity: flags.identity, content: flags.content, contentMode: flags["content-mode"] },
+      };
+      const wanted = await wantedBy(words, flags, body), [only] = wanted;
+      if (flags["dry-run"]) return await preview(cli, wanted);
+      if (flags.file !== undefined || wanted.length > 1) {
+        return await settleAll(cli, await createSpokes(cli.api, wanted), patience);
+      }
+      const spoke = await cli.api.createFederationSpoke({ federationId: only!.hub }, only!.body);
+      const label = `${only!.hub}/${spoke.slug}`;
+      await settleSpoke(cli, spoke, label, patience, ({ state, url }) => `Spoke ${label} is ${state}: ${url}`);
+    },
+  }),
+  verb({
+    name: "apply",
+    summary: "Make what is missing of the spokes in a file; asked again, nothing is made twice",
+    flags: { file: FILE, hub: HUB, ...WAITING },
+    more: "What is there stays as it is; where it differs from the file, it says so.",
+    examples: ["spokes apply -f spokes.yaml", "spokes apply -f - --hub north < spokes.json"],
+    async run(cli, { flags }) {
+      const patience = patienceOf(flags);
+      if (flags.file === undefined) throw new CommandError(MISUSED, "spokes apply needs --file FILE");
+      await settleAll(cli, await ensureSpokes(cli.api, await readWanted(flags.file, flags.hub)), patience);
+    },
+  }),
+];
+
+interface Sources {
+  readonly file?: string;
+  readonly hub?: string;
+}
+
+async function wantedBy(
+  words: readonly string[],
+  { file, hub }: Sources,
+  body: Omit<NewSpoke, "slug">,
+): Promise<Wanted[]> {
+  if (file !== undefined) {
+    const both = words.length > 0 || Object.values(body).some((value) => value !== undefined);
+    if (both) {
+      throw new CommandError(
+        MISUSED,
+        "What --file lists has its fields there: give either names and options, or a file",
+      );
+    }
+    return await readWanted(file, hub);
+  }
+  if (words.length === 0) throw new CommandError(MISUSED, "spokes create needs HUB/SLUG, such as north/ash, or --file");
+  return words.map((word) => {
+    const [first = "", second] = word.split("/"), place = second === undefined ? hub : first;
+    if (!place) throw new CommandError(MISUSED, `${word} needs its hub: HUB/${word}, or --hub HUB`);
+    return { hub: place, body: { ...body, slug: second ?? first } };
+  });
+}
+
+async function preview(cli: Cli, wanted: readonly Wanted[]): Promise<void> {
+  if (wanted.length !== 1) throw new CommandError(MISUSED, "--dry-run shows one spoke at a time");
+  const [{ hub, body }] = wanted as [Wanted];
+  const found = await cli.api.createFederationSpoke({ federationId: hub, dryRun: true }, body);
+  showRecord(cli, found, creationLines(found), found.spoke.slug);
+}
+
+/** Waits for all that were accepted, and shows the outcome of each line. */
+async function settleAll(cli: Cli, outcomes: readonly CreationOutcome[], patience: number | null): Promise<void> {
+  const made = outcomes.filter(({ outcome }) => outcome === "created");
+  const begun = made.map(({ id, spoke }) => ({ label: id, operation: spoke!.operation }));
+  const ended = await finish(cli, begun, patience);
+  const now = await Promise.all(outcomes.map(async (one) => {
+    if (patience === null || ended.stopped || one.outcome !== "created") return one;
+    return { ...one, spoke: await cli.api.getSpoke({ spokeId: one.spoke!.id }).catch(() => one.spoke!) };
+  }));
+  if (cli.json) showJson(cli, now);
+  else {
+    showList(cli, now, [
+      ["SPOKE", ({ id }) => id],
+      ["OUTCOME", ({ outcome }) => outcome, "state"],
+      ["STATE", ({ spoke }) => spoke?.state, "state"],
+      ["SITE", ({ spoke }) => spoke?.url],
+      ["DIFFERS IN", ({ differs }) => differs.join(", ")],
+    ], ({ id, spoke }) => spoke?.id ?? id);
+  }
+  throwFailures(begun, ended, outcomes.flatMap(({ id, error }) => error ? [{ name: id, error }] : []));
+}

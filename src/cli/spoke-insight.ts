@@ -1,0 +1,176 @@
+/** What can be seen of spokes: lists and records, what happened, and the way to the site. */
+import type { Spoke } from "#lib/client/client.ts";
+import { spawn } from "node:child_process";
+import { CommandError } from "../commands/command.ts";
+import { AUDIT_COLUMNS } from "./audit-views.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
+import { MEMBER_COLUMNS } from "./members.ts";
+import { failureLines, OPERATION_COLUMNS } from "./operation-views.ts";
+import { verb } from "./noun.ts";
+import { print, remark, showJson, showList, showRecord } from "./output.ts";
+import { hubSlugs, lookUpSpoke, spokeIdOf } from "./references.ts";
+import { spokeColumns, spokeLines } from "./spoke-views.ts";
+import { NOT_FOUND } from "./status.ts";
+import { recordOf } from "./table.ts";
+import { plain, plainLines } from "./text.ts";
+import { ago } from "./times.ts";
+
+const STATES = "provisioning|active|failed|suspending|suspended|resuming|updating|removing|removed";
+
+export const insightVerbs = [
+  verb({
+    name: "list",
+    summary: "List the spokes that you see",
+    flags: {
+      hub: { type: "string", value: "HUB", help: "only those of this hub" },
+      state: { type: "string", value: STATES, help: "only those in this state" },
+      health: { type: "string", value: "healthy|degraded|unknown", help: "only those of this health" },
+      q: { type: "string", value: "TEXT", help: "only those whose name, domain or address has this in it" },
+      "include-removed": { type: "boolean", help: "removed ones, too (operators)" },
+    },
+    examples: ["spokes list --hub north", "spokes list --state failed --json=id,slug,stateReason"],
+    async run(cli, { flags: { hub, q, "include-removed": includeRemoved, ...flags } }) {
+      const state = flags.state as Spoke["state"] | undefined, health = flags.health as Spoke["health"] | undefined;
+      const narrow = { state, health, q, includeRemoved }, people = !cli.json && !cli.quiet;
+      const [spokes, hubs] = await Promise.all([
+        hub === undefined
+          ? cli.api.listMySpokes(narrow)
+          : cli.api.listFederationSpokes({ ...narrow, federationId: hub }),
+        people ? hubSlugs(cli.api) : new Map<string, string>(),
+      ]);
+      showList(cli, spokes, spokeColumns(hubs));
+      if (people && spokes.length === 0) remark(cli, "wheelwright spokes create HUB/SLUG makes one");
+    },
+  }),
+  verb({
+    name: "show",
+    summary: "Show a spoke",
+    words: ["SPOKE"],
+    examples: ["spokes show north/ash", "spokes show ash.spokes.localhost --json=state,url"],
+    async run(cli, { words: [name] }) {
+      const [spoke, hubs] = await Promise.all([
+        lookUpSpoke(cli.api, name!),
+        cli.json ? new Map<string, string>() : hubSlugs(cli.api),
+      ]);
+      showRecord(cli, spoke, spokeLines(spoke, hubs));
+    },
+  }),
+  verb({
+    name: "open",
+    summary: "Print where a spoke's site is, and open it in a browser",
+    words: ["SPOKE"],
+    flags: {
+      "sign-in": { type: "boolean", help: "make and print a link by which its administrator chooses a password" },
+      "no-browser": { type: "boolean", help: "print it alone" },
+    },
+    more: "A sign-in link is shown this once, and is never handed to a browser's command line.",
+    examples: ["spokes open north/ash", "spokes open north/ash --sign-in"],
+    async run(cli, { words: [name], flags }) {
+      if (flags["sign-in"]) {
+        const link = await cli.api.createSpokeSignInLink({ spokeId: await spokeIdOf(cli.api, name!) });
+        if (cli.json) return showJson(cli, link);
+        print(`${plain(link.url)}\n`);
+        return remark(cli, `Whoever opens it first chooses the password; it works until ${link.expiresAt}`);
+      }
+      const spoke = await lookUpSpoke(cli.api, name!);
+      if (cli.json) return showJson(cli, spoke);
+      print(`${plain(spoke.url)}\n`);
+      if (cli.terminal.out && !flags["no-browser"]) openBrowser(spoke.url, cli.env.BROWSER);
+    },
+  }),
+  verb({
+    name: "operations",
+    summary: "List what was done to a spoke",
+    words: ["SPOKE"],
+    flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
+    examples: ["spokes operations north/ash"],
+    async run(cli, { words: [name], flags }) {
+      const spokeId = await spokeIdOf(cli.api, name!);
+      showList(
+        cli,
+        await take(cli.api.listSpokeOperations({ spokeId, limit: pageOf(flags) }), flags),
+        OPERATION_COLUMNS,
+      );
+    },
+  }),
+  verb({
+    name: "logs",
+    summary: "Show why a spoke's last failed operation failed, with its log",
+    words: ["SPOKE"],
+    examples: ["spokes logs north/ash"],
+    async run(cli, { words: [name] }) {
+      const spokeId = await spokeIdOf(cli.api, name!);
+      for await (const { id, state } of cli.api.listSpokeOperations({ spokeId })) {
+        if (state !== "failed") continue;
+        const operation = await cli.api.getOperation({ operationId: id }), { error } = operation;
+        if (cli.json) return showJson(cli, operation);
+        remark(
+          cli,
+          recordOf({ ...cli.terminal, out: true }, [["operation", id], ...failureLines(operation)]).trimEnd(),
+        );
+        for (const { at, object, reason, message } of error?.events ?? []) {
+          print(`${plainLines(`${at} ${object} ${reason}: ${message}`)}\n`);
+        }
+        return print(error?.log.map((line) => `${plainLines(line)}\n`).join("") ?? "");
+      }
+      throw new CommandError(NOT_FOUND, `No operation of ${name} has failed`);
+    },
+  }),
+  verb({
+    name: "activity",
+    summary: "List what happened to a spoke, and who did it",
+    words: ["SPOKE"],
+    flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
+    examples: ["spokes activity north/ash --limit 5"],
+    async run(cli, { words: [name], flags }) {
+      const spokeId = await spokeIdOf(cli.api, name!);
+      showList(cli, await take(cli.api.listSpokeActivity({ spokeId, limit: pageOf(flags) }), flags), AUDIT_COLUMNS);
+    },
+  }),
+  verb({
+    name: "backups",
+    summary: "List a spoke's backups, and which of them were proved",
+    words: ["SPOKE"],
+    examples: ["spokes backups north/ash"],
+    async run(cli, { words: [name] }) {
+      const backups = await cli.api.getSpokeBackups({ spokeId: await spokeIdOf(cli.api, name!) });
+      if (cli.json) return showJson(cli, backups);
+      const { schedule, lastError, unprovedSince } = backups;
+      remark(cli, backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups");
+      if (lastError) remark(cli, `The last one failed: ${lastError}`);
+      if (unprovedSince) remark(cli, `The last one that was tried could not be restored, ${ago(unprovedSince)}`);
+      for (const { claim, until } of backups.kept) {
+        remark(cli, `Kept of before a restore until ${until}: ${claim}`);
+      }
+      showList(cli, backups.snapshots, [
+        ["ID", (one) => one.id, "id"],
+        ["STATE", (one) => one.state, "state"],
+        ["CREATED", (one) => one.createdAt, "time"],
+        ["VERSION", (one) => one.lmsVersion],
+        ["MB", (one) => one.sizeBytes === null ? null : Math.round(one.sizeBytes / 1e6), "number"],
+        ["PROVED", (one) => one.provedAt, "time"],
+        ["SECONDS", (one) => one.proof?.seconds, "number"],
+        ["COURSES", (one) => one.proof?.courses, "number"],
+        ["USERS", (one) => one.proof?.users, "number"],
+        ["NOT PROVED", (one) => one.proofError],
+      ]);
+    },
+  }),
+  verb({
+    name: "members",
+    summary: "List who runs a spoke",
+    words: ["SPOKE"],
+    examples: ["spokes members north/ash"],
+    async run(cli, { words: [name] }) {
+      const members = await cli.api.listSpokeMembers({ spokeId: await spokeIdOf(cli.api, name!) });
+      showList(cli, members, MEMBER_COLUMNS, (member) => member.userId);
+    },
+  }),
+];
+
+/** Nobody minds where there is none: the address stands above. */
+function openBrowser(url: string, browser: string | undefined): void {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return; // a program, and no page
+  const command = browser || { darwin: "open", win32: "explorer" }[process.platform as string] || "xdg-open";
+  spawn(command, [url], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
+}

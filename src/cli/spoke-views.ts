@@ -1,0 +1,96 @@
+/** Spokes as people see them. */
+import type { ActionPreview, Spoke, SpokePreview } from "#lib/client/client.ts";
+import { operationProgress } from "./operation-views.ts";
+import { spokeName } from "./references.ts";
+import type { Column, Line } from "./table.ts";
+
+type Hubs = ReadonlyMap<string, string>;
+
+export function spokeColumns(hubs: Hubs): readonly Column<Spoke>[] {
+  return [
+    ["SPOKE", (spoke) => spokeName(spoke, hubs)],
+    ["STATE", (spoke) => spoke.state, "state"],
+    ["HEALTH", (spoke) => spoke.health, "state"],
+    ["DOMAIN", (spoke) => spoke.domain],
+    ["SIZE", (spoke) => spoke.size],
+    ["VERSION", (spoke) => spoke.lmsVersion],
+    ["NAME", (spoke) => spoke.displayName],
+    ["CREATED", (spoke) => spoke.createdAt, "time"],
+    ["ID", (spoke) => spoke.id, "id"],
+  ];
+}
+
+export function spokeLines(spoke: Spoke, hubs: Hubs): readonly Line[] {
+  return [
+    ["spoke", spokeName(spoke, hubs)],
+    ["name", spoke.displayName],
+    ["state", spoke.state, "state"],
+    ["because", spoke.stateReason],
+    ["health", spoke.health, "state"],
+    ["in maintenance", spoke.maintenance || null],
+    ["site", spoke.url],
+    ["former domains", spoke.formerDomains.map(({ domain }) => domain).join(", ")],
+    ["size", spoke.size],
+    ["version", spoke.lmsVersion],
+    ["administrator", spoke.adminEmail],
+    ["brand", spoke.brand],
+    ["region", spoke.region],
+    ["copy of", spoke.from?.spokeId],
+    ["mail", spoke.mail === "held" ? "held: it writes to nobody until you say on" : null],
+    ["differs in", spoke.drift?.objects.map(({ object }) => object).join(", ")],
+    ["operation", spoke.operation && `${spoke.operation.kind}: ${operationProgress(spoke.operation)}`],
+    ["operation id", spoke.operation?.id],
+    ["created", spoke.createdAt, "time"],
+    ["ready", spoke.readyAt, "time"],
+    ["namespace", spoke.namespace],
+    ["id", spoke.id],
+  ];
+}
+
+export function previewLines(preview: ActionPreview): readonly Line[] {
+  const { action, state, becomes, downtime, steps, changes, notes, price } = preview;
+  return [
+    ["action", action],
+    ["state", state, "state"],
+    ["becomes", becomes, "state"],
+    ["site is away", downtime],
+    ["cost", costWords(price)],
+    ...steps.map((step, i) => [`step ${i + 1}`, step] as const),
+    ...changes.map(({ object, field, from, to }) =>
+      [
+        "change",
+        `${object} ${field} ${from === null ? "" : `${JSON.stringify(from)} `}→ ${JSON.stringify(to)}`,
+      ] as const
+    ),
+    ...notes.map((note) => ["note", note] as const),
+  ];
+}
+
+export function creationLines({ spoke, quota, objects, price }: SpokePreview): readonly Line[] {
+  return [
+    ["spoke", spoke.slug],
+    ["name", spoke.displayName],
+    ["site", spoke.url],
+    ["size", spoke.size],
+    ["version", spoke.lmsVersion],
+    ["administrator", spoke.adminEmail],
+    ["copy of", spoke.from?.spokeId],
+    ["made from", spoke.from && (spoke.from.backupId ?? "a backup that is taken first")],
+    ["objects", objects.length],
+    ["takes at most", `${quota.demand.limits.cpu} cpu, ${quota.demand.limits.memory}, ${quota.demand.storage} of disk`],
+    ["over its quota", quota.over.join(", ")],
+    ["cost", costWords(price)],
+  ];
+}
+
+export function costWords(price: SpokePreview["price"]): string {
+  if (!price.available) return price.reason ?? "not available";
+  return `${moneyOf(price.recurringMonthly, price.currency)} a month, ${moneyOf(price.dueNow, price.currency)} now`;
+}
+
+/** Of an amount in the currency's smallest unit, as payment providers count. */
+export function moneyOf(amount: number, currency: string): string {
+  const known = /^[a-z]{3}$/i.test(currency) && new Intl.NumberFormat("en", { style: "currency", currency });
+  const digits = known && known.resolvedOptions().maximumFractionDigits || 0;
+  return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+}

@@ -1,0 +1,34 @@
+/** Times for people, and spans of time as they type them. */
+import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
+import { CommandError } from "../commands/command.ts";
+import { MISUSED } from "./status.ts";
+
+const UNITS = [[365 * DAY, "year"], [30 * DAY, "month"], [DAY, "day"], [HOUR, "hour"], [MINUTE, "minute"]] as const;
+
+/** How long ago it was, or how soon it will be: `3 minutes ago`, `in 6 days`. */
+export function ago(iso: string, now = Date.now()): string {
+  const ms = now - Date.parse(iso);
+  if (Number.isNaN(ms)) return iso;
+  const [span, name] = UNITS.find(([span]) => Math.abs(ms) >= span) ?? [MINUTE, ""];
+  if (!name) return ms >= 0 ? "just now" : "in a moment";
+  const count = Math.floor(Math.abs(ms) / span), text = `${count} ${name}${count === 1 ? "" : "s"}`;
+  return ms >= 0 ? `${text} ago` : `in ${text}`;
+}
+
+/** `42 s`, `3:07`, `1:02:03`. */
+export function lasting(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / SECOND)), minutes = Math.floor(seconds / 60);
+  const two = (number: number) => String(number).padStart(2, "0");
+  if (minutes === 0) return `${seconds} s`;
+  return minutes < 60
+    ? `${minutes}:${two(seconds % 60)}`
+    : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+}
+
+/** Milliseconds of `90s`, `10m`, `2h`, `7d`; a bare number is seconds. Throws CommandError. */
+export function readSpan(name: string, text: string): number {
+  const [, number, unit = "s"] = /^(\d+)(s|m|h|d)?$/.exec(text) ?? [];
+  const ms = Number(number) * { s: SECOND, m: MINUTE, h: HOUR, d: DAY }[unit as "s" | "m" | "h" | "d"];
+  if (ms > 0 && ms <= 24 * DAY) return ms; // timers know no more
+  throw new CommandError(MISUSED, `${name} must be a span of time such as 90s, 10m or 2h`);
+}

@@ -1,0 +1,95 @@
+/** `wheelwright users`: who has an account, for operators. */
+import type { UserRecord, Wheelwright } from "#lib/client/client.ts";
+import { CommandError } from "../commands/command.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
+import { type Noun, verb } from "./noun.ts";
+import { showChange, showList, showRecord } from "./output.ts";
+import { MISUSED, NOT_FOUND } from "./status.ts";
+
+export const usersNoun: Noun = {
+  name: "users",
+  summary: "Users: who has an account (operators). A user is named by id or by e-mail address",
+  verbs: [
+    verb({
+      name: "list",
+      summary: "List users, newest first",
+      flags: {
+        role: { type: "string", value: "operator|hub_admin|spoke_admin", help: "only those of this role" },
+        state: { type: "string", value: "active|invited|unverified|disabled", help: "only those in this state" },
+        q: { type: "string", value: "TEXT", help: "only those whose name or address has this in it" },
+        limit: LIMIT_FLAG,
+        all: ALL_FLAG,
+      },
+      examples: ["users list --role operator", "users list --q school.example --json=id,email"],
+      async run(cli, { flags }) {
+        const role = flags.role as UserRecord["role"] | undefined,
+          state = flags.state as UserRecord["state"] | undefined;
+        showList(cli, await take(cli.api.listUsers({ role, state, q: flags.q, limit: pageOf(flags) }), flags), [
+          ["E-MAIL", (user) => user.email],
+          ["ROLE", (user) => user.role],
+          ["STATE", (user) => user.state, "state"],
+          ["NAME", (user) => user.displayName],
+          ["CREATED", (user) => user.createdAt, "time"],
+          ["ID", (user) => user.id, "id"],
+        ]);
+      },
+    }),
+    verb({
+      name: "show",
+      summary: "Show a user",
+      words: ["USER"],
+      examples: ["users show ada@school.example"],
+      async run(cli, { words: [word] }) {
+        const user = await findUser(cli.api, word!);
+        showRecord(cli, user, [
+          ["e-mail", user.email],
+          ["name", user.displayName],
+          ["role", user.role],
+          ["state", user.state, "state"],
+          ["verified", user.emailVerifiedAt, "time"],
+          ["disabled", user.disabledAt, "time"],
+          ["hubs", user.federationIds.join(", ")],
+          ["spokes", user.spokeIds.join(", ")],
+          ["created", user.createdAt, "time"],
+          ["id", user.id],
+        ]);
+      },
+    }),
+    verb({
+      name: "update",
+      summary: "Rename a user, disable or enable them, or take the operator's role away",
+      words: ["USER"],
+      flags: {
+        name: { type: "string", help: "what they are called" },
+        disabled: { type: "string", value: "yes|no", help: "whether they are kept out" },
+        operator: { type: "string", value: "yes|no", help: "whether they are an operator" },
+      },
+      more: "To make an operator, and to set a password, takes a session: use the portal.",
+      examples: ["users update bo@school.example --disabled yes", "users update bo@school.example --name 'Bo Berg'"],
+      async run(cli, { words: [word], flags }) {
+        const patch = {
+          displayName: flags.name,
+          disabled: yesOrNo("--disabled", flags.disabled),
+          operator: yesOrNo("--operator", flags.operator),
+        };
+        if (Object.values(patch).every((value) => value === undefined)) {
+          throw new CommandError(MISUSED, "Nothing to change was given; see --help");
+        }
+        const user = await cli.api.updateUser({ userId: (await findUser(cli.api, word!)).id }, patch);
+        showChange(cli, user, `${user.email} is changed: ${user.role}, ${user.state}`);
+      },
+    }),
+  ],
+};
+
+function yesOrNo(name: string, text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "yes" || text === "no") return text === undefined ? undefined : text === "yes";
+  throw new CommandError(MISUSED, `${name} must be yes or no`);
+}
+
+async function findUser(api: Wheelwright, name: string): Promise<UserRecord> {
+  if (!name.includes("@")) return await api.getUser({ userId: name });
+  const found = (await api.listUsers({ email: name })).find(({ email }) => email.toLowerCase() === name.toLowerCase());
+  if (found) return found;
+  throw new CommandError(NOT_FOUND, `There is no user ${name}`);
+}

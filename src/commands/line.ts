@@ -1,0 +1,41 @@
+/** Reads a command line's options, and says in words what is wrong with one: what parseArgs says is made for programmers. */
+import { parseArgs, type ParseArgsOptionDescriptor } from "node:util";
+import { nearest } from "#lib/base/nearest.ts";
+
+export type LineOptions = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
+
+/** `name` is the command's, for what is said. */
+export function readLine(name: string, options: LineOptions, line: readonly string[]) {
+  const { values, tokens } = parseArgs({
+    ...{ args: [...line], options },
+    ...{ strict: false, allowPositionals: true, tokens: true },
+  });
+  const problem = tokens.map((token) => token.kind === "option" ? problemOf(name, options, token) : null).find(Boolean);
+  return { values, tokens, problem: problem ?? null };
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function problemOf(command: string, options: LineOptions, token: OptionToken): string | null {
+  const { name, rawName, value, inlineValue } = token;
+  const known = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (!known) {
+    const meant = didYouMean(rawName, Object.keys(options).map((each) => `--${each}`));
+    return `wheelwright ${command} has no option ${rawName}${meant}`;
+  }
+  if (known.type === "boolean") return value === undefined ? null : `${rawName} takes no value`;
+  return value && (inlineValue || value === "-" || !value.startsWith("-"))
+    ? null
+    : `${rawName} needs a value: ${known.help}`;
+}
+
+/** What a sentence on a mistyped name ends with. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === null ? "" : `; did you mean ${meant}?`;
+}

@@ -1,0 +1,140 @@
+/** What `wheelwright restore` says: the backups that there are, what would come of it, and what was asked for. */
+import type { Backup } from "#lib/domains/backups/store.ts";
+import type { Lost } from "#lib/domains/backups/new-cluster.ts";
+import type { KeptClaim } from "#lib/domains/backups/kept.ts";
+import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
+import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
+import type { RestorePlan } from "#lib/domains/backups/request.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+
+export function tables(backups: readonly Backup[], kept: readonly KeptClaim[]): string {
+  const shown = backups.filter(({ removingSince }) => removingSince === null);
+  const rows = shown.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes }) => [
+    ...[id, minuteOf(createdAt), kind, state, lmsVersion ?? "-"],
+    sizeBytes === null ? "-" : `${(sizeBytes / 2 ** 30).toFixed(1)} GiB`,
+  ]);
+  const claims = kept.map(({ claim, since, until }) => [claim, minuteOf(since), minuteOf(until)]);
+  return (rows.length === 0
+    ? "There is no backup.\n"
+    : align([["BACKUP", "TAKEN", "KIND", "STATE", "VERSION", "SIZE"], ...rows])) +
+    (claims.length === 0
+      ? ""
+      : `\nKept of before the last restores; --back leads to the newest:\n${
+        align([["CLAIM", "SINCE", "UNTIL"], ...claims])
+      }`);
+}
+
+export function planned(spoke: NamedSpoke, plan: RestorePlan): string {
+  const steps = Object.values(OPERATIONS.restore.plan.steps);
+  return `${nameOf(spoke)} would go ${whither(plan)}. It is ${spoke.state}, Moodle ${spoke.lmsVersion}, and becomes ` +
+    `${plan.acceptance.becomes}, Moodle ${plan.version}.\n\n${numbered(steps)}\n${
+      listed(plan.notes)
+    }\nNothing was written.\n`;
+}
+
+export function requested(spoke: NamedSpoke, plan: RestorePlan, job: Job): string {
+  return `${nameOf(spoke)} goes ${whither(plan)}.\n${watching(job)}` +
+    `Should it not be what you wanted, or fail: wheelwright restore ${spoke.id} --back\n`;
+}
+
+export function recreation(gone: NamedSpoke, { hub, slug, domains: [domain], backup }: RecreatePlan): string {
+  const steps = Object.entries(OPERATIONS.provision.plan.steps).filter(([name]) => name !== "install");
+  return `${nameOf(gone)} is removed. A new spoke ${hub.slug}/${slug} would be made of its ${
+    describe(backup)
+  }, as ${domain}.\n\n` +
+    `${numbered(steps.map(([, step]) => step))}\n` +
+    listed([
+      "It is billed as any new spoke",
+      "Who administered the spoke that is removed does not administer the new one",
+    ]) +
+    "\nNothing was written.\n";
+}
+
+export function recreated({ spoke, job }: { readonly spoke: SpokeRow; readonly job: Job }): string {
+  return `The spoke ${spoke.slug} (${spoke.id}) is made anew from the backup, as ${spoke.domain}.\n${watching(job)}`;
+}
+
+export function toBringBack(lost: readonly Lost[]): string {
+  if (lost.length === 0) return NOTHING_LOST;
+  const lines = lost.map((each) =>
+    `${titleOf(each)} ${each.left === null ? wouldCome(each) : `is left: ${each.left}`}\n`
+  );
+  return `${lines.join("")}\nNothing was written.\n`;
+}
+
+/** With the operation of each; none of what is left, or was asked for by somebody else meanwhile. */
+export function broughtBack(done: readonly (readonly [Lost, operation: string | null])[]): string {
+  if (done.length === 0) return NOTHING_LOST;
+  const asked = done.filter(([, operation]) => operation !== null), left = done.filter(([{ left }]) => left !== null);
+  const lines = done.map(([each, operation]) =>
+    `${titleOf(each)} ${
+      each.left !== null
+        ? `is left: ${each.left}`
+        : operation === null
+        ? "is under way already"
+        : `${comes(each)}: ${operation}`
+    }\n`
+  );
+  return `${
+    lines.join("")
+  }\n${asked.length} operations are queued, ${left.length} left; running replicas do them, hub by hub: ` +
+    "wheelwright overview\n";
+}
+
+const NOTHING_LOST =
+  "Nothing is lost: what has a namespace was made in the clusters that answer. Nothing was written.\n";
+
+function titleOf({ hub, spoke }: Lost): string {
+  return spoke ? `The spoke ${hub.slug}/${spoke.slug} (${spoke.id})` : `The hub ${hub.slug} (${hub.id})`;
+}
+
+function wouldCome({ backup, spoke }: Lost): string {
+  return backup ? `would be made of its ${describe(backup)}${changes(spoke!)}` : "would get a new namespace";
+}
+
+function comes({ backup, spoke }: Lost): string {
+  return backup ? `is made of its ${describe(backup)}${changes(spoke!)}` : "gets a new namespace";
+}
+
+/** What is other afterwards. */
+function changes({ state, maintenance }: SpokeRow): string {
+  if (state.startsWith("suspend")) return "; it was suspended, and comes back active";
+  return maintenance ? "; it was in maintenance, and comes back open" : "";
+}
+
+function nameOf({ hubSlug, slug, id }: NamedSpoke): string {
+  return `The spoke ${hubSlug}/${slug} (${id})`;
+}
+
+function whither({ backup }: RestorePlan): string {
+  return backup ? `back to its ${describe(backup)}` : "back to what it was before its last restore";
+}
+
+function describe({ id, createdAt, lmsVersion }: Backup): string {
+  return `backup ${id} of ${minuteOf(createdAt)}${lmsVersion === null ? "" : `, Moodle ${lmsVersion}`}`;
+}
+
+function watching({ id }: Job): string {
+  return `The operation ${id} is queued; a running replica does it. To watch it: wheelwright operations watch ${id}\n`;
+}
+
+function minuteOf(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function numbered(steps: readonly (readonly [label: string, timeout: number])[]): string {
+  return steps.map(([label], i) => `  ${i + 1}. ${label}\n`).join("");
+}
+
+function listed(notes: readonly string[]): string {
+  return notes.map((note) => `  - ${note}\n`).join("");
+}
+
+function align(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd()}\n`).join(
+    "",
+  );
+}

@@ -1,0 +1,142 @@
+/**
+ * `wheelwright restore SPOKE`: takes a spoke back to one of its backups, on this machine's authority. It asks for the operation
+ * and ends; a running replica does it.
+ */
+import { hostname, userInfo } from "node:os";
+import { sql } from "kysely";
+import * as v from "valibot";
+import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
+import { HostName, Slug } from "#lib/base/schema.ts";
+import { listReplaced } from "#lib/domains/backups/kept.ts";
+import { listStanding } from "#lib/domains/backups/store.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import { findNamed, type NamedSpoke } from "#lib/domains/spokes/named.ts";
+import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
+import { planRestore, requestRestore } from "#lib/domains/backups/request.ts";
+import { built } from "../release.ts";
+import { CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { planned, recreated, recreation, requested, tables } from "./restore-report.ts";
+
+interface Options {
+  readonly backup?: string;
+  readonly back?: boolean;
+  readonly as?: string;
+  readonly domain?: string;
+  readonly list?: boolean;
+  readonly "dry-run"?: boolean;
+  readonly "new-cluster"?: boolean;
+  readonly all?: boolean;
+  readonly hub?: string;
+}
+
+export async function askRestore({ words: [name], options }: Given<Options>): Promise<void> {
+  const problem = problemOf(name, options);
+  if (problem !== null) throw new CommandError(EX_USAGE, `${problem}; wheelwright restore --help tells more`);
+  await withDatabase(async (db) => {
+    await requireRelease(db);
+    if (options.all) return void process.stdout.write(await restoreAll(db, null, options));
+    const spoke = await findNamed(db.rows, name!);
+    if (!spoke) {
+      const message = `There is no spoke ${name}, and never was: give its id, HUB/SLUG or domain`;
+      throw new CommandError(EX_DATA, message);
+    }
+    const restore = options["new-cluster"] ? restoreAll : restoreSpoke;
+    const answer = options.list ? await list(db, spoke) : await restore(db, spoke, options).catch(tellRefusal);
+    process.stdout.write(answer);
+  });
+}
+
+function problemOf(name: string | undefined, options: Options): string | null {
+  const { backup, back, as, domain, list, "dry-run": dryRun, "new-cluster": newCluster, all, hub } = options;
+  if (newCluster || all || hub !== undefined) return newClusterProblem(name, options);
+  if (name === undefined) return "wheelwright restore needs to know which spoke: its id, HUB/SLUG or domain";
+  if (back && (backup ?? as ?? domain) !== undefined) return "--back goes alone: it leads to what the spoke was before";
+  if (list && (backup ?? as ?? domain ?? back ?? dryRun) !== undefined) return "--list goes alone";
+  const [of, slug, ...more] = as?.split("/") ?? ["hub", "slug"];
+  if (!of || !v.is(Slug, slug) || more.length > 0) return `--as must be HUB/SLUG, and not "${as}"`;
+  return domain === undefined || v.is(HostName, domain) ? null : `--domain must be a host name, and not "${domain}"`;
+}
+
+function newClusterProblem(name: string | undefined, options: Options): string | null {
+  const { backup, back, as, domain, list, "new-cluster": newCluster, all, hub } = options;
+  if (!newCluster) return "--all and --hub go with --new-cluster";
+  if ((backup ?? back ?? as ?? domain ?? list) !== undefined) {
+    return "--new-cluster goes with --all, --hub and --dry-run alone";
+  }
+  if ((name === undefined) !== (all === true)) return "--new-cluster needs a spoke, or --all";
+  return hub !== undefined && !all ? "--hub goes with --all" : null;
+}
+
+async function list(db: Database, spoke: NamedSpoke): Promise<string> {
+  const isThere = spoke.state !== "removed";
+  return tables(await listStanding(db.rows, spoke.id), isThere ? await listReplaced(db.rows, spoke.id) : []);
+}
+
+async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Options): Promise<string> {
+  const { restoreAnew } = await import("./restore-new-cluster.ts"); // it loads the Kubernetes library
+  const wish = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
+  return await restoreAnew(db, readPlace(), whoAsks(), wish).catch(tellRefusal);
+}
+
+async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<string> {
+  const { backup: backupId, back, as, domain, "dry-run": dryRun } = options;
+  if (spoke.state === "removed" && !back) {
+    const asked = { backupId, as, domain: domain?.toLowerCase() }, place = { db, config: readPlace() };
+    if (dryRun) return recreation(spoke, await planRecreation(place, spoke, asked));
+    return recreated(await recreateSpoke(place, whoAsks(), spoke, asked));
+  }
+  if (as !== undefined || domain !== undefined) {
+    const message = `--as and --domain are for a spoke that is removed, and ${spoke.slug} is ${spoke.state}: ` +
+      "it is restored in its place, under its own name";
+    throw new CommandError(EX_USAGE, message);
+  }
+  const asked = back ? { back } as const : { backupId };
+  const plan = await planRestore(db.rows, spoke, asked);
+  if (dryRun) return planned(spoke, plan);
+  return requested(spoke, plan, await requestRestore({ db }, whoAsks(), spoke.id, asked));
+}
+
+/** What names depend on: the variables of serve, or of dev where the database is its own. */
+function readPlace(): Config {
+  try {
+    readProcessConfig("migrate");
+  } catch (error) {
+    if (!(error instanceof ConfigError) || built()) throw error;
+    return readProcessConfig("dev");
+  }
+  return readProcessConfig("serve");
+}
+
+/** The person at this machine, as the audit log keeps them: nobody has signed in. */
+function whoAsks(): Asker {
+  const email = `${userName()}@${hostname()}`;
+  return { userId: "system", email, ip: "", userAgent: "wheelwright restore", tokenPrefix: null };
+}
+
+/** A container's user may have a number alone. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+function tellRefusal(error: unknown): never {
+  if (!(error instanceof ClusterError)) throw error;
+  throw new CommandError(
+    error.transient ? EX_UNAVAILABLE : EX_DATA,
+    error.hint === undefined ? error.message : `${error.message}. ${error.hint}`,
+  );
+}
+
+async function requireRelease(db: Database): Promise<void> {
+  const { rows: [row] } = await sql<{ there: boolean }>`
+    select to_regclass('kept_claims') is not null as there`.execute(db.rows);
+  if (row!.there) return;
+  const message = "This database is not one of this release: wheelwright migrate brings it up to it";
+  throw new CommandError(EX_UNAVAILABLE, message);
+}

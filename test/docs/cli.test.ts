@@ -1,0 +1,45 @@
+/** docs/cli.md: its examples, typed as they stand, against the program as `npm start` starts it. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  blocksOf,
+  canTypeExamples,
+  COMMAND_LINE,
+  missBelow,
+  startForExamples,
+  typeExamples,
+} from "#test/support/examples.ts";
+import { nouns } from "#src/cli/nouns.ts";
+
+const PAGE = new URL("../../docs/cli.md", import.meta.url);
+
+const test = suite("docs/cli.md");
+
+(canTypeExamples ? test : test.skip)("its examples print what stands below them", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-cli-page-"));
+  const program = await startForExamples(directory);
+  try {
+    const blocks = blocksOf(program.typed(await readFile(PAGE, "utf8")));
+    const printed = await typeExamples(directory, blocks, program.typed(COMMAND_LINE));
+    assert.ok(printed.size > 12);
+    blocks.forEach((block, i) => {
+      const above = blocks[i - 1], { text = "", status = null } = printed.get(i) ?? printed.get(i - 1) ?? {};
+      if (block.language === "sh") assert.is(status, 0, `${block.text}${text}`);
+      if (above?.language !== "sh" || !["", "json"].includes(block.language)) return;
+      assert.is(missBelow(block, text), null, `${above.text}${text}`);
+    });
+  } finally {
+    await program.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test("it names every noun", async () => {
+  const page = await readFile(PAGE, "utf8");
+  for (const { name } of nouns) assert.match(page, new RegExp(`[\`\\s]${name}\\b`), name);
+});
+
+test.run();

@@ -1,0 +1,96 @@
+/** docs/disaster.md: its commands are typed as they stand, with a new cluster in the place of the one that its spokes were in. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openTestDatabase } from "#test/support/database.ts";
+import {
+  type Block,
+  blocksOf,
+  canTypeExamples,
+  COMMAND_LINE,
+  missBelow,
+  typeExamples,
+} from "#test/support/examples.ts";
+import { startProgram } from "#test/support/program.ts";
+import { carrySnapshots } from "#test/support/storage.ts";
+import { openScene } from "../lib/doctor/scene.ts";
+
+const PAGE = new URL("../../docs/disaster.md", import.meta.url);
+const PASSWORD = "correct horse battery staple";
+
+/** What the page takes to have been there. */
+const BEFORE = `wheelwright login $PUBLIC_URL --email ann@example.org
+wheelwright hubs create north
+wheelwright spokes create north/ash north/oak north/elm
+wheelwright spokes backup north/ash north/oak
+wheelwright spokes suspend north/oak
+`;
+
+const test = suite("docs/disaster.md");
+const example = canTypeExamples ? test : test.skip;
+
+example("its commands bring all back in a new cluster, and print what stands below them", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-disaster-"));
+  const db = await openTestDatabase(), former = await openScene(), next = await openScene();
+  const port = await freePort(), KUBECONFIG = join(directory, "kubeconfig"), PUBLIC_URL = `http://localhost:${port}`;
+  const env = {
+    ...{ DATABASE_URL: db.url, KUBECONFIG, PUBLIC_URL, HOST: "127.0.0.1", PORT: String(port), TEMPLATES: "off" },
+    ...{
+      ROOT_DOMAIN: "spokes.localhost",
+      BOOTSTRAP_ADMIN_EMAIL: "ann@example.org",
+      BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
+    },
+  };
+  const exported = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`).join("");
+  const before = COMMAND_LINE.replace("PASSWORD", PASSWORD) + exported;
+  try {
+    await writeFile(KUBECONFIG, former.simulator.kubeconfig());
+    const program = startProgram(["serve"], env);
+    await program.said(/Listening on /);
+    const [made] = (await typeExamples(directory, [{ language: "sh", how: "", text: BEFORE }], before)).values();
+    await program.stop("SIGKILL");
+    assert.is(made!.status, 0, made!.text);
+    await former.close();
+    carrySnapshots(former.simulator, next.simulator);
+    await writeFile(KUBECONFIG, next.simulator.kubeconfig());
+    await typePage(directory, before);
+  } finally {
+    await next.close();
+    await db.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+async function typePage(directory: string, before: string): Promise<void> {
+  const blocks: Block[] = blocksOf(await readFile(PAGE, "utf8"));
+  const typed = blocks.map((block) => /\bwheelwright [a-z]/.test(block.text) && block.language === "sh" ? block : null);
+  const printed = await typeExamples(directory, typed.map(withoutStrangers), before);
+  const misses = [...printed].flatMap(([i, { text, status }]) => {
+    const { how, text: command } = blocks[i]!, below = blocks[i + 1];
+    const miss = below?.language === "" ? missBelow(below, text) : null;
+    return how.includes("aside") || status === 0 && miss === null ? [] : [`${command}${text}${status}, ${miss}`];
+  });
+  assert.ok(printed.size >= 8);
+  assert.is(misses.join("\n"), "");
+}
+
+/** Of others' programs a block has none. */
+function withoutStrangers(block: Block | null): Block | null {
+  return block && /^(?:gpg|kubectl|docker) /m.test(block.text) ? null : block;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+test.run();

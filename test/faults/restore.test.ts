@@ -1,0 +1,114 @@
+/**
+ * Restores whose replica is killed, in each step once: another goes on where it stood, and nothing is lost, made twice or left
+ * behind. The data is followed by a mark in the database and one among the files.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { listReplaced } from "#lib/domains/backups/kept.ts";
+import { requestRestore, type RestoreRequest } from "#lib/domains/backups/request.ts";
+import { findJob } from "#lib/records/jobs/store.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { openReplica, type Replica } from "#test/support/bench/replica.ts";
+import { until } from "#test/support/until.ts";
+import { ANN, backUp, claims, mark, marks, usedBy } from "#test/lib/work/restore/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+
+const STEPS = Object.keys(OPERATIONS.restore.plan.steps);
+const PATIENCE = 90_000; // ms; a fraction of it on a machine that has nothing else to do
+
+const test = suite<{ scene: WorkScene; replicas: Replica[]; directory: string }>("a restore whose replica is killed");
+test.before(async (context) => {
+  const scene = context.scene = await openWorkScene(30);
+  const directory = context.directory = await mkdtemp(join(tmpdir(), "wheelwright-restore-"));
+  const cluster = scene.simulator.url,
+    kubeconfig = (server: string) => scene.simulator.kubeconfig().replace(cluster, server);
+  context.replicas = [];
+  for (const name of ["a", "b"]) {
+    const env = { ROOT_DOMAIN: "spokes.example.org" };
+    context.replicas.push(await openReplica({ name, directory, database: scene.db.url, cluster, kubeconfig, env }));
+  }
+  await Promise.all(context.replicas.map((replica) => replica.start()));
+});
+test.after(async ({ scene, replicas, directory }) => {
+  await Promise.all(replicas.map((replica) => replica.close()));
+  await scene.close();
+  await rm(directory, { recursive: true });
+});
+
+async function install(scene: WorkScene, slug: string): Promise<string> {
+  const id = await scene.spoke(await scene.hub(`hub-${slug}`), slug);
+  await until(async () => (await scene.row(id)).state === "active", PATIENCE);
+  return id;
+}
+
+/** Asks for it, kills whoever holds it in this step, and returns how it ended. */
+async function killIn(scene: WorkScene, replicas: readonly Replica[], id: string, step: string, asked: RestoreRequest) {
+  const { id: job } = await requestRestore(scene.app, ANN, id, asked), at = STEPS.indexOf(step);
+  const find = async () => (await findJob(scene.db.rows, job))!;
+  await until(async () => (await find()).stepsDone.length >= at - 2, PATIENCE);
+  const slow = scene.simulator.faults.latency(150); // so that it can be caught in the shortest, too
+  const held = await until(async () => {
+    const { state, stepsDone, holder } = await find();
+    if (state === "succeeded") throw new Error(`It was too fast to be caught in ${step}`);
+    return state === "running" && stepsDone.length === at && holder;
+  }, PATIENCE);
+  const holder = replicas.find((replica) => replica.id === held)!;
+  await holder.kill();
+  scene.simulator.faults.heal(slow);
+  const ended = until(async () => {
+    const now = await find();
+    return ["succeeded", "failed", "cancelled"].includes(now.state) && now;
+  }, PATIENCE);
+  const [after] = await Promise.all([ended, holder.start()]);
+  return after;
+}
+
+async function isWhole(scene: WorkScene, id: string, identifier: string): Promise<void> {
+  const row = await scene.row(id), kept = (await listReplaced(scene.db.rows, id)).map(({ claim }) => claim);
+  assert.equal([row.state, row.health, row.siteIdentifier], ["active", "healthy", identifier]);
+  assert.equal(claims(scene, row), [...usedBy(row), ...kept].sort());
+  const standing = scene.simulator.objects().filter(({ metadata }) => metadata.namespace === row.namespace);
+  const made = ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => scene.simulator.objects(kind));
+  const left = made.filter(({ metadata: { namespace, name } }) => (namespace ?? name).startsWith(row.namespace));
+  assert.equal(left.filter(({ metadata }) => metadata.name.includes("origin-")), []);
+  const sets = standing.filter(({ kind }) => kind === "StatefulSet" || kind === "Deployment");
+  assert.equal(sets.map(({ kind, status }) => [kind, status?.readyReplicas]).sort(), [["Deployment", 1], [
+    "StatefulSet",
+    1,
+  ]]);
+}
+
+/** Three to a spoke: each leaves what it has replaced. */
+for (const [i, steps] of [STEPS.slice(0, 3), STEPS.slice(3, 6), STEPS.slice(6)].entries()) {
+  test(`in ${steps.join(", ")} is gone on with by another`, async ({ scene, replicas }) => {
+    const id = await install(scene, `algebra-${i}`);
+    await mark(scene, id, "as it was");
+    const backup = await backUp(scene, id), { siteIdentifier } = await scene.row(id);
+    for (const step of steps) {
+      await mark(scene, id, `broken before ${step}`);
+      const job = await killIn(scene, replicas, id, step, { backupId: backup });
+      assert.equal([job.state, job.failure?.message], ["succeeded", undefined], step);
+      assert.equal(await marks(scene, id), ["as it was", "as it was"], step);
+      await isWhole(scene, id, siteIdentifier!);
+    }
+    for (const step of steps.filter((each) => ["switch", "keep"].includes(each))) {
+      const job = await killIn(scene, replicas, id, step, { back: true });
+      assert.equal([job.state, job.failure?.message], ["succeeded", undefined], `back in ${step}`);
+      await isWhole(scene, id, siteIdentifier!);
+    }
+  });
+}
+
+test("has told each end once", async ({ scene, replicas }) => {
+  const twice = await scene.db.sql(
+    `select kind, metadata ->> 'operationId' as operation from audit_events where metadata ->> 'operationId' is not null
+     group by 1, 2 having count(*) > 1`,
+  );
+  assert.equal(twice, []);
+  assert.equal(replicas.flatMap((replica) => replica.complaints()), []);
+});
+
+test.run();

@@ -1,0 +1,73 @@
+/** A template whose makers are killed, one in each step; and a site that is made from it by makers who fare no better. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Bench, openBench } from "#test/support/bench/bench.ts";
+import { query } from "#test/support/bench/query.ts";
+import type { Replica } from "#test/support/bench/replica.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ bench: Bench; hub: string }>("a template whose maker is killed");
+test.before(async (context) => {
+  context.bench = await openBench({ replicas: 3, delayMs: 400, env: { TEMPLATES: "on" } });
+  context.hub = await context.bench.hub("north");
+});
+test.after(({ bench }) => bench?.close());
+
+const PATIENCE = 120_000;
+const CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents";
+
+/** Kills whoever has the job each time that it has come further, until it has ended; they are started again meanwhile. How often. */
+async function killOnItsWay({ db, replicas }: Bench, kind: string, about: string): Promise<number> {
+  const starts: Promise<void>[] = [];
+  for (let kills = 0, steps = -1;; kills++) {
+    const next = await until(async () => {
+      const [row] = await query(
+        db,
+        `select state, holder, cardinality(steps_done) as done from jobs where kind = $1 and coalesce(spoke_id, '') = $2`,
+        [kind, about],
+      );
+      if (row?.state === "succeeded") return { done: null };
+      const holder = row?.done > steps && replicas.find(({ id }: Replica) => id === row.holder);
+      return holder && { holder, done: Number(row.done) };
+    }, PATIENCE);
+    if (next.done === null) return await Promise.all(starts).then(() => kills);
+    steps = next.done;
+    await next.holder.kill();
+    starts.push(next.holder.start());
+  }
+}
+
+async function sandboxes({ cluster }: Bench): Promise<string[]> {
+  const all = await cluster.list("/api/v1/namespaces", "wheelwright.dev/sandbox");
+  return all.map(({ metadata }) => metadata.name);
+}
+
+test("is made once, and nothing else is left of it", async ({ bench, hub }) => {
+  const first = await bench.spoke(hub, "first");
+  const kills = await killOnItsWay(bench, "make-template", "");
+  await bench.becomes(first, "active");
+  assert.ok(kills >= 4, `${kills} were killed`);
+  const [template] = await query(bench.db, "select volumes from templates where state = 'ready'");
+  const contents = await bench.cluster.list(CONTENTS);
+  const kept = template.volumes.map(({ content }: { content: string }) => content).sort();
+  assert.equal(contents.map(({ metadata }) => metadata.name).sort(), kept);
+  assert.equal([await sandboxes(bench), (await query(bench.db, "select 1 from templates")).length], [[], 1]);
+  const made = (await bench.cluster.history("Namespace")).filter(({ name, type }) =>
+    name.startsWith("sandbox-") && type === "ADDED"
+  );
+  assert.is(made.length, 1);
+});
+
+test("serves a site whose makers are killed, too, without a Job and without what it was made by", async ({ bench, hub }) => {
+  const id = await bench.spoke(hub, "second");
+  const kills = await killOnItsWay(bench, "provision", id);
+  assert.ok(kills >= 4, `${kills} were killed`);
+  const { namespace } = await bench.becomes(id, "active");
+  const jobs = (await bench.cluster.history("Job")).filter((each) => each.namespace === namespace);
+  assert.equal(jobs.filter(({ name }) => name.startsWith("install-")), []);
+  assert.is((await bench.cluster.list(CONTENTS)).length, 2);
+  const [row] = await query(bench.db, "select progress from jobs where spoke_id = $1", [id]);
+  assert.ok(row.progress.notes.includes("It is made from a template of 4.5.12, in place of an installation"));
+});
+
+test.run();

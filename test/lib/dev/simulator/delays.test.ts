@@ -1,0 +1,59 @@
+/** How long things take in the simulated cluster, each by its own delay. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { openKube } from "#test/lib/dev/simulator/kube.ts";
+
+const test = suite("the delays of the simulated cluster");
+
+test("that were measured add up to what was measured, and are scaled all together.", () => {
+  const { podStart, initContainer, install, databaseSetUp, app, cli, seed, job } = measuredDelays(1);
+  const whole = (init: number, program: number) => (podStart + init * initContainer + program) / 1000;
+  const between = (least: number, seconds: number, most: number) => assert.ok(least <= seconds && seconds <= most);
+  between(64, whole(2, install), 69);
+  between(6, whole(0, databaseSetUp), 9);
+  between(6.9, whole(1, app), 7.1);
+  between(4, whole(0, cli), 5);
+  between(4.9, whole(1, seed), 5.1);
+  between(1.5, whole(0, job), 2.5);
+  const half = measuredDelays(0.5);
+  for (const [name, ms] of Object.entries(measuredDelays(1))) assert.is(half[name as keyof typeof half], ms / 2, name);
+});
+
+test("all alike are parts of one, and none without one.", () => {
+  assert.ok(Object.values(evenDelays(0)).every((ms) => ms === 0));
+  assert.is(evenDelays(100).podStart, 50);
+});
+
+test("hold for the program that runs: an install takes longer than a question to the database.", async () => {
+  const kube = await openKube({ measured: 0.01 });
+  try {
+    const blueprint = openBlueprint(), inputs = inputsOf(blueprint);
+    for (const step of ["namespace", "policies"] as const) {
+      for (const object of blueprint.spokeObjects(inputs, step)) await kube.apply(object);
+    }
+    for (const secret of blueprint.newSecrets(inputs)) await kube.create(secret);
+    for (const secret of blueprint.mailSecret(inputs, null)) await kube.create(secret);
+    for (const step of ["secrets", "volumes", "database"] as const) {
+      for (const object of blueprint.spokeObjects(inputs, step)) await kube.apply(object);
+    }
+    const database = {
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { name: "db", namespace: inputs.namespace },
+    };
+    await kube.when(database, (live) => live.status.readyReplicas === 1);
+    const began = performance.now();
+    await kube.run(blueprint.jobObject(inputs, "verify", "1"));
+    const asked = performance.now();
+    await kube.run(blueprint.jobObject(inputs, "install", "2"));
+    const installed = performance.now();
+    assert.ok(installed - asked >= 640, "64 s, times a hundredth");
+    assert.ok(installed - asked > 2 * (asked - began));
+  } finally {
+    await kube.close();
+  }
+});
+
+test.run();

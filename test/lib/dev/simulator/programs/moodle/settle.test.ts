@@ -1,0 +1,73 @@
+/** What the simulated image makes of the Job that an installation ends with. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { JobName } from "#lib/moodle/files.ts";
+import { readHealth, readSeed, readSiteFacts } from "#lib/moodle/results.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";
+
+const test = suite("a Moodle that is settled");
+const blueprint = openBlueprint(), inputs = inputsOf(blueprint, { issuer: null });
+let kube: Kube;
+let fence = 0;
+
+test.before.each(async () => void (kube = await openKube()));
+test.after.each(() => kube.close());
+
+async function apply(step: Parameters<typeof blueprint.spokeObjects>[1]): Promise<void> {
+  for (const each of blueprint.spokeObjects(inputs, step)) assert.ok((await kube.apply(each)).status < 300);
+}
+
+/** Up to the ready database. */
+async function prepare(): Promise<void> {
+  for (const step of ["namespace", "policies"] as const) await apply(step);
+  for (const object of [...blueprint.newSecrets(inputs), ...blueprint.mailSecret(inputs, null)]) {
+    await kube.create(object);
+  }
+  for (const step of ["secrets", "volumes", "database"] as const) await apply(step);
+  await kube.when(workload("StatefulSet", "db"), (live) => live.status.readyReplicas === 1);
+}
+
+async function startApp(): Promise<void> {
+  await apply("app");
+  await kube.when(workload("Deployment", "moodle"), (live) => live.status.readyReplicas === 1);
+}
+
+const workload = (kind: string, name: string) => ({
+  apiVersion: "apps/v1",
+  kind,
+  metadata: { name, namespace: inputs.namespace },
+});
+
+const run = (job: JobName, told = {}) => kube.run(blueprint.jobObject(inputs, job, String(++fence), told));
+
+test("an installation is settled in one Job: facts, seed, facts again and login page, as far as each is well.", async () => {
+  const settle = (told = {}) => run("settle", told);
+  await prepare();
+  await apply("seed");
+  assert.equal((await settle()).log, ["tables|0", "rolesactive|"]);
+  const { siteIdentifier } = readSiteFacts((await run("install")).log)!;
+  const before = await settle();
+  assert.equal([before.result, readSeed(before.log).seeded], ["Failed", true]);
+  assert.match(before.log.at(-1)!, /^curl: \(6\) Could not resolve host: moodle/);
+  await startApp();
+  const { result, log } = await settle({ siteIdentifier });
+  assert.equal([result, readSeed(log).seeded, readHealth(log)], ["Complete", true, 200]);
+  assert.equal(readSiteFacts(log.slice(log.indexOf("seeded")))!.siteIdentifier, siteIdentifier);
+  const other = await settle({ siteIdentifier: "another" });
+  assert.equal([other.result, readSeed(other.log).seeded], ["Failed", false]);
+});
+
+test("the login page is out of reach for pods that no policy lets through.", async () => {
+  await prepare();
+  await run("install");
+  await apply("seed");
+  await startApp();
+  const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" };
+  for (const [job, name] of [["settle", "settle-egress"], ["health", "probe-egress"]] as const) {
+    assert.is((await kube.remove({ ...policy, metadata: { name, namespace: inputs.namespace } })).status, 200);
+    assert.match((await run(job)).log.at(-1)!, /^curl: \(28\) Failed to connect to moodle/);
+  }
+});
+
+test.run();

@@ -1,0 +1,120 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { demandUsable, leastDisks } from "#lib/domains/backups/usable.ts";
+import { noteClasses } from "#lib/domains/backups/store.ts";
+import { newId } from "#lib/base/ids.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { enqueue } from "#lib/records/jobs/store.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase; spoke: SpokeRow }>("demandUsable");
+test.before.each(async (context) => {
+  const db = context.db = await openTestDatabase(), user = await makeUser(db);
+  const id = await makeSpoke(db, user, await makeHub(db, user), "oak");
+  const inputs = { images: { moodle: "m:v4.5.12", postgres: "postgres:17-alpine", fpmDirectory: "/f" } };
+  context.spoke = await db.rows.updateTable("spokes")
+    .set({ state: "active", siteIdentifier: "abc", blueprintInputs: JSON.stringify(inputs) }).where("id", "=", id)
+    .returningAll().executeTakeFirstOrThrow();
+});
+test.after.each(({ db }) => db.close());
+
+const VOLUMES = ["files", "data-db-0"].map((claim) => ({ claim, snapshot: "s", handle: "h", driver: "disk.example" }));
+
+/** A good backup of the spoke, but for this. */
+async function backup({ db, spoke }: { db: TestDatabase; spoke: SpokeRow }, more: object = {}): Promise<string> {
+  const id = newId("bak"), at = new Date();
+  await db.rows.insertInto("backups").values({
+    ...{ id, spokeId: spoke.id, federationId: spoke.federationId, operationId: newId("op"), cluster: "default" },
+    ...{ namespace: "n", kind: "nightly", state: "ready", createdAt: at, readyAt: at },
+    ...{ volumes: JSON.stringify(VOLUMES), lmsVersion: "4.5.12", siteIdentifier: "abc" },
+    ...{ images: JSON.stringify(spoke.blueprintInputs.images) },
+    ...more,
+  }).execute();
+  return id;
+}
+
+async function refusal({ db, spoke }: { db: TestDatabase; spoke: SpokeRow }, id?: string): Promise<string> {
+  const { code, message } = await rejection(demandUsable(db.rows, spoke, id));
+  return `${code}: ${message}`;
+}
+
+test("takes the one that is named, or else the newest good one.", async (context) => {
+  const { db, spoke } = context;
+  const first = await backup(context), second = await backup(context);
+  await backup(context, { state: "pending", readyAt: null });
+  await backup(context, { removingSince: new Date() });
+  assert.is((await demandUsable(db.rows, spoke, undefined)).id, second);
+  assert.is((await demandUsable(db.rows, spoke, first)).id, first);
+});
+
+test("takes one of which nothing was noted for one of its spoke.", async (context) => {
+  const id = await backup(context, { lmsVersion: null, images: null, siteIdentifier: null });
+  assert.is((await demandUsable(context.db.rows, context.spoke, id)).id, id);
+});
+
+test("refuses what is not there, not ready, or another spoke's.", async (context) => {
+  const { db, spoke } = context;
+  assert.is(await refusal(context), "NoBackup: The spoke oak has no backup that is ready");
+  const other = await makeSpoke(db, spoke.createdBy, spoke.federationId, "ash");
+  const foreign = await backup(context, { spokeId: other });
+  assert.match(await refusal(context, foreign), /^NoBackup: The spoke oak has no backup bak_/);
+  const told = async (more: object) => (await refusal(context, await backup(context, more))).replace(/bak_\w+/, "it");
+  assert.is(await told({ state: "pending", readyAt: null }), "BackupNotReady: The backup it is being taken");
+  const failed = { state: "failed", readyAt: null, failedAt: new Date() };
+  assert.is(await told(failed), "BackupNotReady: The backup it was never completed");
+  assert.is(await told({ removingSince: new Date() }), "BackupNotReady: The backup it has had its time, and is gone");
+  assert.is(
+    await told({ state: "deleted", deletedAt: new Date() }),
+    "BackupNotReady: The backup it has had its time, and is gone",
+  );
+});
+
+test("refuses what the spoke's place cannot take.", async (context) => {
+  const told = async (more: object) => (await refusal(context, await backup(context, more))).replace(/bak_\w+/, "it");
+  assert.is(
+    await told({ cluster: "east" }),
+    "another_cluster: The backup it is in the cluster east, and the spoke in default",
+  );
+  const older = JSON.stringify({ moodle: "m:v4.5.12", postgres: "postgres:16-alpine", fpmDirectory: "/f" });
+  assert.is(
+    await told({ images: older }),
+    "AnotherPostgres: The backup it is of PostgreSQL 16, and the spoke's database is of PostgreSQL 17",
+  );
+  assert.is(await told({ siteIdentifier: "xyz" }), "AnotherSite: The backup it is of another site than the spoke's");
+  assert.is(
+    await told({ volumes: JSON.stringify(VOLUMES.slice(1)) }),
+    "Incomplete: The backup it does not hold both volumes of the spoke",
+  );
+  await noteClasses(context.db.rows, "default", [{ name: "keeping", driver: "other.example" }]);
+  assert.match(
+    await told({}),
+    /^NoSnapshotClass: The cluster has no VolumeSnapshotClass of disk\.example that retains/,
+  );
+});
+
+test("refuses one from before an upgrade whose version was not noted, and takes one whose was.", async (context) => {
+  const { db, spoke } = context;
+  const old = await backup(context, { lmsVersion: null }), noted = await backup(context);
+  const job = await db.transact((tx) => enqueue(tx, SYSTEM, operationOn(spoke, OPERATIONS.upgrade.name)));
+  await db.sql("update jobs set state = 'succeeded', finished_at = now() + interval '1 minute' where id = $1", [
+    job.id,
+  ]);
+  assert.match(await refusal(context, old), /^VersionUnknown: .* is from before an upgrade of the spoke/);
+  assert.is((await demandUsable(db.rows, spoke, noted)).id, noted);
+});
+
+test.run();
+
+const least = suite("leastDisks");
+
+least("tells the claims of files and database apart, whatever they are called.", () => {
+  const volumes = [{ claim: "data-abc-db-0", restoreSize: 7 }, { claim: "files-abc", restoreSize: null }];
+  assert.equal(leastDisks({ volumes } as never), { files: null, database: 7 });
+});
+
+least.run();

@@ -1,0 +1,70 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { SPOKE_STEPS } from "#lib/moodle/files.ts";
+import { sandboxInputs, shutIn } from "#lib/moodle/sandbox.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+
+const test = suite("a sandbox's objects");
+const blueprint = openBlueprint(), spoke = inputsOf(blueprint);
+const ID = "op_01jabcdefghijkmnpqrstvwxyz";
+const inputs = sandboxInputs(spoke, { id: ID, madeAfter: spoke.spokeId });
+
+// deno-lint-ignore no-explicit-any
+type Rules = any[];
+
+test("are in a namespace of its own, with the spoke's host, size and version, and are no spoke's", () => {
+  assert.match(inputs.namespace, /^sandbox-biology-[a-z0-9]{12}$/);
+  assert.equal([inputs.host, inputs.version, inputs.resources], [spoke.host, spoke.version, spoke.resources]);
+  const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
+  const jobs = [blueprint.jobObject(inputs, "verify", "7"), ...blueprint.newSecrets(inputs)];
+  for (const { metadata: { labels } } of [...objects, ...jobs]) {
+    assert.equal([labels?.["wheelwright.dev/sandbox"], labels?.["wheelwright.dev/made-after"]], [ID, spoke.spokeId]);
+    assert.not.ok("wheelwright.dev/spoke" in labels! || "wheelwright.dev/federation" in labels!);
+  }
+});
+
+test("let nobody in or out but within the namespace, and to ask for names", () => {
+  const policies = blueprint.spokeObjects(inputs, "policies").filter(({ kind }) => kind === "NetworkPolicy");
+  const names = (rules: Rules = []) =>
+    rules.length > 0 && rules.every(({ ports }) => ports.every(({ port }: { port: number }) => port === 53));
+  for (const { metadata, spec } of policies as KubeObject[]) {
+    for (const rule of [...(spec.ingress ?? []), ...(names(spec.egress) ? [] : spec.egress ?? [])]) {
+      const peers: Rules = rule.from ?? rule.to ?? [];
+      assert.ok(peers.length > 0 && peers.every((peer) => Object.keys(peer).join() === "podSelector"), metadata.name);
+    }
+  }
+  const left = policies.filter(({ spec }) => (spec.ingress ?? []).length + (spec.egress ?? []).length > 0);
+  assert.equal(left.map(({ metadata: { name } }) => name).sort(), [
+    ...["allow-app-to-db", "allow-dns", "db-from-app", "probe-egress", "settle-egress", "web-from-probe"],
+  ]);
+  assert.is(
+    policies.length,
+    blueprint.spokeObjects(spoke, "policies").filter(({ kind }) => kind === "NetworkPolicy").length,
+  );
+});
+
+test("keep no rule for everybody, however a blueprint of one's own writes it", () => {
+  const rules = [{}, { from: [] }, { from: [{ ipBlock: { cidr: "0.0.0.0/0" } }] }, { ports: [{ port: 8080 }] }];
+  const both = [{ from: [{ podSelector: {}, namespaceSelector: {} }, { podSelector: { matchLabels: { a: "b" } } }] }];
+  const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata: { name: "own" } };
+  const shut = shutIn(
+    { ...policy, spec: { podSelector: {}, policyTypes: ["Ingress"], ingress: [...rules, ...both] } },
+    inputs,
+  );
+  assert.equal(shut["spec"], {
+    podSelector: {},
+    policyTypes: ["Ingress"],
+    ingress: [{ from: [{ podSelector: { matchLabels: { a: "b" } } }] }],
+  });
+});
+
+test("send no mail, and have no certificate and no former name", () => {
+  const busy = { ...spoke, formerHosts: [{ host: "old.example.org", certificate: "old" }], certificate: "own" };
+  const made = sandboxInputs(busy, { id: ID, madeAfter: null });
+  assert.equal([made.formerHosts, made.certificate, made.issuer, made.mail], [undefined, undefined, null, null]);
+  const settings = blueprint.spokeObjects(made, "secrets").find(({ metadata: { name } }) => name === "moodle-env")!;
+  assert.equal([settings["data"].SMTP_HOST, settings["data"].SITE_URL], ["localhost", `https://${spoke.host}`]);
+});
+
+test.run();

@@ -1,0 +1,106 @@
+/** Operations that wait in the queue for another one. Looking again by themselves would take them an hour. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { describeOperation } from "#lib/records/jobs/operation.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { findJob, requestCancel } from "#lib/records/jobs/store.ts";
+import { HOUR } from "#lib/base/time.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { Awaiting } from "#lib/scheduler/stops.ts";
+import { action, type Hub, install, kind, openScene, type Scene } from "./scene.ts";
+
+const test = suite<{ scene: Scene; hub: Hub }>("an operation that waits for another");
+test.before.each(async (context) => {
+  context.scene = await openScene();
+  context.hub = await context.scene.hub(3);
+});
+test.after.each(({ scene }) => scene.close());
+
+const RETRY = { first: HOUR, most: HOUR };
+const WORDS = "Waiting until the other one is done";
+const other = kind("other", ["only"]), waiting = kind("waiting", ["before", "need"]), work = kind("work", ["only"]);
+const ended = (job: Job) => isFinished(job.state);
+const waits = (job: Job) => job.label === WORDS && job.state === "queued";
+
+/** The one that is waited for, held until it is told how to end; and one that asks whether it has. */
+async function open({ scene, hub }: { scene: Scene; hub: Hub }) {
+  const end = Promise.withResolvers<void>(), tries: string[] = [];
+  const [first] = await scene.enqueue(action(other, hub, 0));
+  const handlers: readonly Handler[] = [
+    { kind: other, steps: { only: () => end.promise } },
+    {
+      kind: waiting,
+      steps: {
+        before() {
+          tries.push("before");
+          return Promise.resolve();
+        },
+        async need() {
+          tries.push("need");
+          const { state } = (await findJob(scene.db.rows, first!.id))!;
+          if (!isFinished(state)) throw new Awaiting(WORDS, first!.id);
+        },
+      },
+    },
+    { kind: work, steps: { only: () => Promise.resolve() } },
+  ];
+  await scene.open(handlers, { retry: RETRY });
+  const [job, behind] = await scene.enqueue(install(waiting, hub, 1), install(work, hub, 2));
+  return { end, tries, first: first!, job: job!, behind: behind! };
+}
+
+test("lets its lane go on, and comes back as soon as that has succeeded, with its steps and all of its time", async (context) => {
+  const { scene } = context, { end, tries, first, job, behind } = await open(context);
+  const put = await scene.until(job.id, waits);
+  assert.equal([put.attempt, put.deadlineAt, put.failure, put.stepsDone], [0, null, null, ["before"]]);
+  assert.is((await scene.until(behind.id, ended)).state, "succeeded");
+  const { waitingFor, nextTryAt } = await describeOperation(scene.db.rows, put);
+  assert.equal([waitingFor?.id, nextTryAt], [first.id, null]);
+  end.resolve();
+  const done = await scene.until(job.id, ended);
+  assert.equal([done.state, done.attempt, tries], ["succeeded", 1, ["before", "need", "need"]]);
+  assert.ok(
+    done.deadlineAt!.getTime() >= (await scene.until(first.id, ended)).finishedAt!.getTime() + waiting.timeLimit,
+  );
+});
+
+test("comes back where that fails, too", async (context) => {
+  const { scene } = context, { end, job } = await open(context);
+  await scene.until(job.id, waits);
+  end.reject(new ClusterError("Broken", "It is broken", { transient: false }));
+  assert.is((await scene.until(job.id, ended)).state, "succeeded");
+});
+
+test("comes back where that is called off before it began", async (context) => {
+  const { scene, hub } = context, held = Promise.withResolvers<void>();
+  const hold: Handler = { kind: kind("hold", ["only"]), steps: { only: () => held.promise } };
+  const [ahead] = await scene.enqueue(action(hold.kind, hub, 0));
+  await scene.open([hold]);
+  await scene.until(ahead!.id, ({ state }) => state === "running");
+  const { job, first } = await open(context);
+  await scene.until(job.id, waits);
+  assert.is((await scene.db.transact((tx) => requestCancel(tx, first.id)))!.state, "cancelled");
+  assert.is((await scene.until(job.id, ended)).state, "succeeded");
+  held.resolve();
+});
+
+test("misses no end: one that came before it was put back counts at once", async ({ scene, hub }) => {
+  const [first] = await scene.enqueue(action(other, hub, 0));
+  let tries = 0;
+  const late: Handler = {
+    kind: work,
+    steps: {
+      async only() {
+        if (++tries > 1) return;
+        await scene.db.transact((tx) => requestCancel(tx, first!.id));
+        throw new Awaiting(WORDS, first!.id);
+      },
+    },
+  };
+  await scene.open([late], { retry: RETRY });
+  const [job] = await scene.enqueue(install(work, hub, 1));
+  assert.is((await scene.until(job!.id, ended)).state, "succeeded");
+});
+
+test.run();

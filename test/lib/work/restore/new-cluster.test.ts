@@ -1,0 +1,188 @@
+/** The day on which everything is lost: the rows are from a dump, a new cluster bears the old one's name, the storage has its snapshots. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { bringBack, listLost } from "#lib/domains/backups/new-cluster.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { around } from "#lib/scheduler/handler.ts";
+import { openScheduler } from "#lib/scheduler/scheduler.ts";
+import { handlers } from "#lib/work/handlers.ts";
+import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
+import { carrySnapshots } from "#test/support/storage.ts";
+import { rejection, until } from "#test/support/until.ts";
+import { ANN, ask, backUp, mark, marks, restoreTo } from "./scene.ts";
+
+interface Context {
+  scene: WorkScene;
+  /** The cluster that is lost, and the one that stands in its place. */
+  former: Simulator;
+  app: App;
+  ids: Readonly<Record<"busy" | "calm" | "asleep" | "gone" | "bare", string>>;
+  close: () => Promise<void>;
+}
+
+const test = suite<Context>("after the cluster is lost");
+const FOR_EVER = new Promise<never>(() => {});
+
+test.before(async (context) => {
+  const scene = await openWorkScene(), replica = await scene.replica(), { simulator: former } = scene;
+  const north = await scene.hub("north"), south = await scene.hub("south");
+  const names = [[north, "busy"], [north, "calm"], [south, "asleep"], [south, "gone"], [south, "bare"]] as const;
+  const ids = context.ids = {} as Record<keyof Context["ids"], string>;
+  for (const [hub, slug] of names) ids[slug] = await scene.spoke(hub, slug); // in this order, which is the list's
+  await Promise.all(Object.values(ids).map((id) => scene.becomes(id, "active")));
+  for (const name of ["busy", "calm", "asleep"] as const) {
+    await mark(scene, ids[name], `${name} as it was`);
+    await backUp(scene, ids[name]);
+    await mark(scene, ids[name], `${name} since`);
+  }
+  await restoreTo(scene, ids.calm); // it has volumes that are kept, and data that was adopted before
+  await backUp(scene, ids.calm);
+  await ask(scene, ids.asleep, "suspend");
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.gone));
+  await scene.becomes(ids.gone, "removed");
+  await replica.close();
+  // As a dump has it that was taken in the middle of one operation, with another one behind it.
+  for (const action of ["backup", "restart"] as const) {
+    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.busy, { action, wish: {} }));
+  }
+  await scene.db.sql(
+    "update jobs set state = 'running', holder = $2, fence = nextval('job_fences'), started_at = now() where kind = 'backup' and spoke_id = $1 and state = 'queued'",
+    [ids.busy, replica.replicaId],
+  );
+  const simulator = await openSimulator({ delayMs: 5, log: silent });
+  carrySnapshots(former, simulator);
+  const { app, close } = await makeApp(scene.db, simulator.kubeconfig(), silent);
+  context.former = former;
+  context.scene = { ...scene, app, simulator };
+  context.app = app;
+  context.close = async () => {
+    await close();
+    await simulator.close();
+    await scene.close();
+  };
+});
+test.after(({ close }) => close());
+
+async function listed(app: App): Promise<string[]> {
+  return (await listLost(app, {})).map(({ hub, spoke, left }) =>
+    [spoke ? `${hub.slug}/${spoke.slug}` : hub.slug, ...left === null ? [] : [left]].join(": ")
+  );
+}
+
+/** Dies when it has done this step of the first provision. */
+async function dyingReplica(app: App, name: string) {
+  let dead = false;
+  const known = handlers(app).map((handler) =>
+    handler.kind.kind !== "provision" ? handler : around(handler, (work, step) => async (run) => {
+      await work(run);
+      if (step !== name || dead) return;
+      dead = true;
+      await FOR_EVER;
+    })
+  );
+  return { replica: await openScheduler(app, { handlers: known, lanes: 8 }), isDead: () => dead };
+}
+
+test("nothing counts as lost where the cluster is the same.", async ({ scene, former }) => {
+  const { app, close } = await makeApp(scene.db, former.kubeconfig(), silent);
+  assert.equal(await listed(app), []);
+  await close();
+});
+
+test("nothing is done while the cluster does not answer.", async ({ app, scene }) => {
+  const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/namespaces/kube-system" });
+  const error = await rejection(listLost(app, {}));
+  assert.is(error.name, "ClusterError");
+  scene.simulator.faults.heal(fault);
+});
+
+test("what is being removed is left, and how it is given up is told.", async ({ app, scene, ids: { bare } }) => {
+  await scene.db.sql("update spokes set state = 'removing' where id = $1", [bare]);
+  const left = (await listed(app)).find((each) => each.startsWith("south/bare"));
+  assert.match(left!, `it is being removed, which fails, and can be given up: DELETE /api/spokes/${bare}?abandon=true`);
+  await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
+});
+
+test("all comes back from its newest backup, hubs first, also where the work is killed in the middle.", async ({ app, scene, ids }) => {
+  const before = await scene.row(ids.busy);
+  assert.equal(await listed(app), [
+    "north",
+    "north/busy",
+    "north/calm",
+    "south",
+    "south/asleep",
+    "south/bare: The spoke bare has no backup that is ready",
+  ]);
+  const lost = await listLost(app, {}), dying = await dyingReplica(app, "database");
+  for (const each of lost.slice(0, 2)) assert.ok(await bringBack(app, ANN, each)); // the command is killed here
+  assert.is(await bringBack(app, ANN, lost[1]!), null, "nothing is asked for twice");
+  await until(dying.isDead, 60_000);
+  assert.equal(await listed(app), [
+    "north/calm",
+    "south",
+    "south/asleep",
+    "south/bare: The spoke bare has no backup that is ready",
+  ]);
+  for (const each of await listLost(app, {})) if (each.left === null) await bringBack(app, ANN, each);
+  const heir = await startReplica(app);
+  await until(() => heir.ready());
+  await scene.db.sql("update jobs set holder = $1 where state = 'running'", [heir.replicaId]);
+  try {
+    for (const name of ["busy", "calm", "asleep"] as const) {
+      const row = await scene.becomes(ids[name], "active", "failed");
+      assert.equal([row.state, row.stateReason], ["active", null]);
+      const text = name === "calm" ? "calm as it was" : `${name} as it was`;
+      assert.equal(await marks(scene, ids[name]), [text, text]);
+    }
+    const after = await scene.row(ids.busy);
+    for (const field of ["id", "domain", "namespace", "siteIdentifier", "lmsVersion"] as const) {
+      assert.is(after[field], before[field], field);
+    }
+    assert.is.not(after.clusterUid, before.clusterUid);
+    const made = scene.simulator.history().filter(({ type, kind, name }) =>
+      type === "ADDED" && kind === "Namespace" && name === after.namespace
+    );
+    assert.is(made.length, 1);
+    assert.equal((await scene.row(ids.gone)).state, "removed");
+    assert.equal(await scene.db.sql("select 1 from kept_claims where spoke_id = $1", [ids.calm]), []);
+    assert.equal(await listed(app), ["south/bare: The spoke bare has no backup that is ready"]);
+    const again = await ask(scene, ids.calm, "backup");
+    assert.is(again.state, "succeeded");
+    assert.is((await restoreTo(scene, ids.busy)).state, "succeeded", "its backups serve here from now on");
+  } finally {
+    await Promise.all([heir.close(), dying.replica.close()]);
+  }
+});
+
+test("what the dump had under way is called off, with a word.", async ({ scene, ids }) => {
+  const ended = await scene.db.sql(
+    "select kind, state from jobs where spoke_id = $1 and state = 'cancelled' order by kind",
+    [ids.busy],
+  );
+  assert.equal(ended, [{ kind: "backup", state: "cancelled" }, { kind: "restart", state: "cancelled" }]);
+  const told = await scene.db.sql(
+    "select metadata ->> 'reason' as reason, actor_email from audit_events where kind = 'operation_cancelled' and spoke_id = $1",
+    [ids.busy],
+  );
+  assert.is(told.length, 2);
+  assert.equal(told[0], { reason: "the cluster is gone, and it comes back in a new one", actorEmail: "ann@control" });
+});
+
+test("who asked, and from which backup, is in the audit log.", async ({ scene, ids }) => {
+  const [backup] = await scene.db.sql("select id from backups where spoke_id = $1", [ids.asleep]);
+  const [told] = await scene.db.sql(
+    "select actor_email, metadata from audit_events where kind = 'spoke_actioned' and spoke_id = $1 and metadata ? 'newCluster'",
+    [ids.asleep],
+  );
+  const { operationId: _, ...metadata } = told.metadata;
+  assert.equal([told.actorEmail, metadata], [
+    "ann@control",
+    { action: "restore", newCluster: true, backupId: backup.id, from: "suspended", slug: "asleep" },
+  ]);
+});
+
+test.run();

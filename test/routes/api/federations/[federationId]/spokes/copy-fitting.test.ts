@@ -1,0 +1,61 @@
+/** POST with copyOf: version, images, disks and look are those of the data, whatever is on offer by now. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type CopyContext, NORTH, openElm, plant } from "./copy-scene.ts";
+
+const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf fits");
+test.before.each(openElm);
+test.after.each(({ scene }) => scene.close());
+
+test("has title and size within their bounds", async ({ scene, elm }) => {
+  await scene.db.sql("update spokes set display_name = repeat('é', 200) where id = $1", [elm]);
+  const { body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm });
+  assert.is(body.displayName, `Copy of ${"é".repeat(192)}`);
+});
+
+test("goes by the backup: its version and images, and disks that hold it", async ({ scene, elm }) => {
+  const images = { moodle: "registry.example/moodle:4.5.9", postgres: "postgres:17-alpine", fpmDirectory: "/etc/php" };
+  const copyBackup = await plant(scene, elm, "bak_2", { lmsVersion: "4.5.9", images });
+  const { body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, copyBackup });
+  assert.equal([body.lmsVersion, body.from.backupId], ["4.5.9", copyBackup]);
+  const [{ blueprintInputs }] = await scene.db.sql("select blueprint_inputs from spokes where id = $1", [body.id]);
+  assert.equal([blueprintInputs.images, blueprintInputs.version], [images, "4.5.9"]);
+});
+
+test("of a spoke whose disks have grown has disks as large, and no smaller size", async ({ scene, elm }) => {
+  const disks = { files: "70Gi", database: "30Gi" };
+  await scene.db.sql(
+    "update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{resources,disks}', $2::jsonb) where id = $1",
+    [elm, disks],
+  );
+  const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm });
+  assert.is(status, 201, body.message);
+  const [{ blueprintInputs }] = await scene.db.sql("select blueprint_inputs from spokes where id = $1", [body.id]);
+  assert.equal([blueprintInputs.resources.disks, blueprintInputs.resources.quota.storage], [disks, "200Gi"]);
+  const small = await scene.as("hubAdmin").post(NORTH, { slug: "fir", copyOf: elm, size: "small" });
+  assert.equal([small.status, small.body.code, small.body.message], [
+    400,
+    "size_too_small",
+    "size must have disks as large as those of elm, 70Gi for files and 30Gi for the database: it can be large",
+  ]);
+});
+
+test("says which sizes would do", async ({ scene, elm }) => {
+  const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, size: "small" });
+  assert.is(status, 400);
+  assert.match(body.message, /^size must have disks as large as those of elm, .*: it can be medium, large$/);
+});
+
+test("can be had of what the catalogue does not list any more", async ({ scene, elm }) => {
+  await scene.db.sql(
+    `update spokes set size = 'vast', brand = 'gone', blueprint_inputs = jsonb_set(jsonb_set(blueprint_inputs,
+       '{size}', '"vast"'), '{brand}', '{"name": "gone", "theme": {"color": "#123456"}}') where id = $1`,
+    [elm],
+  );
+  const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm });
+  assert.equal([status, body.size, body.brand], [201, "vast", "gone"]);
+  const [{ blueprintInputs }] = await scene.db.sql("select blueprint_inputs from spokes where id = $1", [body.id]);
+  assert.equal(blueprintInputs.brand, { name: "gone", theme: { color: "#123456" } });
+});
+
+test.run();

@@ -1,0 +1,114 @@
+/** POST with copyOf: who may copy what, and what is refused. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
+import { type CopyContext, countRows, NORTH, openElm, plant, SOUTH } from "./copy-scene.ts";
+
+const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf is refused");
+test.before.each(openElm);
+test.after.each(({ scene }) => scene.close());
+
+test("is for those who may act on the one and add spokes to the hub: across hubs it takes both", async ({ scene, elm }) => {
+  const { people, db } = scene;
+  const south = (await db.sql("select id from federations where slug = 'south'"))[0].id;
+  await addHubAdmin(db, people.stranger, south);
+  const copy = async (who: "operator" | "hubAdmin" | "spokeAdmin" | "stranger", path: string) => {
+    const { status, body } = await scene.as(who, "cli").post(path, { slug: `of-${who.toLowerCase()}`, copyOf: elm });
+    return [status, body.code ?? null];
+  };
+  assert.equal(await copy("hubAdmin", SOUTH), [404, "federation_missing"]);
+  assert.equal(await copy("spokeAdmin", NORTH), [403, "federation_admin_only"]);
+  assert.equal(await copy("stranger", SOUTH), [404, "spoke_missing"], "sees the hub, and not the source");
+  await addSpokeAdmin(db, people.spokeAdmin, elm);
+  assert.equal(await copy("spokeAdmin", NORTH), [403, "federation_admin_only"]);
+  await addSpokeAdmin(db, people.stranger, elm);
+  assert.equal(await copy("stranger", SOUTH), [201, null]);
+  assert.equal(await copy("operator", SOUTH), [201, null]);
+  assert.equal(await copy("hubAdmin", NORTH), [201, null]);
+  const token = await scene.as("hubAdmin", "readonly").post(NORTH, { slug: "ro", copyOf: elm });
+  assert.is(token.status, 403);
+});
+
+test("is refused in words, also with dryRun, and then nothing is written", async ({ scene, elm, backup }) => {
+  const of = { copyOf: elm };
+  const cases: [Record<string, unknown>, number, string, RegExp][] = [
+    [{ copyOf: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh" }, 404, "spoke_missing", /no such spoke/],
+    [{ copyOf: "nobody.example.org" }, 404, "spoke_missing", /no such spoke/],
+    [{ copyOf: 1 }, 400, "invalid_input", /copyOf must be/],
+    [{ copyBackup: "now" }, 400, "copy_of_needed", /copyOf must name the spoke/],
+    [{ ...of, lmsVersion: "4.5.10" }, 400, "copy_version", /leave lmsVersion out/],
+    [{ ...of, moodleVersion: "4.5.12" }, 400, "copy_version", /leave lmsVersion out/],
+    [
+      { ...of, copyBackup: "bak_none" },
+      409,
+      "backup_unusable",
+      /The spoke elm has no backup bak_none; with copyBackup now/,
+    ],
+    [
+      { ...of, copyBackup: await plant(scene, scene.spoke, "bak_oak") },
+      409,
+      "backup_unusable",
+      /has no backup bak_oak/,
+    ],
+    [
+      { ...of, copyBackup: await plant(scene, elm, "bak_f", { state: "failed" }) },
+      409,
+      "backup_unusable",
+      /never completed/,
+    ],
+    [
+      { ...of, copyBackup: await plant(scene, elm, "bak_p", { state: "pending" }) },
+      409,
+      "backup_unusable",
+      /is being taken/,
+    ],
+    [
+      { ...of, copyBackup: await plant(scene, elm, "bak_c", { cluster: "far" }) },
+      409,
+      "backup_unusable",
+      /in the cluster far/,
+    ],
+    [{ ...of, copyBackup: backup, slug: "elm" }, 409, "slug_taken", /slug elm/],
+    [{ ...of, size: "huge" }, 400, "not_offered", /size must be one of/],
+  ];
+  const before = await countRows(scene);
+  for (const [input, status, code, words] of cases) {
+    for (const query of ["", "?dryRun=true"]) {
+      const answer = await scene.as("operator").post(NORTH + query, { slug: "ash", ...input });
+      assert.equal(
+        [answer.status, answer.body.code],
+        [status, code],
+        `${JSON.stringify(input)}${query}: ${answer.body.message}`,
+      );
+      assert.match(answer.body.message, words);
+    }
+  }
+  assert.equal(await countRows(scene), before);
+});
+
+test("without a backup is refused, unless one is taken now; and of a spoke that none can be taken of", async ({ scene, elm }) => {
+  await scene.db.sql("delete from backups");
+  const ask = (more: object) => scene.as("operator").post(NORTH, { slug: "ash", copyOf: elm, ...more });
+  const { status, body } = await ask({});
+  assert.equal([status, body.message], [
+    409,
+    "Cannot copy elm: The spoke elm has no backup that is ready; with copyBackup now, one is taken first",
+  ]);
+  await scene.db.sql("update spokes set state = 'failed' where id = $1", [elm]);
+  const failed = await ask({ copyBackup: "now" });
+  assert.equal([failed.status, failed.body.code], [409, "spoke_state"]);
+  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [elm]);
+  assert.is((await ask({ copyBackup: "now" })).status, 404);
+});
+
+test("to another cluster is refused", async ({ scene, elm }) => {
+  await scene.db.sql("update federations set cluster = 'far' where slug = 'south'");
+  const { status, body } = await scene.as("operator").post(SOUTH, { slug: "ash", copyOf: elm });
+  assert.equal([status, body.code, body.message], [
+    422,
+    "another_cluster",
+    "Cannot copy elm to another cluster than the one that its hub is in: a backup can be read there alone",
+  ]);
+});
+
+test.run();

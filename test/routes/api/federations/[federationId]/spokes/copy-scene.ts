@@ -1,0 +1,59 @@
+/** A hub with a spoke and a backup of it, as rows alone: for what the API says of copies. Nothing makes them. */
+import { makeHub } from "#test/support/rows.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+export interface CopyContext {
+  scene: Scene;
+  /** An active spoke of the hub north, and its newest backup. */
+  elm: string;
+  backup: string;
+}
+
+export const NORTH = "/api/federations/north/spokes", SOUTH = "/api/federations/south/spokes";
+
+export async function openElm(context: CopyContext): Promise<void> {
+  const scene = context.scene = await openScene();
+  await makeHub(scene.db, scene.people.operator.id, "south");
+  const { body } = await scene.as("operator").post(NORTH, {
+    ...{ slug: "elm", displayName: "Elm school", size: "medium", identity: true, content: true, contentMode: "copy" },
+    ...{ brand: "ocean", adminEmail: "head@elm.example", lmsVersion: "4.5.10", seed: "demo" },
+  });
+  context.elm = body.id;
+  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [
+    body.id,
+  ]);
+  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [body.id]);
+  context.backup = await plant(scene, body.id, "bak_1");
+}
+
+/** A backup as it stands once it was taken. */
+export async function plant(
+  { db }: Scene,
+  spokeId: string,
+  id: string,
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const volumes = ["files", "data-db-0"].map((claim) => ({
+    claim,
+    snapshot: claim,
+    handle: claim,
+    driver: "csi",
+    class: "c",
+  }));
+  const { images } = more;
+  await db.sql(
+    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, volumes, ready_at,
+       lms_version, images, failed_at)
+     select $2, id, federation_id, 'op_' || $2, coalesce($4, cluster), namespace, 'manual', coalesce($3, 'ready'), $5::jsonb,
+       wheelwright_now(), coalesce($6, lms_version), coalesce($7::jsonb, blueprint_inputs -> 'images'), wheelwright_now()
+     from spokes where id = $1`,
+    [spokeId, id, more.state ?? null, more.cluster ?? null, volumes, more.lmsVersion ?? null, images ?? null],
+  );
+  return id;
+}
+
+/** How much there is of all that a copy writes. */
+export async function countRows({ db }: Scene): Promise<unknown> {
+  const tables = ["spokes", "jobs", "audit_events", "stream_events", "backups", "idempotency_keys"];
+  return await db.sql(`select ${tables.map((table) => `(select count(*)::int from ${table}) as ${table}`)}`);
+}

@@ -1,0 +1,110 @@
+/** POST with copyOf: what a copy is made as, and what is told of it. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type CopyContext, countRows, NORTH, openElm } from "./copy-scene.ts";
+
+const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf");
+test.before.each(openElm);
+test.after.each(({ scene }) => scene.close());
+
+test("answers 201 with what its source is, but for names and mail, and says of what it is", async ({ scene, elm, backup }) => {
+  const { status, body } = await scene.as("hubAdmin", "provisioning").post(NORTH, { slug: "ash", copyOf: elm });
+  assert.is(status, 201, body.message);
+  const { body: source } = await scene.as("hubAdmin").get(`/api/spokes/${elm}`);
+  for (
+    const field of ["size", "identity", "content", "contentMode", "brand", "adminEmail", "lmsVersion", "seed", "region"]
+  ) {
+    assert.equal(body[field], source[field], field);
+  }
+  assert.equal([body.slug, body.displayName, body.domain], ["ash", "Copy of Elm school", "ash.spokes.example.org"]);
+  assert.equal([body.from, body.mail, source.from, source.mail], [
+    { spokeId: elm, backupId: backup },
+    "held",
+    null,
+    "on",
+  ]);
+  assert.equal([body.state, body.operation.kind], ["provisioning", "provision"]);
+  const [of] = (await scene.as("hubAdmin").get(`/api/spokes/${elm}/activity`)).body;
+  assert.equal([of.kind, of.metadata.copyId, of.metadata.backupId], ["spoke_copied", body.id, backup]);
+  assert.is((await scene.as("hubAdmin").get("/api/notifications")).body[0].kind, "spoke_copied");
+  const [own] = (await scene.as("hubAdmin").get(`/api/spokes/${body.id}/activity`)).body;
+  assert.equal([own.kind, own.metadata.copyOf], ["spoke_requested", { spokeId: elm, slug: "elm", backupId: backup }]);
+});
+
+test("takes what is given besides, and names the source by its domain", async ({ scene }) => {
+  const given = {
+    displayName: "Ash",
+    size: "large",
+    brand: "forest",
+    seed: "none",
+    identity: false,
+    adminEmail: "ash@example.org",
+  };
+  const { status, body } = await scene.as("hubAdmin").post(NORTH, {
+    slug: "ash",
+    copyOf: "elm.spokes.example.org",
+    ...given,
+  });
+  assert.is(status, 201, body.message);
+  assert.equal(Object.fromEntries(Object.keys(given).map((field) => [field, body[field]])), given);
+});
+
+test("of now is an operation of the source besides, in its own lane and in no other's way", async ({ scene, elm }) => {
+  const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, copyBackup: "now" });
+  assert.is(status, 201, body.message);
+  const [backup] = await scene.db.sql("select * from backups where id = $1", [body.from.backupId]);
+  assert.equal([backup.state, backup.spokeId, backup.kind], ["pending", elm, "manual"]);
+  const [job] = await scene.db.sql("select * from jobs where id = $1", [backup.operationId]);
+  assert.equal([job.kind, job.state, job.lane, job.askerEmail], [
+    "backup",
+    "queued",
+    `spoke:${elm}`,
+    scene.people.hubAdmin.email,
+  ]);
+  const { body: source } = await scene.as("hubAdmin").get(`/api/spokes/${elm}`);
+  assert.equal([source.state, source.operation.id], ["active", job.id]);
+  assert.equal(
+    (await scene.as("hubAdmin").get(`/api/spokes/${elm}/backups`)).body.snapshots.map((each: { state: string }) =>
+      each.state
+    ),
+    [
+      "pending",
+      "ready",
+    ],
+  );
+});
+
+test("with an Idempotency-Key is one of the same request, also once its source is gone", async ({ scene, elm }) => {
+  const headers = { "idempotency-key": "one-copy" }, input = { slug: "ash", copyOf: elm, copyBackup: "now" };
+  const send = () => scene.as("hubAdmin", "cli").post(NORTH, input, headers);
+  const all = await Promise.all([send(), send(), send()]);
+  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [elm]);
+  all.push(await send());
+  assert.equal(all.map(({ status }) => status), [201, 201, 201, 201]);
+  assert.is(new Set(all.map(({ body }) => JSON.stringify(body))).size, 1);
+  assert.is((await scene.db.sql("select 1 from jobs where kind = 'backup'")).length, 1);
+  assert.is((await scene.as("hubAdmin").post(NORTH, { ...input, slug: "other" }, headers)).status, 422);
+});
+
+test("with dryRun shows what would be made from what, and the price, and writes nothing", async ({ scene, elm, backup }) => {
+  const before = await countRows(scene);
+  for (const [copyBackup, backupId] of [[undefined, backup], ["now", null]]) {
+    const path = `${NORTH}?dryRun=true`, input = { slug: "ash", copyOf: elm, copyBackup };
+    const { status, body } = await scene.as("hubAdmin", "provisioning").post(path, input);
+    assert.is(status, 200, body.message);
+    assert.equal([body.dryRun, body.spoke.from, body.spoke.mail, body.spoke.displayName], [
+      true,
+      { spokeId: elm, backupId },
+      "held",
+      "Copy of Elm school",
+    ]);
+    const objects = body.objects as { kind: string; metadata: { name: string }; spec: { dataSource?: object } }[];
+    const files = objects.find(({ kind, metadata }) => kind === "PersistentVolumeClaim" && metadata.name === "files");
+    assert.ok(files!.spec.dataSource, "its files are made from a snapshot");
+    assert.match(JSON.stringify(objects.find(({ kind }) => kind === "StatefulSet")), "wheelwright_adopted");
+    assert.equal([body.quota.over, body.price], [[], { available: false }]);
+  }
+  assert.equal(await countRows(scene), before);
+});
+
+test.run();

@@ -1,0 +1,127 @@
+/** The form by which a spoke is copied, and the switch of a copy's mail: all of it without a script. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { visit } from "#test/support/page.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  elm: string;
+}
+
+const test = suite<Context>("the form for a copy");
+const MAKE = "Make the spoke", SHOW = "Show what will be made", WHAT = "What will be made";
+
+test.before.each(async (context) => {
+  const scene = context.scene = await openScene();
+  const given = {
+    slug: "elm",
+    displayName: "Elm <school>",
+    size: "large",
+    adminEmail: "head@elm.example",
+    identity: true,
+  };
+  const { body: { id } } = await scene.as("operator").post("/api/federations/north/spokes", given);
+  context.elm = id;
+  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [id]);
+  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [id]);
+});
+test.after.each(({ scene }) => scene.close());
+
+async function plant({ scene: { db }, elm }: Context): Promise<string> {
+  const volumes = ["files", "data-db-0"].map((claim) => ({
+    claim,
+    snapshot: claim,
+    handle: claim,
+    driver: "csi",
+    class: "c",
+  }));
+  await db.sql(
+    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, volumes, ready_at, created_at)
+     select 'bak_1', id, federation_id, 'op_1', cluster, namespace, 'nightly', 'ready', $2::jsonb, '2026-11-20T02:00Z',
+       '2026-11-20T02:00Z' from spokes where id = $1`,
+    [elm, volumes],
+  );
+  return "bak_1";
+}
+
+test("is reached from a hub's form, which lists what can be copied, and from the spoke's own actions", async (context) => {
+  const { scene, elm } = context;
+  const page = await visit(scene, `/hubs/${scene.hub}/spokes/new`, "hubAdmin");
+  assert.match(page.field("Copy of").options.join(), /Elm <school>, elm\.spokes\.example\.org/);
+  const form = await page.submit("Go on", { "Copy of": elm });
+  assert.equal([form.path, form.has("heading", "Copy a spoke")], [`/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, true]);
+  assert.not(form.has("field", "Copy of"));
+  assert.not(form.has("field", "Moodle"));
+  const spoke = await visit(scene, `/spokes/${elm}`, "hubAdmin");
+  assert.match(spoke.html, `href="/hubs/${scene.hub}/spokes/new?copyOf=${elm}"`);
+});
+
+test("begins with what the other is, shows what would be made of it, and makes it once", async (context) => {
+  const { scene, elm } = context, backup = await plant(context);
+  const form = await visit(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
+  assert.equal(form.field("As it was").options, [
+    "The newest backup, 2026-11-20 02:00 UTC",
+    "Now: a backup is taken first",
+  ]);
+  assert.is(form.field("Administrator's address").value, "head@elm.example");
+  assert.ok(form.part("radio", /Large/).attribute("checked") !== null);
+  assert.ok(form.part("checkbox", "Sign in by the hub's identity provider").attribute("checked") !== null);
+  const shown = await form.submit(SHOW, { Slug: "ash" });
+  assert.match(shown.part("region", WHAT).text, /It can be made.*Copy of Elm <school>.*bak_1.*sent to nobody/);
+  const [made, again] = [await shown.submit(MAKE), await shown.submit(MAKE)];
+  assert.match(made.path, /^\/spokes\/spk_\w+\?done=created$/);
+  assert.is(again.path, made.path);
+  const { body } = await scene.as("hubAdmin").get("/api/spokes/ash.spokes.example.org");
+  assert.equal([body.from, body.size, body.identity, body.displayName], [
+    { spokeId: elm, backupId: backup },
+    "large",
+    true,
+    "Copy of Elm <school>",
+  ]);
+  assert.not.match(made.html, "<school>");
+});
+
+test("has one taken first where there is none, and says at the field what is refused", async (context) => {
+  const { scene, elm } = context;
+  const form = await visit(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
+  assert.is(form.field("As it was").value, "now");
+  const small = await form.submit(MAKE, { Slug: "ash", size: "small" });
+  assert.is(small.status, 400);
+  assert.match(small.html, /Size must have disks as large as those of elm/);
+  assert.ok(small.has("heading", "Copy a spoke"));
+  const made = await small.submit(MAKE, { size: "large" });
+  assert.match(made.path, /done=created$/);
+  const { body } = await scene.as("hubAdmin").get("/api/spokes/ash.spokes.example.org");
+  const [backup] = await scene.db.sql("select state from backups where id = $1", [body.from.backupId]);
+  assert.is(backup.state, "pending");
+});
+
+test("is for those who may act on the other and run the hub", async ({ scene, elm }) => {
+  const path = `/hubs/${scene.hub}/spokes/new?copyOf=`;
+  assert.is((await visit(scene, path + elm, "spokeAdmin")).status, 403);
+  assert.is((await visit(scene, path + elm, "stranger")).status, 404);
+  assert.is((await visit(scene, `${path}spk_06fj2c4v7tq0w1x9n3m8k5r2dh`, "hubAdmin")).status, 404);
+});
+
+test("leads to a spoke that says of what it is, and whose mail is turned on there, or in its settings", async (context) => {
+  const { scene, elm } = context;
+  await plant(context);
+  const { body: { id } } = await scene.as("hubAdmin").post("/api/federations/north/spokes", {
+    slug: "ash",
+    copyOf: elm,
+  });
+  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [id]);
+  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [id]);
+  const page = await visit(scene, `/spokes/${id}`, "hubAdmin");
+  assert.match(page.html, `<a href="/spokes/${elm}">`);
+  assert.match(page.html, "The site sends no mail until you say so.");
+  const settings = await visit(scene, `/spokes/${id}/settings`, "hubAdmin");
+  assert.is(settings.field("Mail").value, "held");
+  const on = await page.submit("Turn mail on");
+  assert.is(on.path, `/spokes/${id}?done=asked`);
+  const { body } = await scene.as("hubAdmin").get(`/api/spokes/${id}`);
+  assert.equal([body.mail, body.operation.kind, body.displayName], ["on", "configure", "Copy of Elm <school>"]);
+});
+
+test.run();

@@ -1,0 +1,111 @@
+/** The table of commands: every verb has its help and examples that can be read, and every mistake is explained. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { helpOfNoun, helpOfVerb } from "#src/cli/help.ts";
+import type { Noun, Verb } from "#src/cli/noun.ts";
+import { nouns } from "#src/cli/nouns.ts";
+import { parseVerb } from "#src/cli/parse.ts";
+import { type Desk, openDesk } from "./stage.ts";
+
+const test = suite<{ desk: Desk; all: readonly (readonly [Noun, Verb])[] }>("wheelwright NOUN VERB");
+
+test.before(async (context) => {
+  context.desk = await openDesk();
+  const loaded = await Promise.all(nouns.map(({ load }) => load()));
+  context.all = loaded.flatMap((noun) => noun.verbs.map((verb) => [noun, verb] as const));
+});
+test.after(({ desk }) => desk.close());
+
+/** As a shell would. */
+function wordsIn(example: string): string[] {
+  return [...example.replace(/ [|<>].*$/, "").matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
+}
+
+test("every verb has a help with examples, and every example is a line that it takes", ({ all }) => {
+  for (const [noun, verb] of all) {
+    assert.ok(verb.examples.length > 0, `${noun.name} ${verb.name}`);
+    assert.match(helpOfVerb(noun, verb), /\nExamples\n {2}\$ wheelwright /);
+    for (const example of verb.examples) {
+      const [first, ...rest] = wordsIn(example);
+      assert.is(first, noun.name, example);
+      if (verb.name !== "") assert.is(rest.shift(), verb.name, example);
+      parseVerb(noun, verb, rest);
+    }
+  }
+});
+
+test("the noun's help names all of its verbs, those for this machine included", ({ all }) => {
+  for (const [noun, verb] of all) assert.ok(helpOfNoun(noun).includes(`  ${verb.name}`));
+  const [audit] = all.find(([noun]) => noun.name === "audit")!;
+  assert.match(helpOfNoun(audit), /^ {2}heads .*^ {2}verify /ms);
+});
+
+test("fields after --json are taken for fields where the words that are needed stay", ({ all }) => {
+  const parse = (noun: string, name: string, ...line: string[]) => {
+    const [found, verb] = all.find(([each, verb]) => each.name === noun && verb.name === name)!;
+    const { json, typed: { words } } = parseVerb(found, verb, line);
+    return { json, words };
+  };
+  assert.equal(parse("hubs", "list", "--json", "slug"), { json: ["slug"], words: [] });
+  assert.equal(parse("hubs", "show", "--json", "north"), { json: "all", words: ["north"] });
+  assert.equal(parse("hubs", "show", "north", "--json", "slug"), { json: ["slug"], words: ["north"] });
+  assert.equal(parse("hubs", "show", "--json=slug,state", "north"), { json: ["slug", "state"], words: ["north"] });
+  assert.equal(parse("spokes", "suspend", "--json", "ash", "fir"), { json: "all", words: ["ash", "fir"] });
+  assert.equal(parse("spokes", "list"), { json: null, words: [] });
+});
+
+test("help needs no server, and is the same however it is asked for", async ({ desk }) => {
+  const [one, other, short] = await Promise.all([
+    desk.run(["spokes", "create", "--help"]),
+    desk.run(["help", "spokes", "create"]),
+    desk.run(["spokes", "create", "-h"]),
+  ]);
+  assert.is(one.status, 0);
+  assert.match(one.out, /^wheelwright spokes create \[HUB\/SLUG\.\.\.\]\n/);
+  assert.equal([other.out, short.out, one.err], [one.out, one.out, ""]);
+  assert.match((await desk.run(["--help"])).out, /Use a server that runs:[^]* spokes VERB [^]*Run one:[^]* serve /);
+});
+
+test("what is mistyped is refused with status 2, and with what was meant", async ({ desk }) => {
+  const mistakes: readonly (readonly [string[], RegExp])[] = [
+    [["spokes", "lits"], /no wheelwright spokes lits; did you mean list\?/],
+    [["spokes", "list", "--stat", "failed"], /no option --stat; did you mean --state\?/],
+    [["spokes", "show"], /needs SPOKE: a spoke's id, HUB\/SLUG, or its domain/],
+    [["spokes", "show", "a", "b"], /"b" is one word too many/],
+    [["spokes", "show", ""], /is a variable not set\?/],
+    [["spokes", "suspend", "ash", "--timeout", "soon"], /--timeout must be a span of time/],
+    [["spokes", "--quiet", "list"], /needs a verb before --quiet/],
+    [["completion", "csh"], /for bash, zsh or fish/],
+    [["login", "ftp://example.org"], /must be an http or https URL/],
+    [["login", "http://localhost:3000", "--password", "s3cret"], /one word too many; secrets come from standard/],
+    [["operations", "watch"], /needs either ids of operations or --hub HUB/],
+    [["audit", "verfy"], /no wheelwright audit verfy; did you mean verify\?/],
+  ];
+  const found = await Promise.all(mistakes.map(([line]) => desk.run(line)));
+  found.forEach(({ status, out, err }, i) => {
+    assert.equal([status, out], [2, ""], mistakes[i]![0].join(" "));
+    assert.match(err, mistakes[i]![1]);
+  });
+  assert.match((await desk.run(["spoke"])).err, /no command "spoke"; did you mean spokes\?/);
+});
+
+test("a token on the line is never said again", async ({ desk }) => {
+  const secret = "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789";
+  for (
+    const line of [["login", "--token", secret], ["login", "http://localhost", "--password", secret], ["me", secret], [
+      "me",
+      `--tokn=${secret}`,
+    ], [
+      "spokes",
+      "show",
+      "a",
+      secret,
+    ]]
+  ) {
+    const { status, err } = await desk.run(line);
+    assert.is(status, 2, err);
+    assert.not(err.includes("abcdefghij"), err);
+  }
+});
+
+test.run();

@@ -1,0 +1,145 @@
+/** Signing in and out, with pipes and in a terminal; whose token goes where. */
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { mkdirSync } from "node:fs";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Settings, settingsFile } from "#src/cli/settings.ts";
+import { openStage, type Stage } from "#test/lib/client/stage.ts";
+import { makeToken, PASSWORD } from "#test/support/people.ts";
+import { bare, canMount, type Desk, hasTerminals, mountSmall, openDesk, unmount } from "./stage.ts";
+
+const test = suite<{ stage: Stage; desk: Desk; url: string }>("wheelwright login");
+const inTerminal = hasTerminals ? test : test.skip;
+
+test.before(async (context) => {
+  context.stage = await openStage();
+  context.url = context.stage.proxy.url.replace(/\/$/, "");
+});
+test.before.each(async (context) => {
+  context.desk = await openDesk();
+});
+test.after.each(({ desk }) => desk.close());
+test.after(({ stage }) => stage.close());
+
+const EMAIL = "hub-admin@example.org";
+const kept = async ({ env }: Desk): Promise<Settings> => JSON.parse(await readFile(settingsFile(env), "utf8"));
+
+test("by pipes: it keeps a token named after the machine, and ends the session that made it", async ({ desk, url, stage }) => {
+  const { status, out, err } = await desk.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
+  assert.equal([status, out], [0, ""], err);
+  assert.match(
+    err,
+    /^Signed in to \S+ as hub-admin@example\.org; the token is in \S+servers\.json\nNext: wheelwright spokes list\n$/,
+  );
+  assert.is((await stat(settingsFile(desk.env))).mode & 0o777, 0o600);
+  const { profiles: { default: profile } } = await kept(desk);
+  assert.is((await desk.json("me")).user.email, EMAIL);
+  const tokens = await desk.json("tokens", "list");
+  assert.equal([tokens.length, tokens[0].id], [1, profile!.tokenId]);
+  assert.match(tokens[0].name, /^wheelwright on .+@.+/);
+  const sessions = await stage.scene.as("hubAdmin").get("/api/auth/sessions");
+  assert.is(sessions.body.length, 1, "that of the test alone");
+  // Once more: the token that was kept serves nobody any more.
+  await desk.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
+  assert.is((await desk.json("tokens", "list")).length, 1);
+  const left = await desk.run(["logout"]);
+  assert.match(left.err, /Signed out of \S+: its token is revoked/);
+  assert.is((await desk.run(["me"])).status, 4);
+  assert.is((await stage.scene.as("hubAdmin").get("/api/auth/tokens")).body.length, 0);
+});
+
+inTerminal("in a terminal it asks, and shows nothing of the password", async ({ desk, url }) => {
+  const terminal = desk.sit(["login"]);
+  await terminal.shows(/Server \(http:\/\/localhost:3000\): /);
+  terminal.type(`${url}\r`);
+  await terminal.shows(/E-mail: /);
+  terminal.type(`${EMAIL}\r`);
+  await terminal.shows(/Password: /);
+  terminal.type(`x\x7f${PASSWORD}\r`);
+  assert.is(await terminal.ended, 0, terminal.shown);
+  assert.match(bare(terminal.shown), /✓ Signed in to/);
+  assert.not(terminal.shown.includes(PASSWORD.slice(3, 12)));
+  assert.is((await desk.json("me")).user.email, EMAIL);
+});
+
+inTerminal("Ctrl-C at a question ends it with 130, and nothing is kept", async ({ desk, url }) => {
+  const terminal = desk.sit(["login", url, "--email", EMAIL]);
+  await terminal.shows(/Password: /);
+  terminal.type("half\x03");
+  assert.is(await terminal.ended, 130);
+  assert.is((await desk.run(["me"])).status, 4);
+});
+
+test("a wrong password is status 4 and keeps nothing; without a terminal it says what to give", async ({ desk, url }) => {
+  const wrong = await desk.run(["login", url, "--email", EMAIL, "--password"], "not the password\n");
+  assert.is(wrong.status, 4);
+  assert.match(wrong.err, /login_failed/);
+  const silent = await desk.run(["login", url]);
+  assert.is(silent.status, 2);
+  assert.match(silent.err, /give --email and --password \(from standard input\), or --token/);
+  assert.is((await desk.run(["me"])).status, 4);
+});
+
+test("a token that is given is kept under its name, and logout leaves it working", async ({ desk, url, stage }) => {
+  const { scene } = stage, { plaintext } = await makeToken(scene.db, scene.people.hubAdmin, "readonly");
+  const given = await desk.run(["login", url, "--token", "--profile", "school"], `${plaintext}\n`);
+  assert.is(given.status, 0, given.err);
+  assert.match(given.err, /Use it by --profile school, or WHEELWRIGHT_PROFILE=school/);
+  assert.is((await desk.json("me", "--profile", "school")).user.email, EMAIL);
+  const wrong = await desk.run(["me", "--profile", "scool"]);
+  assert.equal([wrong.status, /did you mean school\?/.test(wrong.err)], [3, true], wrong.err);
+  assert.match((await desk.run(["logout", "--profile", "school"])).err, /forgotten here, and not revoked/);
+  assert.is((await desk.run(["me"], "", { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: plaintext })).status, 0);
+});
+
+test("a token that is kept for one server is never sent to another", async ({ desk, url, stage }) => {
+  const { scene } = stage, { plaintext } = await makeToken(scene.db, scene.people.hubAdmin, "cli");
+  await desk.run(["login", url, "--token"], `${plaintext}\n`);
+  const elsewhere = await desk.run(["me"], "", { WHEELWRIGHT_URL: "http://127.0.0.1:9" });
+  assert.is(elsewhere.status, 4);
+  assert.match(elsewhere.err, /Nobody is signed in to http:\/\/127\.0\.0\.1:9;/);
+  assert.is((await desk.run(["me"], "", { WHEELWRIGHT_URL: `${url}/api` })).status, 0);
+});
+
+test("a token that has expired is status 4, and says how to go on", async ({ desk, url, stage }) => {
+  const { scene } = stage, yesterday = new Date(Date.now() - 86_400_000);
+  const { plaintext } = await makeToken(scene.db, scene.people.hubAdmin, "cli", yesterday);
+  const { status, out, err } = await desk.run(["me"], "", { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: plaintext });
+  assert.equal([status, out], [4, ""]);
+  assert.match(err, /wheelwright login signs in again/);
+  assert.not(err.includes(plaintext));
+});
+
+(canMount ? test : test.skip)(
+  "on a full disk the token of before is kept, and the new one is revoked",
+  async (context) => {
+    const { desk, url, stage: { scene } } = context, fill = mountSmall(desk.directory);
+    try {
+      const { plaintext } = await makeToken(scene.db, scene.people.hubAdmin, "cli");
+      assert.is((await desk.run(["login", url, "--token"], plaintext)).status, 0);
+      fill();
+      const tokens = async () => (await scene.as("hubAdmin").get("/api/auth/tokens")).body.length;
+      const before = await tokens();
+      const { status, err } = await desk.run(["login", url, "--email", EMAIL, "--password"], PASSWORD);
+      assert.is(status, 1);
+      assert.match(err, /^Cannot use \S+servers\.json: the disk is full; XDG_CONFIG_HOME names another place\n$/);
+      assert.is((await kept(desk)).profiles["default"]!.token, plaintext);
+      assert.is(await tokens(), before);
+    } finally {
+      unmount(desk.directory);
+    }
+  },
+);
+
+test("where the file cannot be used, nobody signs in", async ({ desk, url }) => {
+  const file = settingsFile(desk.env);
+  mkdirSync(dirname(file), { recursive: true });
+  await writeFile(file, "no JSON");
+  await chmod(file, 0o600);
+  const { status, err } = await desk.run(["login", url, "--email", EMAIL, "--password"], "not the password");
+  assert.is(status, 1);
+  assert.match(err, /^\S+servers\.json is not as wheelwright login writes it[^\n]*\n$/);
+});
+
+test.run();

@@ -1,0 +1,94 @@
+/** What commands make of servers: away, busy, older, newer, none of Wheelwright's, or hostile. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { answer, openPuppet } from "#test/lib/client/stage.ts";
+import { bare, type Desk, hasTerminals, openDesk } from "./stage.ts";
+
+const test = suite<{ desk: Desk }>("commands on a server");
+
+test.before(async (context) => {
+  context.desk = await openDesk({ WHEELWRIGHT_TOKEN: "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789" });
+});
+test.after(({ desk }) => desk.close());
+
+test("what a server that is away, busy, older or no Wheelwright says is status 7, in a sentence", async ({ desk }) => {
+  const at = (url: string) => desk.run(["me"], "", { WHEELWRIGHT_URL: url });
+  const busy = '{"statusCode":503,"code":"overloaded","message":"It has more to do than it can","error":"x"}';
+  const missing = '{"statusCode":404,"code":"no_route","message":"There is nothing","error":"x"}';
+  const puppets = [
+    await openPuppet(Array(5).fill(answer("503 Service Unavailable", busy))),
+    await openPuppet([answer("404 Not Found", missing), answer("200 OK", '{"api":"v9","commit":"abcdef"}')]),
+    await openPuppet([answer("200 OK", "<html>A proxy")]),
+  ];
+  try {
+    const [away, shed, older, proxy] = await Promise.all(
+      ["http://127.0.0.1:9", ...puppets.map(({ url }) => url)].map(at),
+    );
+    assert.equal([away, shed, older, proxy].map((ran) => ran!.status), [7, 7, 7, 7]);
+    assert.match(away!.err, /Cannot reach http:\/\/127\.0\.0\.1:9/);
+    assert.match(shed!.err, /more to do than it can[^\n]*\(overloaded/);
+    assert.match(older!.err, /API v9, commit abcdef\) has no GET \/api\/auth\/me/);
+    assert.match(proxy!.err, /not as Wheelwright does/);
+  } finally {
+    for (const puppet of puppets) await puppet.close();
+  }
+});
+
+test("a server that sheds load is asked again, and what it answers then counts", async ({ desk }) => {
+  const busy = '{"statusCode":503,"code":"overloaded","message":"It has more to do than it can","error":"x"}';
+  const me =
+    '{"user":{"id":"usr_1","email":"a@b.example","role":"operator","federationIds":[],"displayName":"\\u001b[2JAda","spokeIds":[],"newer":1}}';
+  const puppet = await openPuppet([answer("503 Service Unavailable", busy, ["retry-after: 1"]), answer("200 OK", me)]);
+  const { status, out, err } = await desk.run(["me"], "", { WHEELWRIGHT_URL: puppet.url });
+  await puppet.close();
+  assert.is(status, 0, err);
+  assert.match(err, /more to do than it can; trying again in \d s/);
+  assert.match(out, /^name\t\ufffd\[2JAda$/m, "nothing of it moves a cursor");
+});
+
+/** What a hostile server would have a terminal do, and a shell. */
+const EVIL = "\\u001b]0;owned\\u0007\\u009b2J$(touch owned)";
+const HUB = `{"id":"fed_1","slug":"${EVIL}","name":"${EVIL}","state":"${EVIL}","spokeCount":1,"createdAt":"${EVIL}"}`;
+
+(hasTerminals ? test : test.skip)(
+  "nothing of a hostile server reaches the terminal as more than text",
+  async ({ desk }) => {
+    const refused = `{"statusCode":400,"code":"${EVIL}","message":"${EVIL}","error":"x"}`;
+    const lines: readonly (readonly [string[], string[], number])[] = [
+      [["hubs", "list"], [answer("200 OK", `[${HUB}]`)], 0],
+      [["hubs", "show", "x"], [answer("200 OK", HUB)], 0],
+      [["hubs", "show", "x", "--json"], [answer("200 OK", HUB)], 0],
+      [["hubs", "show", "x", "-q"], [answer("200 OK", HUB.replace("fed_1", EVIL))], 0],
+      [["hubs", "show", "x"], [answer("400 Bad Request", refused)], 2],
+    ];
+    for (const [line, answers, status] of lines) {
+      const puppet = await openPuppet(answers), terminal = desk.sit(line, 80, { WHEELWRIGHT_URL: puppet.url });
+      assert.is(await terminal.ended, status, terminal.shown);
+      // deno-lint-ignore no-control-regex
+      assert.not.match(bare(terminal.shown), /[\x00-\x09\x0b-\x1f\x7f-\x9f]/, line.join(" "));
+      await puppet.close();
+    }
+  },
+);
+
+test("no name of a hostile server is completed to what a shell would run", async ({ desk }) => {
+  const puppet = await openPuppet([answer("200 OK", `[${HUB},${HUB.replace(EVIL, "north")}]`)]);
+  const { status, out } = await desk.run(["__complete", "hubs", "show", ""], "", { WHEELWRIGHT_URL: puppet.url });
+  await puppet.close();
+  assert.is(status, 0);
+  assert.match(out, /^north\t[^\n]*\n$/);
+});
+
+test("a token goes into no message, whatever the server says", async ({ desk }) => {
+  const token = desk.env["WHEELWRIGHT_TOKEN"]!;
+  const echoing = `{"statusCode":401,"code":"token_unknown","message":"No token ${token}","error":"x"}`;
+  const puppet = await openPuppet([answer("401 Unauthorized", echoing)]);
+  const { status, err } = await desk.run(["me"], "", { WHEELWRIGHT_URL: puppet.url });
+  await puppet.close();
+  assert.is(status, 4);
+  assert.match(err, /No token ww_cli_…/);
+  const address = await desk.run(["me"], "", { WHEELWRIGHT_URL: "https://ada:s3cret@example.org" });
+  assert.equal([address.status, address.err.includes("s3cret")], [2, false]);
+});
+
+test.run();

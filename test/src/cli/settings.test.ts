@@ -1,0 +1,89 @@
+/** The file of `login`: for its user alone, written whole or not at all. */
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { changeSettings, type Profile, readSettings, settingsFile } from "#src/cli/settings.ts";
+import { rejection } from "#test/support/until.ts";
+import { canMount, mountSmall, unmount } from "./stage.ts";
+
+const test = suite<{ base: string; file: string }>("the file of login");
+
+const PROFILE: Profile = {
+  url: "https://a.example",
+  token: "ww_cli_one",
+  tokenId: "tok_1",
+  email: "ada@school.example",
+};
+const add = (file: string, name: string) =>
+  changeSettings(file, ({ profiles }) => ({ profiles: { ...profiles, [name]: PROFILE } }));
+const silent = () => {};
+
+test.before.each(async (context) => {
+  context.base = await mkdtemp(join(tmpdir(), "wheelwright-settings-"));
+  context.file = settingsFile({ XDG_CONFIG_HOME: context.base });
+});
+test.after.each(async ({ base }) => {
+  unmount(base);
+  await rm(base, { recursive: true, force: true });
+});
+
+test("stands where XDG_CONFIG_HOME says, or else in .config", () => {
+  assert.is(settingsFile({ XDG_CONFIG_HOME: "/etc/xdg", HOME: "/home/ada" }), "/etc/xdg/wheelwright/servers.json");
+  assert.is(settingsFile({ XDG_CONFIG_HOME: "here", HOME: "/home/ada" }), "/home/ada/.config/wheelwright/servers.json");
+});
+
+test("is made for its user alone, in a directory of theirs", async ({ file }) => {
+  await add(file, "one");
+  const modes = [(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777];
+  assert.equal(modes, [0o600, 0o700]);
+  assert.equal(readSettings(file, silent).profiles, { one: PROFILE });
+});
+
+test("is warned of where others can read it", async ({ file }) => {
+  await add(file, "one");
+  await chmod(file, 0o644);
+  const told: string[] = [];
+  readSettings(file, (text) => told.push(text));
+  assert.is(told.length, 1);
+  assert.match(told[0]!, /Others on this machine can read .*chmod 600/);
+});
+
+test("has all of those that are kept at once", async ({ file }) => {
+  const names = ["one", "two", "three", "four"];
+  await Promise.all(names.map((name) => add(file, name)));
+  assert.equal(Object.keys(readSettings(file, silent).profiles).sort(), [...names].sort());
+  assert.equal(await readdir(dirname(file)), ["servers.json"]);
+});
+
+test("stays as it was where it is not what login writes, and says so", async ({ file }) => {
+  await mkdir(dirname(file), { recursive: true });
+  for (const text of ["{", "[]", '{"profiles": {"one": {"url": 3}}}']) {
+    await writeFile(file, text, { mode: 0o600 });
+    assert.match((await rejection(add(file, "two"))).message, /is not as wheelwright login writes it/);
+    assert.is(await readFile(file, "utf8"), text);
+  }
+});
+
+test("stays as it was where nothing can be written beside it", async ({ base }) => {
+  await writeFile(join(base, "in-the-way"), "");
+  const { message } = await rejection(add(settingsFile({ XDG_CONFIG_HOME: join(base, "in-the-way") }), "one"));
+  assert.match(message, /^Cannot use \S+servers\.json: .*; XDG_CONFIG_HOME names another place$/);
+});
+
+(canMount ? test : test.skip)(
+  "stays as it was on a full disk, and says so in one sentence",
+  async ({ base, file }) => {
+    const fill = mountSmall(base);
+    await add(file, "one");
+    fill();
+    const before = await readFile(file, "utf8");
+    const { message } = await rejection(add(file, "two"));
+    assert.match(message, /^Cannot use \S+servers\.json: the disk is full; [^\n]+$/);
+    assert.is(await readFile(file, "utf8"), before);
+    assert.equal(await readdir(dirname(file)), ["servers.json"]);
+  },
+);
+
+test.run();

@@ -1,0 +1,164 @@
+/** Every verb as a process, in the order in which they depend on each other; and every endpoint that it takes them to reach. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ENDPOINTS } from "#lib/client/endpoints.ts";
+import { nouns } from "#src/cli/nouns.ts";
+import { openStage, type Stage } from "#test/lib/client/stage.ts";
+import { makeToken, PASSWORD } from "#test/support/people.ts";
+import { type Desk, openDesk } from "./stage.ts";
+
+interface Context {
+  stage: Stage;
+  desk: Desk;
+  /** The endpoints that were asked. */
+  asked: Set<string>;
+}
+
+const test = suite<Context>("every verb");
+
+test.before(async (context) => {
+  const stage = context.stage = await openStage(), { scene, proxy } = stage;
+  const { plaintext } = await makeToken(scene.db, scene.people.operator, "cli");
+  context.desk = await openDesk({ WHEELWRIGHT_URL: proxy.url, WHEELWRIGHT_TOKEN: plaintext });
+  const asked = context.asked = new Set<string>();
+  const patterns = Object.entries(ENDPOINTS).map(([name, { method, path }]) =>
+    [name, new RegExp(`^${method} ${path.replace(/\{\w+\}/g, "[^/?]+").replaceAll(".", "\\.")}(?:\\?| )`)] as const
+  );
+  proxy.watch((bytes) => {
+    const line = Buffer.from(bytes).toString("latin1");
+    // What has a name of its own comes before what takes any.
+    const found = patterns.filter(([, pattern]) => pattern.test(line)).sort(([one], [other]) =>
+      ENDPOINTS[one as keyof typeof ENDPOINTS].path.split("{").length -
+      ENDPOINTS[other as keyof typeof ENDPOINTS].path.split("{").length
+    );
+    if (found[0]) asked.add(found[0][0]);
+    return true;
+  });
+});
+test.after(async ({ desk, stage }) => {
+  await desk.close();
+  await stage.close();
+});
+
+const EMAIL = "operator@example.org", ACTIONS = "restart maintenance-on maintenance-off purge-caches backup run-cron";
+
+/** The lines, as a shell splits them; with which status they end, 0 where none stands there; $X is what line X printed. */
+const LINES = `
+login --email ${EMAIL} --password
+logout
+me
+overview
+catalog
+changelog
+completion bash
+cost north
+hubs list
+hubs show north
+hubs create west --no-wait
+hubs update west --name West
+hubs retry north =5
+hubs operations north
+hubs members north
+hubs add-member west cy@west.example
+hubs remove-member west cy@west.example
+hubs billing north
+hubs bill north accounts@north.example =3
+hubs reconcile north =3
+spokes list
+spokes list --hub north
+spokes show oak
+spokes create north/elm --timeout 1s =6
+spokes create north/twin --copy-of elm --backup now =5
+spokes apply -f -
+spokes suspend oak --no-wait
+spokes resume oak --no-wait
+spokes update oak --name Oak --mail held --no-wait
+${ACTIONS.split(" ").map((name) => `spokes ${name} oak --no-wait`).join("\n")}
+spokes resize oak --size large --no-wait
+spokes upgrade oak --to newest --no-wait =2
+spokes reset-admin-password oak --no-wait =5
+spokes retry oak --no-wait =5
+spokes suspend oak elm --no-wait =5
+spokes reapply oak --no-wait =5
+spokes open oak
+spokes open oak --sign-in =5
+spokes operations oak
+spokes logs oak =3
+spokes activity oak
+spokes backups oak
+spokes members oak
+spokes delegate oak bo@school.example
+spokes remove-member oak bo@school.example
+spokes destroy elm --yes --no-wait
+hubs destroy north --yes =5
+operations list --hub north
+operations list --spoke oak --limit 1 -q >OPERATION
+operations show $OPERATION
+operations watch $OPERATION --timeout 1s =6
+events follow nowhere =3
+requests create south -q >REQUEST
+requests list
+requests show $REQUEST
+requests approve $REQUEST
+requests create east -q >OTHER
+requests reject $OTHER Later
+requests create core -q >THIRD
+requests withdraw $THIRD
+notifications list --limit 1 -q >NOTICE
+notifications count
+notifications read $NOTICE
+notifications read --all
+users list
+users show ${EMAIL}
+users show usr_0123456789abcdefghjkmnpqrs =3
+users update stranger@example.org --name Somebody
+audit list
+audit export
+tokens list
+tokens create nightly --email ${EMAIL} --password
+tokens list --limit 1 -q >TOKEN
+tokens revoke $TOKEN
+`.trim().split("\n");
+
+const INPUTS: readonly (readonly [RegExp, string])[] = [[/--password/, PASSWORD], [
+  /-f -/,
+  "[{hub: north, slug: elm}]",
+]];
+
+test("is run, and ends as it should", async ({ desk }) => {
+  const found: Record<string, string> = {}, wrong: string[] = [];
+  for (const each of LINES) {
+    const [, text, status = "0", name] = /^(.*?)(?: =(\d))?(?: >(\w+))?$/.exec(each)!;
+    const line = text!.split(" ").map((word) => word.startsWith("$") ? found[word.slice(1)]! : word);
+    const [, input = ""] = INPUTS.find(([pattern]) => pattern.test(text!)) ?? [];
+    const ran = await desk.run(line, input);
+    if (ran.status !== Number(status) || ran.err.includes("report it")) wrong.push(`${each}: ${ran.status} ${ran.err}`);
+    if (name) found[name] = ran.out.trim();
+  }
+  assert.equal(wrong, []);
+});
+
+test("stands in that table", async () => {
+  const all = (await Promise.all(nouns.map(({ load }) => load()))).flatMap(({ name, verbs }) =>
+    verbs.map((verb) => `${name} ${verb.name}`.trim())
+  );
+  assert.equal(all.filter((verb) => !LINES.some((line) => `${line} `.startsWith(`${verb} `))), []);
+});
+
+/** What customers can call and no command does. */
+const WITHOUT: Readonly<Record<string, readonly string[]>> = {
+  "pages that mailed links lead to": ["acceptInvite", "resetPassword", "verifyEmail"],
+  "for who cannot sign in yet, in the portal": ["forgotPassword", "signup"],
+  "for a person with a session, in the portal": [
+    ...["updateMe", "changePassword", "listSessions", "deleteSession", "deleteOtherSessions", "resetUserPassword"],
+    ...["getOnboarding", "completeOnboarding"],
+  ],
+  "for monitors, feed readers and generators": ["getHealthz", "getReadyz", "getChangelogFeed", "getOpenApi"],
+  "asked where an endpoint is missing": ["getVersion"],
+};
+
+test("together they reach every endpoint but a few", ({ asked }) => {
+  assert.equal(Object.keys(ENDPOINTS).filter((name) => !asked.has(name)).sort(), Object.values(WITHOUT).flat().sort());
+});
+
+test.run();

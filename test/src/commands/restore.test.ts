@@ -1,0 +1,176 @@
+/** `wheelwright restore` as a process, beside a replica that does what it asks for. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { backUp, mark, marks } from "#test/lib/work/restore/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { startProgram } from "#test/support/program.ts";
+
+interface Context {
+  scene: WorkScene;
+  id: string;
+  backup: string;
+  run: (...line: string[]) => Promise<Result>;
+}
+
+interface Result {
+  readonly status: number | null;
+  readonly text: string;
+}
+
+const PLACE = { ROOT_DOMAIN: "spokes.example.org", PUBLIC_URL: "https://hubs.example.org" };
+
+const test = suite<Context>("wheelwright restore");
+test.before(async (context) => {
+  const scene = context.scene = await openWorkScene();
+  await scene.replica();
+  context.run = (...line) => run(["restore", ...line], { DATABASE_URL: scene.db.url });
+  const id = context.id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.becomes(id, "active");
+  await mark(scene, id, "as it was");
+  context.backup = await backUp(scene, id);
+  await mark(scene, id, "broken");
+});
+test.after(({ scene }) => scene.close());
+
+async function run(line: readonly string[], env: Record<string, string>): Promise<Result> {
+  const program = startProgram(line, env), status = await program.ended;
+  return { status, text: program.lines.join("\n") };
+}
+
+/** All that a restore could write. */
+async function written({ db }: WorkScene): Promise<unknown> {
+  return await db.sql(
+    `select (select count(*)::int from jobs where visible) as jobs, (select count(*)::int from audit_events) as audit,
+    (select count(*)::int from spokes) as spokes, (select array_agg(state order by id) from spokes) as states`,
+  );
+}
+
+test("lists the backups of a spoke, by whichever of its names", async ({ id, backup, run }) => {
+  for (const name of [id, "math/algebra", "algebra.spokes.example.org"]) {
+    const { status, text } = await run(name, "--list");
+    assert.is(status, 0, text);
+    assert.match(text, /^BACKUP +TAKEN +KIND +STATE +VERSION +SIZE\n/);
+    assert.match(
+      text,
+      new RegExp(`${backup} +20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC +manual +ready +\\d[\\d.]+ +\\d+\\.\\d GiB`),
+    );
+  }
+});
+
+test("says by --dry-run all that would happen, and writes nothing", async ({ scene, id, backup, run }) => {
+  const before = await written(scene);
+  const { status, text } = await run("math/algebra", "--dry-run");
+  assert.is(status, 0, text);
+  assert.match(text, `The spoke math/algebra (${id}) would go back to its backup ${backup} of `);
+  assert.match(text, "  1. Checking the backup\n  2. Making volumes from the backup\n");
+  assert.match(
+    text,
+    "  - What was done on the site since the backup is lost, new passwords included, and everybody signs in anew",
+  );
+  assert.match(text, /Nothing was written\.$/);
+  assert.equal(await written(scene), before);
+});
+
+test("has a replica restore the spoke, says how to watch it, and notes who asked", async ({ scene, id, backup, run }) => {
+  const { status, text } = await run("algebra.spokes.example.org", "--backup", backup);
+  assert.is(status, 0, text);
+  const job = await scene.ended(id, "restore");
+  assert.is(job.state, "succeeded", job.failure?.message);
+  assert.match(text, `goes back to its backup ${backup} of `);
+  assert.match(text, `To watch it: wheelwright operations watch ${job.id}`);
+  assert.match(text, `wheelwright restore ${id} --back`);
+  assert.equal(await marks(scene, id), ["as it was", "as it was"]);
+  const who = `${userInfo().username}@${hostname()}`;
+  const audits = await scene.db.sql(
+    "select distinct actor_email from audit_events where metadata ->> 'operationId' = $1",
+    [job.id],
+  );
+  assert.equal([job.asker.email, ...audits.map(({ actorEmail }) => actorEmail)], [who, who]);
+});
+
+test("shows what is kept of before, and goes back to it", async ({ scene, id, run }) => {
+  const { text } = await run(id, "--list");
+  assert.match(
+    text,
+    /Kept of before the last restores; --back leads to the newest:\nCLAIM +SINCE +UNTIL\ndata-db-0 .*\nfiles /,
+  );
+  const dry = await run(id, "--back", "--dry-run");
+  assert.match(dry.text, "would go back to what it was before its last restore");
+  assert.is((await run(id, "--back")).status, 0);
+  assert.is((await scene.ended(id, "restore")).state, "succeeded");
+  assert.equal(await marks(scene, id), ["broken", "broken"]);
+});
+
+test("refuses what cannot be, with a word for each", async ({ scene, id, run }) => {
+  const before = await written(scene);
+  const cases: readonly (readonly [line: readonly string[], status: number, words: RegExp])[] = [
+    [[], 64, /needs to know which spoke: its id, HUB\/SLUG or domain/],
+    [[id, "--back", "--backup", "bak_1"], 64, /--back goes alone/],
+    [[id, "--list", "--dry-run"], 64, /--list goes alone/],
+    [[id, "--as", "algebra"], 64, /--as must be HUB\/SLUG, and not "algebra"/],
+    [[id, "--domain", "a b"], 64, /--domain must be a host name/],
+    [[id, "--as", "math/other"], 64, /are for a spoke that is removed, and algebra is active/],
+    [["math/geometry"], 65, /There is no spoke math\/geometry/],
+    [[id, "--backup", "bak_1"], 65, /The spoke algebra has no backup bak_1\. wheelwright restore SPOKE --list/],
+    [["--all"], 64, /--all and --hub go with --new-cluster/],
+    [["--new-cluster"], 64, /--new-cluster needs a spoke, or --all/],
+    [[id, "--all", "--new-cluster"], 64, /--new-cluster needs a spoke, or --all/],
+    [[id, "--new-cluster", "--hub", "math"], 64, /--hub goes with --all/],
+    [[id, "--new-cluster", "--back"], 64, /--new-cluster goes with --all, --hub and --dry-run alone/],
+    [[id, "--bakup", "x"], 64, /has no option --bakup; did you mean --backup\?/],
+  ];
+  for (const [line, status, words] of cases) {
+    const result = await run(...line);
+    assert.match(result.text, words);
+    assert.is(result.status, status, line.join(" "));
+  }
+  assert.equal(await written(scene), before);
+});
+
+test("brings nothing back where the cluster is the same, or does not answer", async ({ scene, id }) => {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-restore-")), KUBECONFIG = join(directory, "kubeconfig");
+  const env = { ...PLACE, DATABASE_URL: scene.db.url, KUBECONFIG };
+  const ask = (...line: string[]) => run(["restore", ...line, "--new-cluster"], env), before = await written(scene);
+  try {
+    await writeFile(KUBECONFIG, scene.simulator.kubeconfig());
+    const one = await ask(id);
+    assert.match(one.text, /algebra was made in the very cluster that answers: restore it without --new-cluster/);
+    assert.is(one.status, 65);
+    const all = await ask("--all", "--hub", "math");
+    assert.match(all.text, /^Nothing is lost: /);
+    assert.is(all.status, 0);
+    assert.match((await ask("--all", "--hub", "physics")).text, /There is no hub physics/);
+    await writeFile(KUBECONFIG, scene.simulator.kubeconfig().replace(scene.simulator.url, "http://127.0.0.1:1"));
+    const away = await ask("--all");
+    assert.is(away.status, 69, away.text);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+  assert.equal(await written(scene), before);
+});
+
+test("makes a spoke that is removed anew, and needs for that what names depend on", async ({ scene, id, run: ask }) => {
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.becomes(id, "removed");
+  const { status, text } = await ask(id);
+  assert.is(status, 78, text);
+  assert.match(text, /ROOT_DOMAIN is missing/);
+  const env = { ...PLACE, DATABASE_URL: scene.db.url, KUBECONFIG: "/nowhere" };
+  const dry = await run(["restore", "math/algebra", "--dry-run"], env);
+  assert.is(dry.status, 0, dry.text);
+  assert.match(
+    dry.text,
+    /is removed\. A new spoke math\/algebra would be made of its backup bak_\w+ of .*, as algebra\.spokes\.example\.org/,
+  );
+  const done = await run(["restore", "math/algebra"], env);
+  assert.is(done.status, 0, done.text);
+  const [, next] = /The spoke algebra \((spk_\w+)\) is made anew from the backup/.exec(done.text)!;
+  assert.is((await scene.becomes(next!, "active", "failed")).state, "active");
+  assert.equal(await marks(scene, next!), ["broken", "broken"]);
+});
+
+test.run();

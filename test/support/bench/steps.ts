@@ -1,0 +1,36 @@
+/** How long each step of an operation took, by what the API says of it. */
+import type { Bench } from "#test/support/bench/bench.ts";
+import { insist } from "#test/support/bench/client.ts";
+import { query } from "#test/support/bench/query.ts";
+import { until } from "#test/support/until.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+export interface TimedStep {
+  readonly name: string;
+  readonly seconds: number;
+}
+
+export interface Timed {
+  /** From the request to the end. */
+  readonly seconds: number;
+  readonly steps: readonly TimedStep[];
+}
+
+/** Of the spoke's last operation of this kind, once that has succeeded; `most` is how long it may take, in milliseconds. */
+export async function timeSteps(bench: Bench, spokeId: string, kind: string, most: number): Promise<Timed> {
+  const last = "select id, state, failure from jobs where spoke_id = $1 and kind = $2 order by seq desc limit 1";
+  const job = await until(async () => {
+    const [row] = await query(bench.db, last, [spokeId, kind]);
+    return !["queued", "running"].includes(row?.state ?? "queued") && row;
+  }, most);
+  if (job.state !== "succeeded") throw new Error(`${kind} ended as ${job.state}: ${JSON.stringify(job.failure)}`);
+  const { body } = await insist(bench, "GET", `/api/operations/${job.id}`);
+  const between = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / SECOND;
+  return {
+    seconds: between(body.createdAt, body.finishedAt),
+    steps: body.steps.map(({ name, startedAt, finishedAt }: Record<string, string>) => ({
+      name,
+      seconds: between(startedAt!, finishedAt!),
+    })),
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * A clock for the simulated cluster that stands still while anything happens there, and leaps to the next timer when nothing
+ * does: so a test learns how long something takes in the cluster, and neither waits for it nor counts what this machine is
+ * busy with. What lies far ahead (deadlines, what is kept for a day) is never leapt to.
+ */
+import { timestamp } from "#lib/dev/simulator/store/object.ts";
+import type { Timers } from "#lib/dev/simulator/store/timers.ts";
+
+const QUIET = 30; // ms in which nothing has happened
+const FAR = 15_000;
+
+export function openLeaping(): Timers {
+  let time = Date.now(), quiet: ReturnType<typeof setTimeout> | undefined;
+  const pending = new Set<{ readonly due: number; readonly act: () => void }>();
+
+  function wait(): void {
+    clearTimeout(quiet);
+    quiet = setTimeout(leap, QUIET);
+  }
+
+  function leap(): void {
+    const [next] = [...pending].sort((a, b) => a.due - b.due);
+    if (!next || next.due > time + FAR) return;
+    time = Math.max(time, next.due);
+    pending.delete(next);
+    next.act();
+    wait();
+  }
+
+  return {
+    now: () => time,
+    stamp: () => timestamp(time),
+    after(ms, act) {
+      wait();
+      if (ms <= 0) {
+        const soon = setImmediate(act);
+        return () => clearImmediate(soon);
+      }
+      const timer = { due: time + Math.ceil(ms), act };
+      pending.add(timer);
+      return () => void pending.delete(timer);
+    },
+    close() {
+      clearTimeout(quiet);
+      pending.clear();
+    },
+  };
+}

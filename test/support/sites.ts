@@ -1,0 +1,54 @@
+/** Simulated sites as their people leave them, and what of a site is nobody else's business. */
+import type { Simulator } from "#lib/dev/simulator/open.ts";
+
+/** People, courses, a marker in the database and one in the files; and all that lets somebody in or speaks for the site. */
+export function useSite(simulator: Simulator, namespace: string, marked = "as it was"): void {
+  const { database, files, saveDatabase, saveFiles } = simulator.site(namespace);
+  const tables = ["sessions", "external_tokens", "user_private_key", "user_password_resets", "user_devices"]
+    .concat(
+      "oauth2_access_token",
+      "oauth2_refresh_token",
+      "oauth2_system_account",
+      "registration_hubs",
+      "mnet/openssl",
+    );
+  const secrets = Object.fromEntries(tables.map((name) => [name, crypto.randomUUID()]));
+  const reset = { token: crypto.randomUUID(), requested: 0 };
+  saveDatabase({
+    ...database!,
+    config: { ...database!.config, marked, cronremotepassword: crypto.randomUUID() },
+    courses: [...database!.courses ?? [], "algebra-1", "algebra-2"],
+    accounts: { ...database!.accounts, ada: { password: "ada's own", sessions: 2, reset } },
+    secrets: { ...database!.secrets, ...secrets },
+  });
+  saveFiles({ ...files, marked, maintenance: true });
+}
+
+/** What a copy must still have. */
+export function contentsOf(simulator: Simulator, namespace: string): Record<string, unknown> {
+  const { database, files } = simulator.site(namespace);
+  const { accounts = {}, courses = [], config = {} } = database!;
+  const users = Object.keys(accounts).sort();
+  return { row: config.marked, file: files.marked, courses: [...courses].sort(), users, title: config.fullname };
+}
+
+/** Every secret-like value of a site, by where it stands: its own passwords, identifier, salts, keys, tokens, sessions. */
+export function secretsOf(simulator: Simulator, namespace: string): Record<string, string> {
+  const { database, files } = simulator.site(namespace);
+  const { config = {}, secrets = {}, accounts = {}, password } = database!;
+  const named = ["siteidentifier", "calendar_exportsalt", "cronremotepassword"];
+  const found: Record<string, string | undefined> = {
+    ...Object.fromEntries(named.map((name) => [`mdl_config ${name}`, config[name]])),
+    ...secrets,
+    ...Object.fromEntries(Object.entries(accounts).map(([name, { reset }]) => [`reset of ${name}`, reset?.token])),
+    "role moodle": password,
+    "moodledata/secret": files.key,
+    ...Object.fromEntries(
+      simulator.objects("Secret").filter(({ metadata }) => metadata.namespace === namespace).flatMap((
+        { metadata, data },
+      ) => Object.entries<string>(data ?? {}).map(([key, text]) => [`Secret ${metadata.name} ${key}`, atob(text)])),
+    ),
+  };
+  const present = Object.entries(found).filter((entry): entry is [string, string] => !!entry[1]);
+  return Object.fromEntries(present);
+}
