@@ -27,8 +27,11 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
   try {
     await scene.replica();
     const hub = await scene.hub("math");
+    const held = scene.simulator.faults.unready("sandbox-");
     const id = await scene.spoke(hub, "algebra");
     await scene.becomes(id, "active", "failed");
+    await retainVolume(scene);
+    scene.simulator.faults.heal(held);
     await act(scene, id, "suspend");
     await act(scene, id, "resume");
     await act(scene, id, "restart");
@@ -56,6 +59,14 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
   } finally {
     await scene.close();
   }
+}
+
+/** What is made only to be looked at, or to be made others from, takes its volumes along nevertheless. */
+async function retainVolume({ simulator: { url, objects } }: WorkScene): Promise<void> {
+  const ofSandbox = ({ spec }: Json): boolean => spec.claimRef?.namespace.startsWith("sandbox-");
+  const { metadata } = await until(() => objects("PersistentVolume").find(ofSandbox), MINUTE);
+  const spec = { persistentVolumeReclaimPolicy: "Retain" };
+  await byHand(url, `/api/v1/persistentvolumes/${metadata.name}`, { spec });
 }
 
 /** To its last backup; what that has replaced goes after its time. */
@@ -125,7 +136,7 @@ async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void>
   faults.heal(refused);
   await ask(scene, id, "retry");
   await scene.becomes(id, "active");
-  faults.failJob("install-", { log: ["no luck"] });
+  for (const job of ["install-", "settle-"]) faults.failJob(job, { log: ["no luck"] }); // from a template, too
   await scene.becomes(await scene.spoke(hub, "hopeless"), "failed");
 }
 
