@@ -144,4 +144,52 @@ test("lets the account into its own namespaces alone, and lets it give rights th
   }
 });
 
+test("lets the account at volumes of sandboxes alone, and at snapshots that are its own", async () => {
+  const { simulator, close } = await openWorkScene();
+  const CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents";
+  const say = async (method: string, path: string, body?: Json): Promise<string> =>
+    (await asAccount(simulator, method, path, body)).body.message?.replace(/^.* denied request: /, "") ?? "";
+  const content = (name: string, namespace: string, source: object, deletionPolicy = "Retain"): Json => ({
+    apiVersion: "snapshot.storage.k8s.io/v1",
+    kind: "VolumeSnapshotContent",
+    metadata: { name },
+    spec: { deletionPolicy, driver: "disk.example", source, volumeSnapshotRef: { namespace, name } },
+  });
+  const volume = async (name: string, namespace: string): Promise<string> => {
+    const capacity = { storage: "1Gi" },
+      claimRef = { namespace, name, apiVersion: "v1", kind: "PersistentVolumeClaim" };
+    const spec = {
+      capacity,
+      accessModes: ["ReadWriteOnce"],
+      csi: { driver: "disk.example", volumeHandle: name },
+      claimRef,
+    };
+    await putAsAdmin(simulator, { apiVersion: "v1", kind: "PersistentVolume", metadata: { name }, spec });
+    return await say("PATCH", `/api/v1/persistentvolumes/${name}`, {
+      spec: { persistentVolumeReclaimPolicy: "Delete" },
+    });
+  };
+  try {
+    assert.is(await volume("hers", "kube-public"), "Wheelwright may change only volumes of its sandboxes");
+    assert.is(await volume("of-a-spoke", "spoke-ash-1"), "Wheelwright may change only volumes of its sandboxes");
+    assert.is(await volume("ours", "sandbox-ash-1"), "");
+    const known = { snapshotHandle: "snap-1" }, cut = { volumeHandle: "volume-1" };
+    const only = "Wheelwright may touch only snapshots of its spokes and sandboxes";
+    const goes = "Wheelwright may delete only snapshots of its own";
+    assert.is(await say("POST", CONTENTS, content("hers", "kube-public", known)), only);
+    assert.is(await say("POST", CONTENTS, content("gone", "spoke-ash-1", known, "Delete")), goes);
+    assert.is(await say("POST", CONTENTS, content("kept", "spoke-ash-1", known)), "");
+    await putAsAdmin(simulator, content("cut", "spoke-ash-1", cut));
+    await putAsAdmin(simulator, content("others", "kube-public", cut));
+    const lose = { spec: { deletionPolicy: "Delete" } };
+    assert.is(await say("PATCH", `${CONTENTS}/kept`, lose), goes);
+    assert.is(await say("PATCH", `${CONTENTS}/cut`, lose), "");
+    assert.is(await say("PATCH", `${CONTENTS}/others`, lose), only);
+    assert.is(await say("DELETE", `${CONTENTS}/others`), only);
+    assert.is(await say("DELETE", `${CONTENTS}/kept`), "");
+  } finally {
+    await close();
+  }
+});
+
 test.run();

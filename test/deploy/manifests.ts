@@ -21,7 +21,7 @@ const VALUES = {
 const FILES: Readonly<Record<string, readonly [head: string, templates: readonly string[]]>> = {
   "cluster-role.yaml": [
     `# The account of Wheelwright and its rights, for CLUSTER_ROLE=wheelwright-spoke. For another account, or one of outside of
-# the cluster, change its name in the binding and in both policies. Namespaces that were made without CLUSTER_ROLE need the
+# the cluster, change its name in the binding and in the policies. Namespaces that were made without CLUSTER_ROLE need the
 # binding once, before CLUSTER_ROLE is set:
 #
 #   kubectl get namespaces -l app.kubernetes.io/managed-by=wheelwright -o name | cut -d/ -f2 | xargs -I{} \\

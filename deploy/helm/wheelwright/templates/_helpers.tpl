@@ -23,6 +23,21 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 system:serviceaccount:{{ .Release.Namespace }}:{{ include "wheelwright.name" . }}
 {{- end }}
 
+{{/* The head of an admission policy for that account: (list $ "what it is about"). */}}
+{{- define "wheelwright.policy" -}}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: {{ include "wheelwright.name" (first .) }}-{{ last . }}
+  labels:
+    {{- include "wheelwright.labels" (first .) | nindent 4 }}
+spec:
+  failurePolicy: Fail
+  matchConditions:
+    - name: wheelwright
+      expression: request.userInfo.username == "{{ include "wheelwright.user" (first .) }}"
+{{- end }}
+
 {{- define "wheelwright.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 65532

@@ -73,14 +73,18 @@ export function readExpression(text: string): Expression {
       } else if (next(".")) {
         const name = tokens.shift() ?? "";
         if (!/^[A-Za-z_]/.test(name)) throw new Error("A field without a name in an expression");
-        if (!next("(")) of = (variables) => pick(whole(variables), name);
-        else {
+        if (next("(")) {
+          of = called(name, whole);
           demand(")");
-          if (name !== "size") throw new Error(`There is no function ${name} in these expressions`);
-          of = (variables) => Object.keys(whole(variables)).length;
-        }
+        } else of = (variables) => pick(whole(variables), name);
       } else return of;
     }
+  }
+
+  function called(name: string, of: Expression): Expression {
+    if (name === "size") return (variables) => Object.keys(of(variables)).length;
+    if (name === "startsWith") return with2(of, choice(), (text, start) => text.startsWith(start));
+    throw new Error(`There is no function ${name} in these expressions`);
   }
 
   function primary(): Expression {

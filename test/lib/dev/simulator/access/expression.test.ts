@@ -17,6 +17,7 @@ test("compares, chooses and looks into maps and lists", () => {
       ["has(object.metadata.labels) && !has(object.metadata.annotations)", true],
       ["object.subjects.size() == 1 && object.subjects[0].kind == 'User'", true],
       ['request.operation == "DELETE" ? oldObject.gone : object.metadata.name', "a"],
+      ["object.metadata.name.startsWith('a') && !'b'.startsWith('a')", true],
       ["(true || false) && false", false],
     ] as const
   ) assert.is(ask(text), value, text);
