@@ -5,7 +5,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Variables } from "#lib/base/variables.ts";
-import { readConfig } from "#lib/base/config.ts";
+import { type Config, readConfig } from "#lib/base/config.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { findStaleManifests } from "./manifests.ts";
 import { CHART, LEAST, readObjects, renderObjects, renderTemplates, runHelm } from "#test/support/chart.ts";
@@ -25,6 +25,7 @@ const MOST = {
   catalog: 'versions: ["4.5.12"]\n',
   blueprint: { "surroundings.yaml": "ingressClass: traefik\n", "issuer.yaml": "---\n" },
   migrations: { existingSecret: "wheelwright-owner" },
+  authorities: { existingConfigMap: "authorities" },
   workers: { separate: true },
   autoscaling: { enabled: true },
   podAnnotations: { "example.org/a": "b" },
@@ -49,6 +50,13 @@ const of = (objects: readonly Json[], kind: string, name?: string): Json =>
 const containerOf = (object: Json): Json => object.spec.template.spec.containers[0];
 const sourcesOf = (object: Json): string[] =>
   containerOf(object).envFrom.map(({ secretRef, configMapRef }: Json) => secretRef?.name ?? configMapRef.name);
+
+/** As the program reads it in a pod that has these variables besides. */
+function configWith(env: Record<string, string>): Config {
+  const { publicUrl: PUBLIC_URL, rootDomain: ROOT_DOMAIN } = LEAST;
+  const pod = { DATABASE_URL: "postgres://a:b@c/d", KUBERNETES_SERVICE_HOST: "10.43.0.1", PUBLIC_URL, ROOT_DOMAIN };
+  return readConfig({ mode: "serve", env: { ...pod, ...env }, terminal: false });
+}
 
 test.before(async (context) => {
   context.kube = await openKube();
@@ -102,10 +110,33 @@ rendered("lets the owner's credentials into the migrations alone, which need not
   const objects = renderObjects(MOST), job = of(objects, "Job");
   assert.is(job.metadata.annotations["helm.sh/hook"], "pre-install,pre-upgrade");
   assert.equal(sourcesOf(job), ["wheelwright", "wheelwright-owner"]);
-  assert.equal(containerOf(job).env, [{ name: "POSTGRES_HOST", value: "db.example.org" }]);
+  assert.equal(containerOf(job).env.slice(1), [{ name: "POSTGRES_HOST", value: "db.example.org" }]);
   assert.is(job.spec.template.spec.automountServiceAccountToken, false);
   const deployments = objects.filter(({ kind }) => kind === "Deployment");
   for (const deployment of deployments) assert.not.match(JSON.stringify(deployment), "wheelwright-owner");
+});
+
+rendered("lets all that asks a database believe the authorities that are named", () => {
+  const objects = renderObjects(MOST).filter(({ spec }) => spec?.template);
+  assert.is(objects.length, 3);
+  for (const object of objects) {
+    const { env, volumeMounts } = containerOf(object), { volumes } = object.spec.template.spec;
+    const { value } = env.find(({ name }: Json) => name === "NODE_EXTRA_CA_CERTS");
+    const { name, mountPath } = volumeMounts.find(({ mountPath }: Json) => value === `${mountPath}/ca.crt`);
+    assert.is(mountPath, "/etc/wheelwright/authorities");
+    assert.is(volumes.find((volume: Json) => volume.name === name).configMap.name, "authorities");
+  }
+});
+
+rendered("leaves replicas the time that they take to stop, and replaces none before another is ready", () => {
+  for (const ms of [undefined, "0", "60500"]) {
+    const config: Record<string, string> = ms === undefined ? {} : { SHUTDOWN_GRACE_MS: ms };
+    const { spec } = of(renderObjects({ ...LEAST, config }), "Deployment"), pod = spec.template.spec;
+    const { shutdownGraceMs } = configWith(config);
+    const pause = pod.containers[0].lifecycle.preStop.sleep.seconds;
+    assert.ok(pod.terminationGracePeriodSeconds >= pause + shutdownGraceMs / 1000 + 10, ms);
+    assert.equal(spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
+  }
 });
 
 rendered("gives its account what stands in cluster-role.yaml, by any name and in any namespace", () => {
@@ -168,6 +199,7 @@ const REFUSED: readonly (readonly [what: string, values: object, reason: RegExp]
   ["a password among what everybody may read", { config: { SMTP_PASS: "x" } }, /SMTP_PASS/],
   ["a variable that the chart sets", { config: { SCHEDULER: "off" } }, /SCHEDULER/],
   ["a variable that is no string", { config: { PORTAL: true } }, /config\/PORTAL/],
+  ["a time that is none", { config: { SHUTDOWN_GRACE_MS: "25s" } }, /SHUTDOWN_GRACE_MS/],
   ["an owner whom no migration uses", { migrations: { enabled: false, existingSecret: "owner" } }, /migrations/],
   ["a metric that nobody measures", { autoscaling: { enabled: true }, metrics: { enabled: false } }, /metrics/],
   ["alerts without metrics", { metrics: { enabled: false, alerts: { enabled: true } } }, /alerts/],
@@ -196,9 +228,7 @@ rendered("takes no variable of the configuration for another", async () => {
   const env = Object.fromEntries(
     containerOf(of(renderObjects(LEAST), "Deployment")).env.map(({ name, value }: Json) => [name, value]),
   );
-  const given = { DATABASE_URL: "postgres://a:b@c/d", PUBLIC_URL: LEAST.publicUrl, ROOT_DOMAIN: LEAST.rootDomain };
-  const inside = { KUBERNETES_SERVICE_HOST: "10.43.0.1" };
-  const config = readConfig({ mode: "serve", env: { ...given, ...inside, ...env }, terminal: false });
+  const config = configWith(env);
   assert.equal([config.clusterRole, config.metricsPort, config.scheduler.on], ["wheelwright-spoke", 9464, true]);
 });
 
