@@ -176,18 +176,6 @@ rendered("sets for event streams what each controller needs", () => {
   assert.equal(annotations({ controller: "none" }), []);
 });
 
-rendered("asks eight times for attention, and draws, by metrics of ours", () => {
-  const objects = renderObjects(MOST), [{ rules }] = of(objects, "PrometheusRule").spec.groups;
-  assert.is(rules.length, 8);
-  const { panels } = JSON.parse(of(objects, "ConfigMap", "wheelwright-dashboard").data["wheelwright.json"]);
-  const drawn = panels.flatMap(({ targets }: Json) => targets.map(({ expr }: Json) => expr));
-  for (const expr of [...rules.map(({ expr }: Json) => expr), ...drawn]) assert.match(expr, /wheelwright_[a-z_]+/);
-  assert.is(
-    of(objects, "HorizontalPodAutoscaler").spec.metrics[0].pods.metric.name,
-    "wheelwright_http_requests_in_flight",
-  );
-});
-
 const REFUSED: readonly (readonly [what: string, values: object, reason: RegExp])[] = [
   ["no image", { image: {} }, /image\/repository/],
   ["no address", { publicUrl: "" }, /publicUrl/],
