@@ -9,10 +9,12 @@ import { parseArgs } from "node:util";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const text = { type: "string" as const, multiple: true as const }, word = { type: "string" as const };
-const { values, positionals: [command, , ...line] } = parseArgs({
-  args: process.argv.slice(2),
+const flag = { type: "boolean" as const };
+const words = process.argv.slice(2), image = words.findIndex((each) => each.startsWith("localhost/wheelwright:"));
+const { values, positionals: [command] } = parseArgs({
+  args: words.slice(0, image),
   allowPositionals: true,
-  options: { rm: { type: "boolean" }, user: word, network: word, "env-file": text, env: text, volume: text },
+  options: { rm: flag, interactive: flag, user: word, network: word, "env-file": text, env: text, volume: text },
 });
 if (command !== "run") throw new Error(`podman ${command} is not imitated`);
 const lines = (values["env-file"] ?? []).flatMap((file) => readFileSync(file, "utf8").trim().split("\n"));
@@ -23,7 +25,7 @@ const given = [...lines, ...values.env ?? []].map((entry) => {
 });
 const { PATH = "", HOME = "" } = process.env;
 const before = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
-spawn(process.execPath, [...before, MAIN, ...line], {
+spawn(process.execPath, [...before, MAIN, ...words.slice(image + 1)], {
   env: { PATH, HOME, ...Object.fromEntries(given) },
   stdio: "inherit",
 }).once("close", (status) => process.exitCode = status ?? 1);
