@@ -21,6 +21,7 @@ import {
   run,
   securityHeaders,
   shedding,
+  telling,
 } from "#lib/surface/http/middleware.ts";
 import { type Authenticate, mount } from "#lib/surface/http/mount.ts";
 import { type Check, openReadiness } from "#lib/surface/http/readiness.ts";
@@ -59,7 +60,7 @@ const PER_REQUEST = 8; // connections beside those of streams for each request u
 
 export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
   const { config } = app, manifest = config.portal ? whole : withoutPortal(whole);
-  const load = openLoad({ maxInFlight: config.maxInFlight });
+  const load = openLoad({ maxInFlight: config.maxInFlight, telemetry: app.telemetry });
   const unread = openUnread(config.bodyLimitBytes);
   const findClient = clientFinder(config.trustedProxies, app.log);
   const isProxy = parseNetworks(config.trustedProxies);
@@ -79,6 +80,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
   });
 
   const middleware: readonly Middleware[] = [
+    telling(app.telemetry),
     requestId,
     accessLog,
     securityHeaders(config.publicUrl),
