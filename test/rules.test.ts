@@ -203,6 +203,13 @@ test("nothing loads the whole Kubernetes library at once", async () => {
   none((await read("lib", "routes", "src")).filter(({ text }) => whole.test(text)).map(({ path }) => path));
 });
 
+test("metrics are loaded by those alone who ask for them", async () => {
+  const sources = await read("lib", "routes", "src"), own = "lib/surface/metrics/registry.ts";
+  const importers = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+  assert.equal(importers(/"prom-client"/), [own]);
+  none(importers(/^import (?!type )[^;]* from "#lib\/surface\/metrics\/registry\.ts";/m));
+});
+
 test("whatever a run asks of the cluster, it asks as the run", async () => {
   // A signal alone would let a process that was stopped and goes on send one request more (Call.check).
   const lone = /\{ signal: run\.signal|\bcall = \{ signal/;
