@@ -18,6 +18,9 @@ import { openFeeds } from "#lib/records/events/feed.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import { noticesOf, postpone } from "#lib/surface/http/deprecation.ts";
+import { openTelemetry } from "#lib/base/telemetry.ts";
+import { type FleetWatch, watchFleet } from "#lib/domains/fleet/watch.ts";
+import type { MetricsRegistry } from "#lib/surface/metrics/registry.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openAttempts } from "#lib/base/limits/attempts.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -38,6 +41,8 @@ export interface Program {
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;
   readonly clusterNames: readonly string[];
+  /** Null where nobody asked for metrics. */
+  readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
   /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -57,13 +62,15 @@ export async function compose(
     const declared = noticesOf(routes, ANNOUNCED_LIMITS); // throws before anything is opened
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
+    const registry = config.metricsPort === null ? null : await openMetrics();
+    const telemetry = openTelemetry(registry ? [registry.observer] : []);
     const replicaId = newId("rep");
-    const clusters = openClusters(source, { catalog, role: config.clusterRole, log }, replicaId);
+    const clusters = openClusters(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
     opened.push(() => clusters.close());
     const applied = await migrate(config.database.url, migrations, config.database.ownerUrl);
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const { url, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
-    const db = await openDatabase({ url, size: pool - streams, streams, log });
+    const db = await openDatabase({ url, size: pool - streams, streams, log, telemetry });
     opened.push(() => db.close());
     const announced = postpone(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
     log.debug("Opens a replica", { replica: replicaId });
@@ -72,6 +79,7 @@ export async function compose(
     const app: App = Object.freeze({
       config,
       log,
+      telemetry,
       db,
       feeds,
       clusters,
@@ -80,16 +88,20 @@ export async function compose(
       attempts: openAttempts(),
       blueprint,
       catalog,
-      payments: config.stripe ? openPayments(config.stripe) : null,
+      payments: config.stripe ? openPayments({ ...config.stripe, telemetry }) : null,
       notices: noticesOf(announced.manifest, announced.limits),
       release: release(),
     });
+    const fleet = registry && watchFleet(app);
+    opened.push(() => fleet?.close());
     const calls = openCallCounter({ db, log });
     opened.push(() => calls.close());
     const { on, lanes } = config.scheduler;
-    const post = on ? openPost(config) : null;
+    const post = on ? openPost(config, telemetry) : null;
     opened.push(() => post?.close());
-    const scheduler = on ? await openScheduler(app, { handlers: handlers(app, post), lanes, replicaId }) : null;
+    const scheduler = on
+      ? await openScheduler(app, { handlers: handlers(app, post), lanes, replicaId, telemetry })
+      : null;
     opened.push(() => scheduler?.close());
     return {
       app,
@@ -97,6 +109,7 @@ export async function compose(
       scheduler,
       calls,
       clusterNames: clusters.names,
+      metrics: registry && fleet && { registry, fleet },
       async drain(graceMs) {
         feeds.close();
         await Promise.all([scheduler?.drain(graceMs), calls.flush()]);
@@ -107,6 +120,11 @@ export async function compose(
     await closeAll();
     throw error;
   }
+}
+
+/** Loaded by those alone who ask for it. */
+async function openMetrics(): Promise<MetricsRegistry> {
+  return (await import("#lib/surface/metrics/registry.ts")).openRegistry();
 }
 
 async function loadDefinitions(config: Config) {

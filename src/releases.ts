@@ -72,6 +72,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: A Helm chart (`deploy/helm/wheelwright`) and the same as plain manifests (`deploy/kubernetes`): replicas that work and serve together or apart, migrations as a Job of its own, the least rights with admission policies, a network policy, ingress for nginx and Traefik, alerts and a dashboard. `docs/kubernetes.md` leads from an empty k3s machine to the first spoke.",
       "**Operating**: The roles allow `delete` on certificates: without it a retry could not ask again for a certificate that was refused. Apply `deploy/kubernetes/cluster-role.yaml` again, which was `deploy/cluster-role.yaml`.",
       "**Operating**: `doctor` asks for the ClusterIssuer that `issuer` names, and no longer takes such sites for plain HTTP.",
+      "**Operating**: `METRICS_PORT` serves [metrics](docs/metrics.md) for Prometheus on a port of its own; `docs/operating.md` has the eight alerts that matter, each with what to do. `doctor` looks whether the port can be had.",
     ],
   },
 ];

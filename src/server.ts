@@ -21,6 +21,7 @@ import {
   run,
   securityHeaders,
   shedding,
+  telling,
 } from "#lib/surface/http/middleware.ts";
 import { type Authenticate, mount } from "#lib/surface/http/mount.ts";
 import { type Check, openReadiness } from "#lib/surface/http/readiness.ts";
@@ -50,6 +51,8 @@ interface ServerOptions {
 export interface Server {
   /** Answers one request as it would come over a socket; never throws. */
   request(request: Request, peer?: Peer): Promise<Response>;
+  /** Requests that count against MAX_IN_FLIGHT, and people who sign in. */
+  inFlight(): number;
   listen(address: ListenAddress): Promise<Listening>;
 }
 
@@ -59,7 +62,7 @@ const PER_REQUEST = 8; // connections beside those of streams for each request u
 
 export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
   const { config } = app, manifest = config.portal ? whole : withoutPortal(whole);
-  const load = openLoad({ maxInFlight: config.maxInFlight });
+  const load = openLoad({ maxInFlight: config.maxInFlight, telemetry: app.telemetry });
   const unread = openUnread(config.bodyLimitBytes);
   const findClient = clientFinder(config.trustedProxies, app.log);
   const isProxy = parseNetworks(config.trustedProxies);
@@ -79,6 +82,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
   });
 
   const middleware: readonly Middleware[] = [
+    telling(app.telemetry),
     requestId,
     accessLog,
     securityHeaders(config.publicUrl),
@@ -121,6 +125,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       if (isFlow(body)) onAbort(request.signal, () => body.cancel());
       return toResponse(made);
     },
+    inFlight: load.inFlight,
     async listen(address) {
       const listening = await listen(answer, address, {
         requestTimeout: config.requestTimeoutMs,

@@ -20,16 +20,16 @@ const ROOT = new URL("../", import.meta.url);
 const ORDER = [
   ...under(
     "base",
-    "environment errors faults ids time race bell log schema variables config notice means nearest limits",
+    "environment errors faults ids time race bell log schema variables config notice means nearest telemetry limits",
   ),
   ...under("drivers", "exchange crypto db dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],
   ...under("records", "audit events idempotency jobs changes"),
   "app", // what a running program consists of
-  ...under("domains", "members users auth billing federations spokes operations backups templates"),
+  ...under("domains", "members users auth billing federations spokes operations backups templates fleet"),
   ...under("domains", "notifications onboarding changelog deprecations"),
   ...["scheduler", "work", "doctor"],
-  ...under("surface", "http docs portal"),
+  ...under("surface", "http docs portal metrics"),
   ...under("dev", "simulator embedded"),
   "client", // what others call the API with
   ...["routes", "src"],
@@ -198,9 +198,11 @@ test("only the configuration and the client's commands read the environment", as
   none(askers.map(({ path }) => path).filter((path) => !/^lib\/base\/(?:config|environment)|^src\/cli\//.test(path)));
 });
 
-test("nothing loads the whole Kubernetes library at once", async () => {
+test("nothing loads the whole Kubernetes library at once, nor metrics unless they are asked for", async () => {
   const whole = /^import (?!type )[^;]* from "@kubernetes\/client-node(?:\/dist\/(?:index|config)\.js)?";/m;
-  none((await read("lib", "routes", "src")).filter(({ text }) => whole.test(text)).map(({ path }) => path));
+  const registry = /^import (?!type )[^;]* from "(?:prom-client|#lib\/surface\/metrics\/registry\.ts)";/m;
+  const sources = (await read("lib", "routes", "src")).filter(({ path }) => path !== "lib/surface/metrics/registry.ts");
+  none(sources.filter(({ text }) => whole.test(text) || registry.test(text)).map(({ path }) => path));
 });
 
 test("whatever a run asks of the cluster, it asks as the run", async () => {

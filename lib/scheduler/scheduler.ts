@@ -17,6 +17,7 @@ import { openRuns } from "#lib/scheduler/runs.ts";
 import { openListener } from "#lib/scheduler/silence.ts";
 import { Draining } from "#lib/scheduler/stops.ts";
 import { claimDue, openRecall, rescue, type Taker } from "#lib/scheduler/taking.ts";
+import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const GIVE_BACK = 5 * SECOND; // after the grace: to stop, and to write that the job is free
@@ -28,12 +29,15 @@ export interface SchedulerOptions {
   readonly lanes: number;
   readonly replicaId?: string;
   readonly retry?: RunnerOptions["retry"];
+  readonly telemetry?: Telemetry;
 }
 
 export interface Scheduler {
   readonly replicaId: string;
   /** Whether it beats, and its last look at the queue was answered. */
   ready(): boolean;
+  /** Jobs that run here. */
+  running(): number;
   /** Takes no more jobs, lets each step under way end within the grace, and gives the rest back. Beats until the end. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -41,7 +45,7 @@ export interface Scheduler {
 
 export async function openScheduler(
   app: Pick<App, "db" | "log" | "release">,
-  { handlers, lanes, retry, replicaId = newId("rep") }: SchedulerOptions,
+  { handlers, lanes, retry, telemetry = NO_TELEMETRY, replicaId = newId("rep") }: SchedulerOptions,
 ): Promise<Scheduler> {
   const { db } = app;
   const log = app.log.with({ replica: replicaId });
@@ -53,7 +57,7 @@ export async function openScheduler(
   });
 
   const byPlan = new Map(handlers.map((handler) => [nameOf(handler.kind), handler]));
-  const runs = openRuns({ db, log, ...(retry && { retry }) }, lanes, () => rounds.claim());
+  const runs = openRuns({ db, log, telemetry, ...(retry && { retry }) }, lanes, () => rounds.claim());
   const { control } = db, { version: release } = app.release;
   const replica = openReplica({ id: replicaId, release, control, log, onBeat: () => rounds.onBeat() });
   const others = openListener();
@@ -61,6 +65,7 @@ export async function openScheduler(
     replicaId,
     db,
     log,
+    telemetry,
     known: knownKinds(kinds, handlers.filter(startsPlain).map(({ kind }) => kind)),
     handlerOf: (job) => byPlan.get(nameOf(job))!,
     runs,
@@ -91,6 +96,7 @@ export async function openScheduler(
   return {
     replicaId,
     ready: () => rounds.healthy() && replica.tenure() !== null,
+    running: () => runs.ids().length,
     drain,
     async close() {
       await drain(0);

@@ -5,6 +5,7 @@ import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
 import { hasBody } from "#lib/surface/http/input.ts";
 import { refuse } from "#lib/surface/http/problem.ts";
 import { isStream } from "#lib/surface/http/sse.ts";
+import type { Telemetry } from "#lib/base/telemetry.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
 export type Middleware = (exchange: Exchange, next: () => Promise<Answer>) => Promise<Answer>;
@@ -13,6 +14,21 @@ export type Middleware = (exchange: Exchange, next: () => Promise<Answer>) => Pr
 export function run(list: readonly Middleware[], exchange: Exchange, at = 0): Promise<Answer> {
   const next = list[at];
   return next ? next(exchange, () => run(list, exchange, at + 1)) : exchange.route.respond(exchange);
+}
+
+const TOLD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** Tells of each request. A client may make up methods, so that those that nothing here answers to are one: `other`. */
+export function telling(telemetry: Telemetry): Middleware {
+  return ({ request, route, id }, next) => {
+    const method = TOLD.includes(request.method) ? request.method : "other";
+    const options = { parent: request.headers.get("traceparent"), details: { request_id: id } };
+    return telemetry.span("request", { method, route: route.pattern }, async ({ labels }) => {
+      const answer = await next();
+      labels.status = answer.status;
+      return answer;
+    }, options);
+  };
 }
 
 export const requestId: Middleware = async (exchange, next) => {
