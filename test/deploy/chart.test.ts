@@ -157,6 +157,14 @@ rendered("gives its account what stands in cluster-role.yaml, by any name and in
   assert.equal(enforced.sort(), policies.map(({ metadata }) => metadata.name).sort());
 });
 
+rendered("lets nobody read the metrics but whom monitoring is in, unless others are named", () => {
+  const open = (networkPolicy: object) =>
+    of(renderObjects({ ...LEAST, networkPolicy }), "NetworkPolicy").spec.ingress
+      .find(({ ports: [{ port }] }: Json) => port === "metrics").from;
+  assert.equal(open({}), [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }]);
+  assert.is(open({ metricsFrom: [] }), undefined);
+});
+
 rendered("sets for event streams what each controller needs", () => {
   const annotations = (ingress: object) =>
     Object.entries<string>(
