@@ -11,6 +11,7 @@ import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { liveThrough } from "#test/lib/doctor/life.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/work/restore/scene.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { ACCOUNT, asAccount, CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/rights.ts";
 
@@ -103,6 +104,48 @@ test("is not enough without any one of them: what is taken away is told by the o
       await giveBack();
     }
     await scene.becomes(await scene.spoke(hub, "whole"), "active");
+  } finally {
+    await scene.close();
+  }
+});
+
+test("is not enough for a restore without any one that only restores need", async () => {
+  const scene = await openWorkScene();
+  try {
+    await scene.replica();
+    const id = await scene.spoke(await scene.hub("math"), "algebra");
+    await scene.becomes(id, "active");
+    await backUp(scene, id);
+    const without: [role: string, permission: string, told: RegExp][] = [
+      [
+        WIDE,
+        "create volumesnapshotcontents.snapshot.storage.k8s.io",
+        /cannot create resource "volumesnapshotcontents"/,
+      ],
+      [
+        WIDE,
+        "delete volumesnapshotcontents.snapshot.storage.k8s.io",
+        /cannot delete resource "volumesnapshotcontents"/,
+      ],
+      [SPOKE, "delete statefulsets.apps", /cannot delete resource "statefulsets" in API group "apps" in the namespace/],
+    ];
+    for (const [role, permission, told] of without) {
+      const giveBack = await takeAway(scene, role, permission);
+      const { state, failure } = await restoreTo(scene, id);
+      assert.is(state, "failed", permission);
+      assert.match(failure!.message, told);
+      await giveBack();
+    }
+    assert.is((await restoreTo(scene, id)).state, "succeeded");
+    await backUp(scene, id); // what was replaced goes only after another one
+    await scene.db.sql("update kept_claims set until = now()");
+    const giveBack = await takeAway(scene, SPOKE, "delete persistentvolumeclaims");
+    await dropClaims(scene);
+    const row = await scene.row(id);
+    assert.ok(claims(scene, row).length > usedBy(row).length);
+    await giveBack();
+    await dropClaims(scene);
+    assert.equal(claims(scene, row), usedBy(row));
   } finally {
     await scene.close();
   }
