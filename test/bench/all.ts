@@ -14,6 +14,7 @@ const PARTS: Readonly<Record<string, { readonly quick: readonly string[]; readon
   requests: { quick: ["--quick"], keeps: true },
   streams: { quick: ["--quick"], keeps: true },
   queue: { quick: ["--quick"], keeps: true },
+  telemetry: { quick: ["--quick"], keeps: false },
   installs: { quick: ["--installs", "5", "--starts", "3"], keeps: false },
 };
 
