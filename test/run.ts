@@ -11,6 +11,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stop } from "esbuild";
 import { bundle } from "#src/build/bundle.ts";
 import { release } from "#src/release.ts";
 import { judge, type Outcome } from "#test/support/runner/outcome.ts";
@@ -20,7 +21,7 @@ import { dropTemplate, makeTemplate, openServer } from "#test/support/server.ts"
 /** They mostly wait for clusters, processes and clocks. The slowest come first: none shall be left over at the end. */
 const LONG = [
   /^browser\//,
-  /^lib\/work\/install\//,
+  /^lib\/work\/(?:install|restore|templates|drills)\//,
   /^(?:attacks|faults)\//,
   /^src\//,
   /^lib\/(?:work|scheduler|doctor)\//,
@@ -82,6 +83,7 @@ async function main(args: string[]): Promise<number> {
 async function writeProgram(directory: string): Promise<string> {
   const path = join(directory, "main.mjs");
   const { modules } = await bundle(fileURLToPath(new URL("../", import.meta.url)), release());
+  await stop(); // or its process would be beside the tests until they end
   for (const [name, text] of modules) await writeFile(join(directory, name), text);
   return path;
 }
