@@ -69,6 +69,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `serve` starts in half a second, `npm start` greets in two; an install asks the cluster less than half as often.",
       "**Operating**: A cluster with 2,000 spokes or more is watched instead of listed over and over. That needs `watch` on all kinds in `deploy/cluster-role.yaml`: apply it again; without, all is as before.",
       "**Operating**: Ended operations go after 400 days (the last of each spoke and hub stays), rows of nightly backups 90 days after their data; `docs/operating.md` has all such rules.",
+      "**Operating**: A release has executables for amd64 and arm64, images, a bill of materials and the checksums of all.",
     ],
   },
 ];

@@ -26,8 +26,11 @@ const LONG = [
   /^src\//,
   /^lib\/(?:work|scheduler|doctor)\//,
 ];
-/** Pages are the same whatever serves them, and what drives the browser is made for Node. */
-const FOR_NODE = /^browser\//;
+/**
+ * Pages are the same whatever serves them, and what drives the browser is made for Node; releases are made by npm, and so by
+ * Node.
+ */
+const FOR_NODE = /^(?:browser\/|src\/make-release\.)/;
 const ALONE = /^(?:attacks|faults)\//;
 const TOGETHER = 25; // files that one process runs at most, so that it does not grow without end
 const CORES = Math.min(4, availableParallelism());
@@ -44,7 +47,7 @@ async function main(args: string[]): Promise<number> {
   if (command.length === 0) throw new Error("Say what runs a file, for example: node test/run.ts node");
   const found = await findFiles(filters),
     files = found.filter((file) => !/deno/.test(command[0]!) || !FOR_NODE.test(file));
-  if (files.length < found.length) console.log("Tests in a browser run with Node alone.");
+  if (files.length < found.length) console.log("Tests in a browser, and of releases, run with Node alone.");
   if (files.length === 0) throw new Error(`No test file matches ${filters.join(", ")}`);
 
   const start = performance.now();
