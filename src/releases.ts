@@ -73,6 +73,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: The roles allow `delete` on certificates: without it a retry could not ask again for a certificate that was refused. Apply `deploy/kubernetes/cluster-role.yaml` again, which was `deploy/cluster-role.yaml`, into the namespace of the account, which stands in it, too, with policies that keep it from volumes and snapshots of others.",
       "**Operating**: `doctor` asks for the ClusterIssuer that `issuer` names, and no longer takes such sites for plain HTTP.",
       "**Operating**: `METRICS_PORT` serves [metrics](docs/metrics.md) for Prometheus on a port of its own; `docs/operating.md` has the eight alerts that matter, each with what to do. `doctor` looks whether the port can be had.",
+      "**Operating**: A release has executables for amd64 and arm64, images, a bill of materials and the checksums of all.",
     ],
   },
 ];
