@@ -60,7 +60,7 @@ export async function compose(
     const replicaId = newId("rep");
     const clusters = openClusters(source, { catalog, role: config.clusterRole, log }, replicaId);
     opened.push(() => clusters.close());
-    const applied = await migrate(config.database.url, migrations, config.database.ownerUrl);
+    const applied = await migrate(config.database.url, migrations, config.database.ownerUrl, (text) => log.warn(text));
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const { url, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
     const db = await openDatabase({ url, size: pool - streams, streams, log });
