@@ -40,6 +40,8 @@ export interface Program {
   readonly clusterNames: readonly string[];
   /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
   drain(graceMs: number): Promise<void>;
+  /** Ends all streams, and tells their readers when to come back. */
+  endStreams(): void;
   close(): Promise<void>;
 }
 
@@ -98,9 +100,9 @@ export async function compose(
       calls,
       clusterNames: clusters.names,
       async drain(graceMs) {
-        feeds.close();
         await Promise.all([scheduler?.drain(graceMs), calls.flush()]);
       },
+      endStreams: () => feeds.close(),
       close: closeAll,
     };
   } catch (error) {

@@ -1,6 +1,6 @@
 /** What is made of a database. Pure. */
 import type { Config } from "#lib/base/config.ts";
-import { type Applied, type Fit, fit, type Migration, Misfit } from "#lib/drivers/db/migrate-fit.ts";
+import { type Applied, fitSchema, type Migration, type SchemaFit, SchemaMisfit } from "#lib/drivers/db/migrate-fit.ts";
 import type { DatabaseFacts, Session } from "#lib/doctor/database.ts";
 import { count, failing, type Finding, type Looked, passing, warning } from "#lib/doctor/finding.ts";
 import { judgeClock } from "#lib/doctor/judge-cluster.ts";
@@ -76,7 +76,7 @@ export function judgeMigrations(
 ): Finding {
   const check = "migrations";
   const fitting = fitOrNot(applied ?? [], migrations);
-  if (fitting instanceof Misfit) return failing(check, lower(fitting.told), `${upper(fitting.remedy)}.`);
+  if (fitting instanceof SchemaMisfit) return failing(check, lower(fitting.told), `${upper(fitting.remedy)}.`);
   const { missing, newer } = fitting;
   if (newer.length > 0) {
     const hint = "This release works on it all the same; go back no further than to this one.";
@@ -99,11 +99,11 @@ export function judgeMigrations(
   );
 }
 
-function fitOrNot(applied: readonly Applied[], migrations: readonly Migration[]): Fit | Misfit {
+function fitOrNot(applied: readonly Applied[], migrations: readonly Migration[]): SchemaFit | SchemaMisfit {
   try {
-    return fit(applied, migrations);
+    return fitSchema(applied, migrations);
   } catch (error) {
-    if (error instanceof Misfit) return error;
+    if (error instanceof SchemaMisfit) return error;
     throw error;
   }
 }

@@ -29,6 +29,7 @@ export function startProgram(line: readonly string[], env: Readonly<Record<strin
       PATH,
       HOME,
       TEMPLATES: "off",
+      SHUTDOWN_NOTICE_MS: "0", // nobody stands before it who would have to notice
       ...(DENO_DIR && { DENO_DIR }),
       ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
       ...env,

@@ -23,7 +23,7 @@ export class MigrationError extends Error {
 }
 
 /** What is wrong, and what to do about it. */
-export class Misfit extends MigrationError {
+export class SchemaMisfit extends MigrationError {
   readonly told: string;
   readonly remedy: string;
   constructor(told: string, remedy: string) {
@@ -36,27 +36,27 @@ export class Misfit extends MigrationError {
 /** By name. A table of migrations that was made before anything was needed lacks the column. */
 export const APPLIED = "select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name";
 
-export interface Fit {
+export interface SchemaFit {
   /** What is yet to be applied, in order. */
   readonly missing: readonly Migration[];
   /** What the database has and the program does not know; it works all the same. */
   readonly newer: readonly string[];
 }
 
-/** Throws Misfit where they do not fit. */
-export function fit(applied: readonly Applied[], migrations: readonly Migration[]): Fit {
+/** Throws SchemaMisfit where they do not fit. */
+export function fitSchema(applied: readonly Applied[], migrations: readonly Migration[]): SchemaFit {
   const known = new Map(migrations), newest = migrations.at(-1)?.[0] ?? "", newer: string[] = [];
   for (const { name, checksum, needs } of applied) {
     const text = known.get(name);
     if (text === undefined) {
       if (name < newest) {
-        throw new Misfit(
+        throw new SchemaMisfit(
           `The migration ${name}.sql was applied to the database, but this program lacks it`,
           "restore the file",
         );
       }
       if (needs !== null && !known.has(needs)) {
-        throw new Misfit(
+        throw new SchemaMisfit(
           `The database is newer than this program: its migration ${name}.sql needs ${needs}.sql, and this program ` +
             `ends at ${newest}.sql`,
           "run a newer release",
@@ -65,7 +65,7 @@ export function fit(applied: readonly Applied[], migrations: readonly Migration[
       newer.push(name);
     } else if (checksumOf(text) !== checksum) {
       const told = `The migration ${name}.sql was changed after it was applied`;
-      throw new Misfit(told, "restore it, and put the change into a new file");
+      throw new SchemaMisfit(told, "restore it, and put the change into a new file");
     }
   }
   const last = applied.at(-1)?.name ?? "", done = new Set(applied.map(({ name }) => name));
@@ -73,7 +73,7 @@ export function fit(applied: readonly Applied[], migrations: readonly Migration[
   const late = missing.find(([name]) => name < last);
   if (late) {
     const told = `The migration ${late[0]}.sql comes before ${last}.sql, which is applied`;
-    throw new Misfit(told, "give it a later number");
+    throw new SchemaMisfit(told, "give it a later number");
   }
   return { missing, newer };
 }
@@ -84,6 +84,6 @@ export function checksumOf(text: string): string {
 }
 
 /** The migration without which no program works on this one. */
-export function needsOf(text: string): string | null {
+export function neededFor(text: string): string | null {
   return /^-- needs (\d{4}_\w+)\r?$/m.exec(text)?.[1] ?? null;
 }

@@ -16,10 +16,10 @@ import {
   APPLIED,
   type Applied,
   checksumOf,
-  fit,
+  fitSchema,
   type Migration,
   MigrationError,
-  needsOf,
+  neededFor,
 } from "#lib/drivers/db/migrate-fit.ts";
 import { isConcurrent, makeIndex } from "#lib/drivers/db/migrate-index.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -69,7 +69,7 @@ export async function migrate(
     const [state] = await run(
       `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE} as "may"`,
     ) as unknown as [State];
-    const { missing, newer } = fit(state.there ? await run(APPLIED) as unknown as Applied[] : [], migrations);
+    const { missing, newer } = fitSchema(state.there ? await run(APPLIED) as unknown as Applied[] : [], migrations);
     if (newer.length > 0) {
       tell(`The database is newer than this release, which works on it all the same: it has ${newer.join(", ")}`);
       return []; // whoever made it newer has given the service its rights, and they may be more than this release knows
@@ -176,7 +176,7 @@ async function apply(run: Run, [name, text]: Migration, tell: (sentence: string)
 const LOCK_NOT_AVAILABLE = "55P03", DEADLOCK = "40P01";
 
 function recordOf(name: string, text: string): string {
-  const needs = needsOf(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
+  const needs = neededFor(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
   return `insert into migrations (name, checksum${more[0]}) values (${quote(name)}, ${quote(checksumOf(text))}${
     more[1]
   })`;
