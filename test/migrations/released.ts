@@ -1,5 +1,6 @@
 /** The last release's database, as it was dumped when it was made: test/data/releases/VERSION.sql. */
 import { readdir, readFile } from "node:fs/promises";
+import { asAdmin } from "#test/support/server.ts";
 import type { Released } from "#test/migrations/judge.ts";
 
 const FOLDER = new URL("../data/releases/", import.meta.url);
@@ -26,6 +27,16 @@ export async function readDumps(): Promise<ReleaseDump[]> {
 
 export function dumpUrl(version: string, ending: "sql" | "json"): URL {
   return new URL(`${version}.${ending}`, FOLDER);
+}
+
+/** Into a database that is empty. */
+export async function restoreDump(url: string, sql: string): Promise<void> {
+  await asAdmin(url, (admin) => admin.unsafe(sql));
+}
+
+/** When it was dumped. */
+export function dumpedAt(sql: string): Date {
+  return new Date(/^-- Wheelwright .* at (.+)$/m.exec(sql)![1]!);
 }
 
 function compareVersions(a: string, b: string): number {

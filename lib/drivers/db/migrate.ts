@@ -75,7 +75,7 @@ export async function migrate(
       return []; // whoever made it newer has given the service its rights, and they may be more than this release knows
     }
     if (missing.length > 0 && !state.may) throw new MigrationError(refusal(missing));
-    if (!state.there) await run(TABLE);
+    if (!state.there) await run(TABLE_OF_MIGRATIONS);
     await run("set statement_timeout = 0"); // the owner's role may have one
     for (const migration of missing) await apply(run, migration, tell);
     if (login) await letIn(run, login);
@@ -97,7 +97,8 @@ async function lock(run: Run): Promise<void> {
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 type State = { readonly there: boolean; readonly may: boolean };
 
-const TABLE = `create table migrations (
+/** What makes the table that says what was applied. */
+export const TABLE_OF_MIGRATIONS = `create table migrations (
   name text primary key,
   checksum text not null,
   applied_at timestamptz(3) not null default clock_timestamp(),
