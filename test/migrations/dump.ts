@@ -82,9 +82,9 @@ const TABLES = `select relname as name, string_agg(quote_ident(attname), ', ' or
   where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped and attgenerated = ''
   group by pg_class.oid, relname order by relname`;
 
-/** Without its comments; and an index is made at once where nobody writes. */
+/** Without the comments between its statements; and an index is made at once where nobody writes. */
 function bare(text: string): string {
-  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.trim().startsWith("--"));
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("--"));
   return `${lines.join("\n").replaceAll("index concurrently if not exists", "index").replace(/;?\s*$/, "")};`;
 }
 
