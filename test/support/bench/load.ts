@@ -18,6 +18,10 @@ export interface LoadOptions {
   readonly creations: number;
   readonly readers: number;
   readonly followers: number;
+  /** Milliseconds between two creations. */
+  readonly pause?: number;
+  /** Those who rename a hub of their own each, again and again, without an Idempotency-Key. */
+  readonly writers?: readonly string[];
 }
 
 export interface Load {
@@ -76,6 +80,16 @@ export function openLoad(options: LoadOptions): Load {
       const path = `/api/federations/${hub}/spokes`;
       const answer = await ask(turn, 201, (client) => client.send("POST", path, body, key));
       if (answer) created.set(`made-${n++}`, answer.body.id);
+      await sleep(options.pause ?? 0);
+    }
+  }
+
+  async function write(own: string): Promise<void> {
+    for (let turn = 0; !over; turn++) {
+      const name = `turn ${turn}`, path = `/api/federations/${own}`;
+      const answer = await ask(turn, 200, (client) => client.send("PATCH", path, { name }));
+      if (answer && answer.body.name !== name) surprises.push(`${own} is called ${answer.body.name}, not ${name}`);
+      await sleep(PAUSE);
     }
   }
 
@@ -94,7 +108,7 @@ export function openLoad(options: LoadOptions): Load {
   }
 
   const reading = lastOk.map((_, reader) => read(reader));
-  const allCreated = create();
+  const allCreated = create(), writing = (options.writers ?? []).map(write);
   const following = heard.map((_, follower) => follow(follower));
   return {
     answers,
@@ -110,7 +124,7 @@ export function openLoad(options: LoadOptions): Load {
     async stop(last) {
       await until(() => heard.every((numbers) => (numbers.at(-1) ?? 0) >= last), 60_000);
       over = true;
-      await Promise.all([...reading, allCreated]);
+      await Promise.all([...reading, ...writing, allCreated]);
       following.forEach((each) => each.catch(() => {})); // an open stream ends with the replica it is read from
     },
   };
