@@ -1,7 +1,7 @@
 /**
  * What stands before replicas in production, as small as it can be: it sends each request to one that readyz calls ready, in
- * turn, over connections that are kept. What could not be sent is sent to the next one; what was sent, and whose answer did
- * not come, only where doing it twice does no harm: a GET, and what has an Idempotency-Key.
+ * turn, over connections that are kept. It sends nothing twice, as the plainest do not; with `again` it sends what got no
+ * answer to the next one, where doing it twice does no harm: what was refused, a GET, and what has an Idempotency-Key.
  */
 import { Agent, createServer, type IncomingMessage, request as send, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,7 +26,10 @@ interface Sent {
 }
 
 /** `addresses` are those of the replicas that there are now, ready or not. */
-export async function openBalancer(addresses: () => readonly string[]): Promise<Balancer> {
+export async function openBalancer(
+  addresses: () => readonly string[],
+  { again = false }: { readonly again?: boolean } = {},
+): Promise<Balancer> {
   const ready = new Set<string>(), failures: string[] = [], agent = new Agent({ keepAlive: true });
   const over = new AbortController();
   let turn = 0;
@@ -59,7 +62,7 @@ export async function openBalancer(addresses: () => readonly string[]): Promise<
       } catch (error) {
         last = `${url}: ${error}`;
         const unsent = (error as { code?: string }).code === "ECONNREFUSED";
-        if (!unsent && !harmless) break;
+        if (!again || !unsent && !harmless) break;
       }
     }
     failures.push(`${incoming.method} ${incoming.url}: ${last}`);
