@@ -4,6 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { MINUTE } from "#lib/base/time.ts";
 import { type Balancer, openBalancer } from "#test/support/bench/balancer.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { isTakeover, readHolders } from "#test/support/bench/holders.ts";
@@ -13,37 +14,46 @@ import { openReleases, type Releases } from "#test/support/bench/releases.ts";
 import type { Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
 
-const env = { SHUTDOWN_NOTICE_MS: "1500", SHUTDOWN_GRACE_MS: "8000" };
+const env = { SHUTDOWN_NOTICE_MS: "3000", SHUTDOWN_GRACE_MS: "8000" };
 
 interface Scene {
   releases: Releases;
   bench: Bench;
   balancer: Balancer;
+  loads: Load[];
 }
 
 const test = suite<Scene>("rolling replacement");
 test.before(async (context) => {
+  context.loads = [];
   const releases = context.releases = await openReleases();
   const bench = context.bench = await openBench({ replicas: 3, delayMs: 100, env, program: releases.before });
   context.balancer = await openBalancer(() => bench.replicas.map(({ url }) => url));
 });
-test.after(async ({ releases, bench, balancer }) => {
+test.after(async ({ releases, bench, balancer, loads }) => {
+  for (const load of loads ?? []) load.leave(); // those of a test that has failed
   await balancer?.close();
   await bench?.close();
   await releases?.close();
 });
 
-test("by another release, loses no request, no event and no step", async ({ bench, balancer, releases }) => {
-  const old = [...bench.replicas], hub = await bench.hub("north"), load = await openLoadOf(bench, balancer, hub, 8);
+test("by another release, loses no request, no event and no step", async ({ bench, balancer, releases, loads }) => {
+  const old = [...bench.replicas],
+    hub = await bench.hub("north"),
+    load = await openLoadOf(bench, balancer, hub, Infinity);
+  loads.push(load);
   const leaving: Promise<void>[] = [];
   while (old.length > 0) {
     const next = await bench.join(releases.after); // the first of them changes the schema under the old ones
     await balancer.notices(next.url, true);
+    const count = load.created.size + 2;
+    await until(() => load.created.size >= count, MINUTE); // by old ones and new ones
     const one = await holderAmong(bench, old);
     old.splice(old.indexOf(one), 1);
     leaving.push(one.drain());
     await balancer.notices(one.url, false);
   }
+  load.enough();
   await Promise.all(leaving);
   await settle(bench, load, hub);
   assert.equal([...load.answers.keys()].sort(), ["200", "201"]);
@@ -60,7 +70,7 @@ test("by another release, loses no request, no event and no step", async ({ benc
   assert.equal(plans.map(({ plan }) => plan), [2, 3], "each release has asked for installs by its own plan");
 });
 
-test("by the release before, started again on the newer schema, is a way back", async ({ bench, balancer, releases }) => {
+test("by the release before, started again on the newer schema, is a way back", async ({ bench, balancer, releases, loads }) => {
   const [, second, third] = bench.replicas.slice(3), back = await bench.join(releases.before);
   await balancer.notices(back.url, true);
   if (releases.planted) {
@@ -68,17 +78,19 @@ test("by the release before, started again on the newer schema, is a way back", 
     assert.equal(told.map(({ level }) => level), ["warn"]);
   }
   const hub = await bench.hub("back"), load = await openLoadOf(bench, balancer, hub, 2);
+  loads.push(load);
   await Promise.all([load.allCreated, second!.drain(), third!.drain()]);
   await settle(bench, load, hub); // what was asked of the newer release is still ended by the last one of it
   assert.equal([...load.answers.keys()].sort(), ["200", "201"]);
   assert.equal(balancer.failures, []);
 });
 
-test("of one that is killed costs nobody a request that may be sent twice", async ({ bench, releases }) => {
+test("of one that is killed costs nobody a request that may be sent twice", async ({ bench, releases, loads }) => {
   const living = [bench.replicas[3]!, bench.replicas[6]!, await bench.join(releases.after)];
   const balancer = await openBalancer(() => living.map(({ url }) => url), { again: true });
   for (const { url } of living) await balancer.notices(url, true);
   const hub = await bench.hub("killed"), load = await openLoadOf(bench, balancer, hub, 3, []);
+  loads.push(load);
   await (await holderAmong(bench, living)).kill();
   await settle(bench, load, hub);
   assert.equal([...load.answers.keys()].sort(), ["200", "201"]);
@@ -93,8 +105,8 @@ async function openLoadOf(
   creations: number,
   writers?: readonly string[],
 ): Promise<Load> {
-  const renamed = writers ?? [await bench.hub(`renamed-${creations}`)];
-  const people = { creations, pause: 500, readers: 4, followers: 3, writers: renamed };
+  const renamed = writers ?? [await bench.hub(`renamed-by-${hub.slice(-6)}`)];
+  const people = { creations, pause: 500, readers: 3, followers: 2, writers: renamed };
   return openLoad({ urls: () => [url], token: bench.token, hub, ...people });
 }
 

@@ -35,8 +35,12 @@ export interface Load {
   readonly heard: readonly (readonly number[])[];
   /** Milliseconds from now until each reader has been answered with 200 again. */
   recovery(): Promise<number[]>;
+  /** Nothing more is created, however much was to be. */
+  enough(): void;
   /** Resolves when every spoke was created. */
   readonly allCreated: Promise<void>;
+  /** Ends it, whatever anybody still waits for. */
+  leave(): void;
   /** Ends it; the followers not before all have heard number `last`. */
   stop(last: number): Promise<void>;
 }
@@ -46,7 +50,7 @@ export function openLoad(options: LoadOptions): Load {
   const answers = new Map<string, number>(), created = new Map<string, string>(), surprises: string[] = [];
   const heard: number[][] = Array.from({ length: options.followers }, () => []);
   const lastOk: number[] = Array.from({ length: options.readers }, () => 0);
-  let over = false;
+  let over = false, wanted = options.creations;
 
   const at = (index: number): Client => withToken(urls()[index % urls().length]!, token);
 
@@ -75,7 +79,7 @@ export function openLoad(options: LoadOptions): Load {
   }
 
   async function create(): Promise<void> {
-    for (let n = 0, turn = 0; n < options.creations && !over; turn++) {
+    for (let n = 0, turn = 0; n < wanted && !over; turn++) {
       const body = { slug: `made-${n}` }, key = { "idempotency-key": `creation-${n}` };
       const path = `/api/federations/${hub}/spokes`;
       const answer = await ask(turn, 201, (client) => client.send("POST", path, body, key));
@@ -116,6 +120,8 @@ export function openLoad(options: LoadOptions): Load {
     created,
     heard,
     allCreated,
+    leave: () => void (over = true),
+    enough: () => void (wanted = 0),
     async recovery() {
       const from = performance.now();
       await until(() => lastOk.every((time) => time > from), 60_000);
