@@ -45,6 +45,8 @@ export interface Program {
   readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
   /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
   drain(graceMs: number): Promise<void>;
+  /** Ends all streams, and tells their readers when to come back. */
+  endStreams(): void;
   close(): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ export async function compose(
     const replicaId = newId("rep");
     const clusters = openClusters(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
     opened.push(() => clusters.close());
-    const applied = await migrate(config.database.url, migrations, config.database.ownerUrl);
+    const applied = await migrate(config.database.url, migrations, config.database.ownerUrl, (text) => log.warn(text));
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const { url, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
     const db = await openDatabase({ url, size: pool - streams, streams, log, telemetry });
@@ -111,9 +113,9 @@ export async function compose(
       clusterNames: clusters.names,
       metrics: registry && fleet && { registry, fleet },
       async drain(graceMs) {
-        feeds.close();
         await Promise.all([scheduler?.drain(graceMs), calls.flush()]);
       },
+      endStreams: () => feeds.close(),
       close: closeAll,
     };
   } catch (error) {

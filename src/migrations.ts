@@ -1,5 +1,5 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
-import type { Migration } from "#lib/drivers/db/migrate.ts";
+import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 
 export const migrations: readonly Migration[] = [
   [
@@ -1080,6 +1080,14 @@ create trigger jobs_call_awaiting after update of state on jobs
     `\
 -- concurrently
 create index concurrently if not exists jobs_awaiting on jobs (awaits) where state = 'queued' and awaits is not null;
+`,
+  ],
+  [
+    "0055_note_what_migrations_need",
+    `\
+-- What a program must know to work on a migration that takes something away, for programs older than that migration: the name
+-- of an earlier one. Null of all that only add.
+alter table migrations add column if not exists needs text;
 `,
   ],
 ];

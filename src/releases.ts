@@ -74,6 +74,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `doctor` asks for the ClusterIssuer that `issuer` names, and no longer takes such sites for plain HTTP.",
       "**Operating**: `METRICS_PORT` serves [metrics](docs/metrics.md) for Prometheus on a port of its own; `docs/operating.md` has the eight alerts that matter, each with what to do. `doctor` looks whether the port can be had.",
       "**Operating**: A release has executables for amd64 and arm64, images, a bill of materials and the checksums of all.",
+      "**Operating**: Upgrades without a pause: replicas of a release and of the one before it work side by side, and the release before starts on the newer schema as well, so that a roll-out can be taken back; a schema that lacks what a release needs stops its start ([upgrading](docs/upgrading.md)). Migrations wait for no lock longer than 2 seconds.",
+      "**Operating**: SIGTERM: for `SHUTDOWN_NOTICE_MS` (5 seconds) a replica still takes requests, while `/api/readyz` says 503 (`running` is one of its checks now) and each answer ends its connection; then streams end and the rest is drained.",
     ],
   },
 ];

@@ -193,6 +193,8 @@ function build(given: Variables, source: ConfigSource) {
     metricsPort: given.METRICS_PORT ?? null,
     otlpEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     shutdownGraceMs: given.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
+    /** The first part of it, in which requests are still taken: who sends them is told meanwhile to send them elsewhere. */
+    shutdownNoticeMs: given.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
     log: {
       level: given.LOG_LEVEL,
       format: given.LOG_FORMAT ?? (terminal ? "pretty" as const : "json" as const),

@@ -117,6 +117,7 @@ export const Variables = v.object({
   METRICS_PORT: v.optional(whole(1, 65535)),
   OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
   SHUTDOWN_GRACE_MS: v.optional(whole(0, 3_600_000)),
+  SHUTDOWN_NOTICE_MS: v.optional(whole(0, 3_600_000)),
   LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
   LOG_FORMAT: v.optional(v.picklist(["json", "pretty"], "must be json or pretty")),
   DATA_DIR: v.optional(Text, ".wheelwright"),

@@ -75,6 +75,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   METRICS_PORT: ["port on which metrics are served, to whoever reaches it", "none are"],
   OTEL_EXPORTER_OTLP_ENDPOINT: ["read and checked; what it switches on is still to come"],
   SHUTDOWN_GRACE_MS: ["milliseconds that a stopping replica lets requests and steps end", "25000; 5000 in dev"],
+  SHUTDOWN_NOTICE_MS: ["the first of them, in which requests are still taken and readyz says 503", "5000; 0 in dev"],
   LOG_LEVEL: ["debug, info, warn or error"],
   LOG_FORMAT: ["json or pretty", "pretty on a terminal, else json"],
   DATA_DIR: ["where dev keeps its database, its cluster and its mail"],

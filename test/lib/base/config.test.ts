@@ -56,6 +56,7 @@ test("the defaults are those of the design", () => {
   assert.is(config.maxStreams, 10_000);
   assert.equal([config.maxInFlight, config.requestTimeoutMs, config.bodyLimitBytes], [512, 30_000, 262_144]);
   assert.is(config.shutdownGraceMs, 25_000);
+  assert.is(config.shutdownNoticeMs, 5000);
   assert.equal([config.portal, config.signup, config.log.format], [false, false, "json"]);
 });
 
@@ -86,6 +87,7 @@ test("dev needs nothing, and takes neither an exported kubeconfig nor an exporte
   assert.is(config.database.url, "");
   assert.is(config.rootDomain, "spokes.localhost");
   assert.is(config.shutdownGraceMs, 5000);
+  assert.is(config.shutdownNoticeMs, 0);
 });
 
 test("KUBECONFIG wins over KUBECONFIG_HOST_PATH, which dev takes too", () => {

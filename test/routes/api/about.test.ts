@@ -31,7 +31,7 @@ test("version tells the API's version and the build", async ({ scene }) => {
 test("readyz is ok when the database, its schema and the scheduler are", async ({ scene }) => {
   const { status, body } = await ask(scene, "/api/readyz", () => true);
   assert.is(status, 200);
-  const checks = { database: "ok", writes: "ok", migrations: "ok", scheduler: "ok" };
+  const checks = { database: "ok", writes: "ok", migrations: "ok", scheduler: "ok", running: "ok" };
   assert.equal(body, { status: "ok", checks, notes: [] });
 });
 
