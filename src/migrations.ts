@@ -1082,4 +1082,17 @@ create trigger jobs_call_awaiting after update of state on jobs
 create index concurrently if not exists jobs_awaiting on jobs (awaits) where state = 'queued' and awaits is not null;
 `,
   ],
+  [
+    "0057_hold_restored_databases",
+    `\
+-- The times to which this database was taken back. Until released_at is set it is held: it may be older than the clusters,
+-- so nothing is done in them before an operator has compared the two.
+create table database_restores (
+  restored_at timestamptz(3) primary key default wheelwright_now(),
+  -- When the backup was taken.
+  taken_at timestamptz(3) not null,
+  released_at timestamptz(3)
+);
+`,
+  ],
 ];
