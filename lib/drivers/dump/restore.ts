@@ -29,8 +29,8 @@ export async function restoreParts(wish: RestoreWish): Promise<Manifest> {
     await holdMigrations(copier.run); // a replica that starts meanwhile waits until the end
     await requireEmpty(copier, new URL(wish.url).pathname.slice(1));
     const manifest = await fill(copier, wish);
-    for (const { mend } of Object.values(RETURNS)) if (mend !== null) await copier.run(mend);
     await copier.run(IDENTITIES);
+    for (const { mend } of Object.values(RETURNS)) if (mend !== null) await copier.run(mend);
     await copier.run("insert into database_restores (taken_at) values ($1::timestamptz)", [manifest.takenAt]);
     await copier.run("commit");
     return manifest;
