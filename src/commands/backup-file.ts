@@ -9,7 +9,13 @@ import { SealBroken } from "#lib/drivers/crypto/age.ts";
 import type { Bytes } from "#lib/drivers/db/copier.ts";
 import { unpack } from "#lib/drivers/dump/pack.ts";
 import { RestoreRefused } from "#lib/drivers/dump/restore.ts";
-import { BackupDamaged, type Manifest, type OnRows, type Part, readScript } from "#lib/drivers/dump/script.ts";
+import {
+  BackupDamaged,
+  type BackupManifest,
+  type BackupPart,
+  type OnRows,
+  readScript,
+} from "#lib/drivers/dump/script.ts";
 import { askSecret } from "../cli/prompt.ts";
 import { plural } from "../cli/text.ts";
 import { CommandError, EX_DATA, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
@@ -52,9 +58,13 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Asks for a passphrase where the file has one and BACKUP_PASSPHRASE is not set. */
-export function readParts(file: string, onRows: OnRows): AsyncGenerator<Part> {
-  const bytes: AsyncIterable<Bytes> = file === STREAM ? process.stdin : createReadStream(file);
-  return readScript(unpack(bytes, () => findPassphrase(`Passphrase of ${file}`)), onRows);
+export function readBackup(file: string, onRows: OnRows): AsyncGenerator<BackupPart> {
+  return readScript(unpack(bytesOf(file), () => findPassphrase(`Passphrase of ${file}`)), onRows);
+}
+
+/** Opens it when the first byte is wanted: nobody would hear earlier that it cannot be. */
+async function* bytesOf(file: string): AsyncGenerator<Bytes> {
+  yield* file === STREAM ? process.stdin : createReadStream(file);
 }
 
 export async function findPassphrase(question: string): Promise<string> {
@@ -74,7 +84,7 @@ export function backupProblem(file: string, error: unknown): unknown {
   return new CommandError(EX_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });
 }
 
-export function manifestWords({ takenAt, release, migrations }: Manifest): string {
+export function manifestWords({ takenAt, release, migrations }: BackupManifest): string {
   return `as of ${takenAt.slice(0, 19).replace("T", " ")} UTC, by release ${release} (${migrations.at(-1)})`;
 }
 

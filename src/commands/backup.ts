@@ -8,7 +8,7 @@ import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { MigrationError } from "#lib/drivers/db/migrate.ts";
 import { pack } from "#lib/drivers/dump/pack.ts";
-import type { Manifest } from "#lib/drivers/dump/script.ts";
+import type { BackupManifest } from "#lib/drivers/dump/script.ts";
 import { openSnapshot, type Snapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "../migrations.ts";
 import { release } from "../release.ts";
@@ -18,7 +18,7 @@ import {
   findPassphrase,
   manifestWords,
   openCount,
-  readParts,
+  readBackup,
   requireFile,
   STREAM,
   unlessStopped,
@@ -33,7 +33,7 @@ interface Options {
   readonly verify?: boolean;
 }
 
-export async function backup(
+export async function backUpDatabase(
   { words: [word], options: { encrypt = false, verify = false } }: Given<Options>,
 ): Promise<void> {
   const file = requireFile("backup", word);
@@ -70,9 +70,9 @@ async function write(snapshot: Snapshot, file: string, passphrase: string | null
 
 async function verifyFile(file: string): Promise<void> {
   const count = openCount();
-  let manifest: Manifest | undefined;
+  let manifest: BackupManifest | undefined;
   try {
-    for await (const part of readParts(file, count.onRows)) if (part.kind === "manifest") manifest = part.manifest;
+    for await (const part of readBackup(file, count.onRows)) if (part.kind === "manifest") manifest = part.manifest;
   } catch (error) {
     throw backupProblem(file, error);
   } finally {
