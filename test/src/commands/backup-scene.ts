@@ -23,7 +23,7 @@ interface Result {
 export const PASSPHRASE = "correct horse battery";
 
 /** Makes all of it for the suite's tests. */
-export function withBackups(test: Test<BackupContext>): Test<BackupContext> {
+export function withBackups(test: Test<BackupContext>): void {
   test.before(async (context) => {
     context.db = await openTestDatabase();
     await fill(context.db);
@@ -38,5 +38,4 @@ export function withBackups(test: Test<BackupContext>): Test<BackupContext> {
   });
   test.after.each(({ directory }) => rm(directory, { recursive: true }));
   test.after(({ db }) => db.close());
-  return test;
 }

@@ -13,7 +13,8 @@ import { asAdmin, urlOf } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { type BackupContext, PASSPHRASE, withBackups } from "./backup-scene.ts";
 
-const test = withBackups(suite<BackupContext>("wheelwright backup"));
+const test = suite<BackupContext>("wheelwright backup");
+withBackups(test);
 
 test("writes a file for its owner's eyes, and looks later whether it is whole, without a database", async (context) => {
   const { run, file, directory } = context;

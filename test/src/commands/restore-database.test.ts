@@ -6,7 +6,8 @@ import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { type BackupContext, PASSPHRASE, withBackups } from "./backup-scene.ts";
 
-const test = withBackups(suite<BackupContext>("wheelwright restore-database"));
+const test = suite<BackupContext>("wheelwright restore-database");
+withBackups(test);
 
 test("fills an empty database, holds it, and notes who asked", async ({ run, file, db }) => {
   await run(["backup", file], { DATABASE_URL: db.url, BACKUP_PASSPHRASE: PASSPHRASE });

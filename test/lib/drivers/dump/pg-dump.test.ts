@@ -6,7 +6,8 @@ import * as assert from "uvu/assert";
 import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
 import { type BackupContext, withBackups } from "#test/src/commands/backup-scene.ts";
 
-const test = withBackups(suite<BackupContext>("pgDump"));
+const test = suite<BackupContext>("pgDump");
+withBackups(test);
 
 /** A pg_dump that writes one user, as the real one writes, and keeps what it was called with. */
 async function fakePgDump(directory: string, { version = "99.1", then = "exit 0" } = {}): Promise<string> {
