@@ -4,6 +4,7 @@
  */
 import type { Config } from "#lib/base/config.ts";
 import { messageOf } from "#lib/base/errors.ts";
+import { holdSentence } from "#lib/records/held.ts";
 import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
 import type { Program } from "./compose.ts";
@@ -23,7 +24,7 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
   const watch = await watchClusters(app.clusters, program.clusterNames, app.log);
   const server = openServer(app, program.manifest, {
     ready: () => program.scheduler?.ready() ?? true,
-    notes: watch.notes,
+    notes: () => [...watch.notes(), ...holdNotes(app)],
     calls: program.calls,
   });
   const { port, close } = await listen(server, app.config).catch(async (error) => {
@@ -43,6 +44,12 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
     }
   });
   return { port, stopped };
+}
+
+/** That it is held keeps no request from being answered. */
+function holdNotes({ held }: Program["app"]): string[] {
+  const hold = held();
+  return hold ? [holdSentence(hold)] : [];
 }
 
 async function listen(server: Server, config: Config): Promise<Listening> {

@@ -24,7 +24,7 @@ const ORDER = [
   ),
   ...under("drivers", "exchange crypto db dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],
-  ...under("records", "installation audit events idempotency jobs changes"),
+  ...under("records", "installation audit events idempotency jobs changes held"),
   "app", // what a running program consists of
   ...under("domains", "members users auth billing federations spokes operations backups templates"),
   ...under("domains", "notifications onboarding changelog deprecations"),

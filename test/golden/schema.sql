@@ -229,6 +229,13 @@ create table cluster_snapshots (
   constraint cluster_snapshots_pkey PRIMARY KEY (cluster)
 );
 
+create table database_restores (
+  restored_at timestamp(3) with time zone not null default wheelwright_now(),
+  taken_at timestamp(3) with time zone not null,
+  released_at timestamp(3) with time zone,
+  constraint database_restores_pkey PRIMARY KEY (restored_at)
+);
+
 create table deprecation_announcements (
   notice_id text not null,
   first_at timestamp(3) with time zone not null default wheelwright_now(),

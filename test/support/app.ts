@@ -32,5 +32,6 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     payments: config.stripe ? openPayments(config.stripe) : null,
     notices: [],
     release: release(),
+    held: () => null,
   };
 }

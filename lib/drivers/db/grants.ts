@@ -41,6 +41,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   template_uses: "select, insert, update, delete",
   subscriptions: "select, insert, update",
   billing_events: "select, insert, update, delete",
+  database_restores: "select, update",
   kept_claims: "select, insert, update, delete",
   billing_refunds: "select, insert",
   token_calls: "select, insert, update, delete",
