@@ -8,6 +8,7 @@ import type { Selectable } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
+import { HostName, Slug } from "#lib/base/schema.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 
 type SpokeRow = Selectable<Schema["spokes"]>;
@@ -18,13 +19,14 @@ export const PARTICULARS: Ref = { apiVersion: "v1", kind: "ConfigMap", name: "wh
 export const PARTICULARS_OF = "wheelwright.dev/particulars-of";
 
 const SPOKE_TEXTS = [
-  ...["id", "federationId", "slug", "displayName", "domain", "size", "adminEmail", "lmsVersion", "state", "mail"],
-  ...["namespace", "blueprintRevision", "createdBy"],
+  ...["id", "federationId", "displayName", "size", "adminEmail", "lmsVersion", "namespace", "blueprintRevision"],
+  "createdBy",
 ] as const;
 const SPOKE_MAYBE = [
   ...["contentMode", "brand", "region", "seed", "stateReason", "siteIdentifier", "copyOf", "fromBackup"],
 ] as const;
-const HUB_TEXTS = ["id", "slug", "name", "state", "namespace", "createdBy"] as const;
+const HUB_TEXTS = ["id", "name", "namespace", "createdBy"] as const;
+const HUB_STATES = ["provisioning", "active", "failed", "removing"] as const;
 const HUB_MAYBE = ["region", "mode", "tier", "stateReason"] as const;
 
 const Stamp = v.pipe(v.string(), v.isoTimestamp(), v.transform((text) => new Date(text)));
@@ -33,6 +35,10 @@ const stamps = { createdAt: Stamp, updatedAt: Stamp, readyAt: v.nullable(Stamp) 
 export const SpokeParticulars = v.object({
   ...v.entriesFromList(SPOKE_TEXTS, v.string()),
   ...v.entriesFromList(SPOKE_MAYBE, v.nullable(v.string())),
+  slug: Slug,
+  domain: HostName,
+  state: v.picklist([...HUB_STATES, "suspending", "suspended", "resuming", "updating"]),
+  mail: v.picklist(["on", "held"]),
   ...v.entriesFromList(["identity", "content", "maintenance"], v.boolean()),
   /** What a later release has among them stays there. */
   blueprintInputs: v.pipe(
@@ -46,6 +52,8 @@ export type SpokeParticulars = v.InferOutput<typeof SpokeParticulars>;
 export const HubParticulars = v.object({
   ...v.entriesFromList(HUB_TEXTS, v.string()),
   ...v.entriesFromList(HUB_MAYBE, v.nullable(v.string())),
+  slug: Slug,
+  state: v.picklist(HUB_STATES),
   ...stamps,
 });
 export type HubParticulars = v.InferOutput<typeof HubParticulars>;
