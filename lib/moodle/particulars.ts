@@ -14,7 +14,8 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 type SpokeRow = Selectable<Schema["spokes"]>;
 type FederationRow = Selectable<Schema["federations"]>;
 
-export const PARTICULARS: Ref = { apiVersion: "v1", kind: "ConfigMap", name: "wheelwright" };
+const KIND = { apiVersion: "v1", kind: "ConfigMap" };
+export const PARTICULARS: Ref = { ...KIND, name: "wheelwright" };
 /** On that ConfigMap, and on a snapshot: what it is of. */
 export const PARTICULARS_OF = "wheelwright.dev/particulars-of";
 
@@ -93,7 +94,7 @@ export interface SignedText {
 
 export function particularsObject(of: "spoke" | "hub", { text, installation, signature }: SignedText): KubeObject {
   return {
-    ...PARTICULARS,
+    ...KIND,
     metadata: { name: PARTICULARS.name, labels: { [MANAGED_BY]: "wheelwright", [PARTICULARS_OF]: of } },
     data: { particulars: text, installation, signature },
   };

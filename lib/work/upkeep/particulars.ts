@@ -23,8 +23,8 @@ export function keepParticulars(app: App): Handler {
 
 /** What cannot be noted waits for the next time, and of a cluster that does not answer all does. */
 async function keepAll({ db, clusters }: App, run: Run, table: Recorded): Promise<void> {
-  const place = { clusters, installation: await readInstallation(db.rows) };
-  const away = new Set<string>(), newer: string[] = [];
+  const place = { clusters, installation: await readInstallation(db.rows) }, away = new Set<string>();
+  const missed = { newer: 0, others: 0, error: null as unknown };
   for (let after = "", more = true; more;) {
     const due = await listUnrecorded(db.rows, table, after, BATCH);
     for (const row of due.filter(({ cluster }) => !away.has(cluster))) {
@@ -33,16 +33,19 @@ async function keepAll({ db, clusters }: App, run: Run, table: Recorded): Promis
       } catch (error) {
         run.signal.throwIfAborted();
         run.check();
-        if (error instanceof FenceLost) newer.push(row.id);
-        else if (!(error instanceof ClusterError)) throw error;
-        else if (error.transient) away.add(row.cluster);
+        if (!(error instanceof FenceLost) && !(error instanceof ClusterError)) throw error;
+        missed[error instanceof FenceLost ? "newer" : "others"]++;
+        missed.error = error;
+        if (error instanceof ClusterError && error.transient) away.add(row.cluster);
       }
     }
     more = due.length === BATCH;
     after = due.at(-1)?.id ?? after;
   }
-  if (newer.length === 0) return;
-  const message =
-    "The cluster knows newer particulars than the database, which was restored: wheelwright doctor --reconcile";
-  run.log.warn(message, { table, newer: newer.slice(0, 10), number: newer.length });
+  if (missed.newer > 0) {
+    run.log.warn("The cluster has newer particulars than the database: see wheelwright doctor --reconcile", {
+      table,
+      ...missed,
+    });
+  } else if (missed.others > 0) run.log.info("Cannot note all particulars", { table, ...missed });
 }
