@@ -15,7 +15,7 @@ import { release } from "../release.ts";
 import { awaitStop } from "../stop.ts";
 import { CommandError, EX_INTERRUPTED, EX_UNAVAILABLE } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { openPlaces, readPlace, whoAsks } from "./machine.ts";
+import { openConfigured, readPlace, whoAsks } from "./machine.ts";
 import { requireRegion } from "./region.ts";
 
 const EX_FAILING = 1;
@@ -56,7 +56,7 @@ export async function resumeHeld(): Promise<void> {
 
 async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: Options): Promise<Section[]> {
   const config = readPlace(), stop = awaitStop();
-  const { clusters, catalog } = await openPlaces(config, "doctor");
+  const { clusters, catalog } = await openConfigured(config, "doctor");
   try {
     const names = region === undefined ? clusters.names : [clusters.place(requireRegion(catalog, region))];
     const place = { db, clusters, config, names, whole: region === undefined, apply, accepted: adopt };

@@ -23,7 +23,7 @@ export function readPlace(): Config {
 }
 
 /** The clusters of the configuration; `by` is who asks, for their own logs. */
-export async function openPlaces(
+export async function openConfigured(
   config: Config,
   by: string,
 ): Promise<{ readonly clusters: OpenClusters; readonly catalog: Catalog }> {

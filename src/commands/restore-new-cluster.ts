@@ -6,7 +6,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { CommandError, EX_DATA } from "./command.ts";
-import { openPlaces } from "./machine.ts";
+import { openConfigured } from "./machine.ts";
 import { broughtBack, toBringBack } from "./restore-report.ts";
 
 interface Wish {
@@ -19,7 +19,7 @@ interface Wish {
 /** What was done, as it is told. Throws a ClusterError where a cluster does not answer. */
 export async function restoreAnew(db: Database, config: Config, asker: Asker, wish: Wish): Promise<string> {
   const { spoke, dryRun } = wish, range = await rangeOf(db, wish);
-  const clusters = (await openPlaces(config, "restore")).clusters;
+  const clusters = (await openConfigured(config, "restore")).clusters;
   try {
     const lost = await listLost({ db, clusters }, range);
     if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EX_DATA, stands(spoke));

@@ -6,7 +6,7 @@ import { adoptHub, catchUpHub, markHubGone } from "#lib/doctor/reconcile/hub-dee
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import { called, GONE, judgeAll, type Judged } from "#lib/doctor/reconcile/judge-rows.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
-import { adoptSpoke, catchUpSpoke, changesOf, markGone } from "#lib/doctor/reconcile/spoke-deeds.ts";
+import { adoptSpoke, catchUpSpoke, changedFields, markGone } from "#lib/doctor/reconcile/spoke-deeds.ts";
 import { believe } from "#lib/doctor/reconcile/trust.ts";
 
 export function judgeHubs(judged: Judged): Matter[] {
@@ -45,9 +45,10 @@ export function judgeSpokes(judged: Judged): Matter[] {
       adopt: (namespace, particulars) => (tx, asker) =>
         adoptSpoke(tx, asker, names, { cluster, identity, namespace, particulars }),
       changes: (row, particulars) =>
-        Object.entries(changesOf(row, particulars)).map(([field, { from, to }]) => ` (${field} ${from} → ${to})`).join(
-          "",
-        ),
+        Object.entries(changedFields(row, particulars)).map(([field, { from, to }]) => ` (${field} ${from} → ${to})`)
+          .join(
+            "",
+          ),
       catchUp: (namespace, particulars) => (tx, asker) =>
         catchUpSpoke(tx, asker, names, { cluster, identity, namespace, particulars }),
       gone: (row) => (tx, asker) => markGone(tx, asker, row, GONE),

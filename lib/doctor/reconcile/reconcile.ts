@@ -18,7 +18,7 @@ import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
 import { judgeHubs, judgeSpokes } from "#lib/doctor/reconcile/judge-spokes.ts";
 import { type Deed, findingOf, type Matter } from "#lib/doctor/reconcile/matter.ts";
 import { type KnownRows, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
-import { type ClusterSight, lookAtCluster } from "#lib/doctor/reconcile/sight.ts";
+import { type ClusterSight, surveyCluster } from "#lib/doctor/reconcile/sight.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { type DatabaseHold, readHold, releaseHold } from "#lib/records/held.ts";
 import { readInstallation } from "#lib/records/installation.ts";
@@ -78,7 +78,7 @@ async function lookAtAll(place: Reconciling, hold: DatabaseHold | null): Promise
   const { db, clusters, config, names, accepted, signal } = place, call = { signal };
   const trust = { installation: await readInstallation(db.rows), accepted: new Set(accepted) };
   const opened = await Promise.all(names.map((name) => clusters.open(name)));
-  const sights = await Promise.all(opened.map((cluster) => lookAtCluster(cluster, call)));
+  const sights = await Promise.all(opened.map((cluster) => surveyCluster(cluster, call)));
   const last = await readFence(db.rows), behind = hold !== null || sights.some(({ fence }) => fence > last);
   const judged: Judged[] = [];
   for (const [i, sight] of sights.entries()) {

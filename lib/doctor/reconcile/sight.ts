@@ -47,7 +47,7 @@ const FENCED: readonly Kind[] = [
 ];
 
 /** Throws a ClusterError where the cluster does not answer, or may not be asked for its namespaces. */
-export async function lookAtCluster(cluster: Cluster, call: Call): Promise<ClusterSight> {
+export async function surveyCluster(cluster: Cluster, call: Call): Promise<ClusterSight> {
   const unseen: string[] = [], signed = new Map<string, SignedText>();
   const replicas = new Map<string, { app: number | null; database: number | null }>();
   let fence = 0n;

@@ -79,7 +79,7 @@ export async function catchUpSpoke(
     })
     .where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
   await keepFormerNames(tx, particulars);
-  await tell(tx, asker, after, { action: "catch up", slug: after.slug, ...changesOf(before, particulars) });
+  await tell(tx, asker, after, { action: "catch up", slug: after.slug, ...changedFields(before, particulars) });
   return null;
 }
 
@@ -116,7 +116,7 @@ export async function callOff(
 }
 
 /** In which fields the row is to become another, for people and the audit. */
-export function changesOf(
+export function changedFields(
   row: SpokeRow,
   particulars: SpokeParticulars,
 ): Record<string, { from: unknown; to: unknown }> {
