@@ -21,9 +21,14 @@ export function settledState(
     return { state: "failed", stateReason: `Its removal was under way ${LOST}; destroy it again to go on` };
   }
   const { app, database } = replicas ?? { app: null, database: null };
-  const runs = app === 0 && database === 0 ? "suspended" : app === 0 || database === 0 ? null : "active";
+  const isUnseen = app === null || database === null, isHalf = (app === 0) !== (database === 0);
+  const runs = isUnseen ? stable(state) : isHalf ? null : app === 0 ? "suspended" : "active";
   if (runs === state) return { state: runs, stateReason };
   const half = `Another operation was under way ${LOST}`;
   if (runs !== null) return { state: runs, stateReason: `${half}; see whether it is to be asked again` };
   return { state: "failed", stateReason: `${half}, and half of the site runs; reapply, or restore a backup` };
+}
+
+function stable(state: string): "active" | "suspended" | null {
+  return state === "active" || state === "suspended" ? state : null;
 }
