@@ -22,7 +22,7 @@ const ORDER = [
     "base",
     "environment errors faults ids time race bell log schema variables config notice means nearest limits",
   ),
-  ...under("drivers", "exchange crypto db dns mail payments cluster"),
+  ...under("drivers", "exchange crypto db dump dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],
   ...under("records", "installation audit events idempotency jobs changes held"),
   "app", // what a running program consists of

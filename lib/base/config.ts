@@ -178,6 +178,8 @@ function build(given: Variables, source: ConfigSource) {
         apiBase: given.STRIPE_API_BASE ?? null,
       }
       : null,
+    /** Of the database's own backups; null where they are not encrypted. */
+    backupPassphrase: given.BACKUP_PASSPHRASE ?? null,
     /** How often the newest backup of each active spoke is restored, to prove it. */
     restoreDrills: given.RESTORE_DRILLS,
     scheduler: { on: given.SCHEDULER, lanes: given.SCHEDULER_LANES },

@@ -14,12 +14,12 @@ import { releaseHold } from "#lib/records/held.ts";
 import { release } from "../release.ts";
 import { awaitStop } from "../stop.ts";
 import { CommandError, EX_INTERRUPTED, EX_UNAVAILABLE } from "./command.ts";
-import { withDatabase } from "./database.ts";
-import { openConfigured, readPlace, whoAsks } from "./machine.ts";
+import { whoAsks, withDatabase } from "./database.ts";
+import { openConfigured, readPlace } from "./machine.ts";
 import { requireRegion } from "./region.ts";
 
 const EX_FAILING = 1;
-const ASKER = "wheelwright doctor";
+const ASKER = "doctor";
 
 interface Options {
   readonly apply?: boolean;

@@ -94,6 +94,24 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./restore.ts")).askRestore,
   }),
   command({
+    name: "backup",
+    summary: "Write the whole database into a file, or look whether such a file is whole",
+    usage: "FILE [--encrypt] | --verify FILE",
+    words: 1,
+    options: {
+      encrypt: { type: "boolean", help: "ask for a passphrase; BACKUP_PASSPHRASE encrypts without asking" },
+      verify: { type: "boolean", help: "read the file to its end, and write nothing; no database is needed" },
+    },
+    load: async () => (await import("./backup.ts")).backup,
+  }),
+  command({
+    name: "restore-database",
+    summary: "Fill an empty database from a file of wheelwright backup",
+    usage: "FILE",
+    words: 1,
+    load: async () => (await import("./restore-database.ts")).restoreDatabase,
+  }),
+  command({
     name: "audit",
     summary: "Show the seals of the audit log, or verify it against them",
     usage: "heads | verify [--against HEAD|FILE]",

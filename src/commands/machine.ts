@@ -1,11 +1,9 @@
-/** What commands go by that are given on this machine's authority: its configuration, and the person at it. */
-import { hostname, userInfo } from "node:os";
+/** What commands go by that are given on this machine: its configuration, and the clusters of that. */
 import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { loadBlueprint } from "#lib/moodle/load.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
 import { blueprint } from "../blueprints.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import { type ClusterSource, type OpenClusters, openClusters } from "../clusters.ts";
@@ -32,19 +30,4 @@ export async function openConfigured(
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const catalog = loadCatalog(await readCatalog(config.catalog), await loadBlueprint(blueprint, config.blueprintDir));
   return { clusters: openClusters(source, { catalog, role: config.clusterRole, log }, by), catalog };
-}
-
-/** The person at this machine, as the audit log keeps them: nobody has signed in. */
-export function whoAsks(userAgent: string): Asker {
-  const email = `${userName()}@${hostname()}`;
-  return { userId: "system", email, ip: "", userAgent, tokenPrefix: null };
-}
-
-/** A container's user may have a number alone. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid-${process.getuid?.() ?? "unknown"}`;
-  }
 }

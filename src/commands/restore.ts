@@ -13,8 +13,8 @@ import { findNamed, type NamedSpoke } from "#lib/domains/spokes/named.ts";
 import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { planRestore, requestRestore } from "#lib/domains/backups/request.ts";
 import { CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
-import { withDatabase } from "./database.ts";
-import { readPlace, whoAsks } from "./machine.ts";
+import { whoAsks, withDatabase } from "./database.ts";
+import { readPlace } from "./machine.ts";
 import { planned, recreated, recreation, requested, tables } from "./restore-report.ts";
 
 interface Options {
@@ -75,7 +75,7 @@ async function list(db: Database, spoke: NamedSpoke): Promise<string> {
 async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Options): Promise<string> {
   const { restoreAnew } = await import("./restore-new-cluster.ts"); // it loads the Kubernetes library
   const wish = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
-  return await restoreAnew(db, readPlace(), whoAsks("wheelwright restore"), wish).catch(tellRefusal);
+  return await restoreAnew(db, readPlace(), whoAsks("restore"), wish).catch(tellRefusal);
 }
 
 async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<string> {
@@ -83,7 +83,7 @@ async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): 
   if (spoke.state === "removed" && !back) {
     const asked = { backupId, as, domain: domain?.toLowerCase() }, place = { db, config: readPlace() };
     if (dryRun) return recreation(spoke, await planRecreation(place, spoke, asked));
-    return recreated(await recreateSpoke(place, whoAsks("wheelwright restore"), spoke, asked));
+    return recreated(await recreateSpoke(place, whoAsks("restore"), spoke, asked));
   }
   if (as !== undefined || domain !== undefined) {
     const message = `--as and --domain are for a spoke that is removed, and ${spoke.slug} is ${spoke.state}: ` +
@@ -93,7 +93,7 @@ async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): 
   const asked = back ? { back } as const : { backupId };
   const plan = await planRestore(db.rows, spoke, asked);
   if (dryRun) return planned(spoke, plan);
-  return requested(spoke, plan, await requestRestore({ db }, whoAsks("wheelwright restore"), spoke.id, asked));
+  return requested(spoke, plan, await requestRestore({ db }, whoAsks("restore"), spoke.id, asked));
 }
 
 function tellRefusal(error: unknown): never {

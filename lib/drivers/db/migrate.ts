@@ -12,7 +12,7 @@
 import { createHash } from "node:crypto";
 import postgres from "postgres";
 import { createRole, giveUp, grantRights, type Login } from "#lib/drivers/db/grants.ts";
-import { isConcurrent, makeIndex } from "#lib/drivers/db/migrate-index.ts";
+import { isConcurrent, makeIndex, withoutConcurrence } from "#lib/drivers/db/migrate-index.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { sleep } from "#lib/base/time.ts";
 
@@ -88,7 +88,7 @@ type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 type Applied = { readonly name: string; readonly checksum: string };
 type State = { readonly there: boolean; readonly may: boolean };
 
-const TABLE = `create table migrations (
+const TABLE = `create table if not exists migrations (
   name text primary key,
   checksum text not null,
   applied_at timestamptz(3) not null default clock_timestamp()
@@ -167,8 +167,8 @@ function compare(applied: readonly Applied[], migrations: readonly Migration[]):
  * One message to the server holds the migration, its record and both ends of the transaction: nothing can come between.
  * The simple protocol runs many statements as one, and stops at the first that fails.
  */
-async function apply(run: Run, [name, text]: Migration): Promise<void> {
-  const record = `insert into migrations (name, checksum) values (${quote(name)}, ${quote(checksumOf(text))})`;
+async function apply(run: Run, migration: Migration): Promise<void> {
+  const [name, text] = migration, record = recordOf(migration);
   try {
     if (isConcurrent(text)) {
       await makeIndex(run, text);
@@ -179,6 +179,24 @@ async function apply(run: Run, [name, text]: Migration): Promise<void> {
     if (cause instanceof MigrationError) throw cause;
     throw new MigrationError(`The migration ${name}.sql failed: ${messageOf(cause)}`, { cause });
   }
+}
+
+/** Until the caller's transaction ends, nobody else migrates. */
+export async function holdMigrations(run: Run): Promise<void> {
+  await run("select pg_advisory_xact_lock($1)", [LOCK]);
+}
+
+/**
+ * Applies them to an empty database, or after those that it has, within the caller's transaction. Nobody else has the tables
+ * yet, so no index need be made beside writers.
+ */
+export async function applyWithin(run: Run, migrations: readonly Migration[]): Promise<void> {
+  await run(TABLE);
+  for (const [name, text] of migrations) await run(`${withoutConcurrence(text)}\n;${recordOf([name, text])}`);
+}
+
+function recordOf([name, text]: Migration): string {
+  return `insert into migrations (name, checksum) values (${quote(name)}, ${quote(checksumOf(text))})`;
 }
 
 /** What is recorded with an applied migration. */
