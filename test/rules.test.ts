@@ -24,7 +24,7 @@ const ORDER = [
   ),
   ...under("drivers", "exchange crypto db dump dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],
-  ...under("records", "audit events idempotency jobs changes held"),
+  ...under("records", "installation audit events idempotency jobs changes held"),
   "app", // what a running program consists of
   ...under("domains", "members users auth billing federations spokes operations backups templates"),
   ...under("domains", "notifications onboarding changelog deprecations"),

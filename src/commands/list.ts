@@ -24,12 +24,26 @@ export const commands: readonly Command[] = [
   command({
     name: "doctor",
     summary: "Look whether everything is there that serve and its spokes need",
-    usage: "[--region NAME] [--no-probe] [--json] | --rbac",
+    usage: "[--region NAME] [--no-probe] [--json] | --rbac | --reconcile [--apply] [--adopt NAMESPACE] | --resume",
     options: {
       region: { type: "string", help: "only the cluster of this region" },
       "no-probe": { type: "boolean", help: "start no pods in a temporary namespace" },
       json: { type: "boolean", help: "JSON in place of text" },
       rbac: { type: "boolean", help: "look at nothing, but print the ClusterRoles that give what is looked for" },
+      reconcile: {
+        type: "boolean",
+        help: "compare a restored database with what the clusters show of hubs and spokes",
+      },
+      apply: {
+        type: "boolean",
+        help: "with --reconcile: take into the database what it lacks, and let replicas go on",
+      },
+      adopt: {
+        type: "string",
+        multiple: true,
+        help: "with --reconcile: take this namespace for ours, whoever has signed it; may be repeated",
+      },
+      resume: { type: "boolean", help: "let replicas go on with a restored database as it is, compared with nothing" },
     },
     load: async () => (await import("./doctor.ts")).doctor,
   }),

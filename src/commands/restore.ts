@@ -4,7 +4,6 @@
  */
 import { sql } from "kysely";
 import * as v from "valibot";
-import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
 import { listReplaced } from "#lib/domains/backups/kept.ts";
 import { listStanding } from "#lib/domains/backups/store.ts";
@@ -13,9 +12,9 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { findNamed, type NamedSpoke } from "#lib/domains/spokes/named.ts";
 import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { planRestore, requestRestore } from "#lib/domains/backups/request.ts";
-import { built } from "../release.ts";
 import { CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
 import { whoAsks, withDatabase } from "./database.ts";
+import { readPlace } from "./machine.ts";
 import { planned, recreated, recreation, requested, tables } from "./restore-report.ts";
 
 interface Options {
@@ -95,17 +94,6 @@ async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): 
   const plan = await planRestore(db.rows, spoke, asked);
   if (dryRun) return planned(spoke, plan);
   return requested(spoke, plan, await requestRestore({ db }, whoAsks("restore"), spoke.id, asked));
-}
-
-/** What names depend on: the variables of serve, or of dev where the database is its own. */
-function readPlace(): Config {
-  try {
-    readProcessConfig("migrate");
-  } catch (error) {
-    if (!(error instanceof ConfigError) || built()) throw error;
-    return readProcessConfig("dev");
-  }
-  return readProcessConfig("serve");
 }
 
 function tellRefusal(error: unknown): never {

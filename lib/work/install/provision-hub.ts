@@ -5,6 +5,7 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/work/outcomes.ts";
 import { putFenced } from "#lib/work/fenced.ts";
+import { recordNow } from "#lib/work/particulars.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
 import { finalError, type HubSite, openHub } from "#lib/work/site.ts";
 
@@ -30,6 +31,7 @@ async function makeNamespace(site: HubSite, run: Run): Promise<void> {
       updatedAt: sql<Date>`wheelwright_now()`,
     }).execute()
   );
+  await recordNow(site.app, run, "federations", hub.id);
 }
 
 async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: Run): Promise<void> {

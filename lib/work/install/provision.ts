@@ -26,6 +26,7 @@ import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
 import { makeFenced } from "#lib/work/fenced.ts";
+import { recordNow } from "#lib/work/particulars.ts";
 import { untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { note, spokeHandler, type SpokeSite } from "#lib/work/site.ts";
@@ -104,6 +105,7 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
       updatedAt: sql<Date>`wheelwright_now()`,
     }).execute()
   );
+  await recordNow(site.app, run, "spokes", spoke.id);
 }
 
 /** Where there is a site on the volumes, Moodle's pod is made ready meanwhile: it waits for the database by itself. */
