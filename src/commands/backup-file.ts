@@ -18,7 +18,7 @@ import {
 } from "#lib/drivers/dump/script.ts";
 import { askSecret } from "../cli/prompt.ts";
 import { plural } from "../cli/text.ts";
-import { CommandError, EX_DATA, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
+import { CommandError, EX_DATA, EX_USAGE } from "./command.ts";
 
 /** In place of a file's name: standard input, or output. */
 export const STREAM = "-";
@@ -68,7 +68,7 @@ async function* bytesOf(file: string): AsyncGenerator<Bytes> {
 }
 
 export async function findPassphrase(question: string): Promise<string> {
-  const { backupPassphrase } = readProcessConfig("dev");
+  const { backupPassphrase } = readProcessConfig("any");
   if (backupPassphrase !== null) return backupPassphrase;
   if (isatty(0)) return await askSecret(question);
   const message =
@@ -119,7 +119,7 @@ export function openCount(): Count {
 /** The same, until the signal aborts. */
 export async function* unlessStopped(content: AsyncIterable<Bytes>, signal: AbortSignal): AsyncGenerator<Bytes> {
   for await (const bytes of content) {
-    if (signal.aborted) throw new CommandError(EX_INTERRUPTED, "Stopped; nothing was written");
+    signal.throwIfAborted();
     yield bytes;
   }
 }

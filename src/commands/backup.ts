@@ -24,7 +24,7 @@ import {
   unlessStopped,
   writeWhole,
 } from "./backup-file.ts";
-import { CommandError, EX_DATA, EX_USAGE, type Given } from "./command.ts";
+import { CommandError, EX_DATA, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
 import { findDatabase } from "./database.ts";
 import { unreachable } from "./reach.ts";
 
@@ -40,7 +40,7 @@ export async function backUpDatabase(
   if (verify && encrypt) throw new CommandError(EX_USAGE, "--verify goes alone");
   if (verify) return await verifyFile(file);
   if (file === STREAM && isatty(1)) throw new CommandError(EX_USAGE, "A backup is nothing for a terminal: name a file");
-  const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("dev").backupPassphrase;
+  const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const { url, close } = await findDatabase(log);
   try {
@@ -55,10 +55,13 @@ export async function backUpDatabase(
 
 async function write(snapshot: Snapshot, file: string, passphrase: string | null): Promise<void> {
   const stop = awaitStop(), count = openCount();
+  stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // it may wait for an answer
   try {
     const content = unlessStopped(pack(snapshot.text(count.onRows), passphrase), stop.signal);
     if (file === STREAM) await pipeline(content, process.stdout, { end: false });
     else await writeWhole(file, content);
+  } catch (error) {
+    throw stop.signal.aborted ? new CommandError(EX_INTERRUPTED, "Stopped; nothing was written") : error;
   } finally {
     stop.forget();
     count.end();

@@ -133,11 +133,12 @@ test("everything that the example offers reaches the program", ({ program, given
     BLUEPRINT_DIR: "/etc/wheelwright/blueprint",
   };
   assert.equal([...given, ...optional].sort(), [...Object.keys(full), OWNER].sort());
-  const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, dnsServers, backupPassphrase, log } = readConfig({
-    mode: "serve",
-    env: environment(program, full),
-    terminal: false,
-  });
+  const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, dnsServers, backupPassphrase, log } =
+    readConfig({
+      mode: "serve",
+      env: environment(program, full),
+      terminal: false,
+    });
   assert.equal([acmeEmail, clusterRole, publicUrl.hostname, trustedProxies, dnsServers, log.level], [
     "ops@school.example",
     "wheelwright-spoke",

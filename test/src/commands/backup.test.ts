@@ -22,14 +22,14 @@ test("writes a file for its owner's eyes, and looks later whether it is whole, w
   assert.is(status, 0, text);
   assert.match(
     text,
-    /^Backed up 35 tables, [\d,]+ rows, as of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, by release \S+ \(\d{4}_\w+\);/,
+    /^Backed up \d+ tables, [\d,]+ rows, as of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, by release \S+ \(\d{4}_\w+\);/,
   );
   assert.match(text, /read by \w+, not encrypted$/);
   assert.is((await stat(file)).mode & 0o777, 0o600);
   assert.equal(await readdir(directory), ["it.backup"]);
   const looked = await run(["backup", "--verify", file], {});
   assert.is(looked.status, 0, looked.text);
-  assert.match(looked.text, /^The backup \S+ is whole: 35 tables, /);
+  assert.match(looked.text, /^The backup \S+ is whole: \d+ tables, /);
 });
 
 test("goes through pipes, sealed on the way", async ({ run, file, db, directory }) => {
@@ -83,8 +83,8 @@ test("stops when it is told to, and leaves nothing behind", async ({ file, db, d
   const program = startProgram(["backup", file], { DATABASE_URL: db.url });
   await until(async () => (await db.sql(WAITING)).length > 0);
   program.tell("SIGTERM");
-  await lock.release();
   assert.is(await program.ended, 130, program.lines.join("\n"));
+  await lock.release();
   assert.match(program.lines.join("\n"), "Stopped; nothing was written");
   assert.equal(await readdir(directory), []);
 });

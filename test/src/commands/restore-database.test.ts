@@ -16,7 +16,7 @@ test("fills an empty database, holds it, and notes who asked", async ({ run, fil
   assert.is(status, 0, text);
   assert.match(
     text,
-    /^Restored 35 tables, [\d,]+ rows, as of .*\nThe database is held: .*\nwheelwright doctor --reconcile$/,
+    /^Restored \d+ tables, [\d,]+ rows, as of .*\nThe database is held: .*\nwheelwright doctor --reconcile$/,
   );
   assert.equal((await rowsIn(url)).spokes, (await rowsIn(db.url)).spokes);
   const [event] = await asAdmin(url, (sql) => sql`select * from audit_events where kind = 'database_restored'`);
@@ -38,7 +38,7 @@ test("gives the service's role its rights in what the owner has restored", async
     assert.is(status, 0, text);
     const again = await run(["backup", `${file}.2`], { DATABASE_URL: service });
     assert.is(again.status, 0, again.text);
-    assert.match(again.text, "35 tables");
+    assert.match(again.text, /^Backed up \d+ tables/);
   } finally {
     await asAdmin(url, (sql) => sql.unsafe(`drop owned by ${role} cascade; drop role ${role}`));
   }

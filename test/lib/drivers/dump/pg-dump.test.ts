@@ -72,7 +72,7 @@ test("reads by itself where pg_dump is older than the server, or does not get th
     }
     const { status, text } = await run(["backup", file], { DATABASE_URL: db.url, PATH });
     assert.is(status, 0, text);
-    assert.match(text, /35 tables, .*read by COPY/);
+    assert.match(text, /\d+ tables, .*read by COPY/);
     await rm(join(directory, "bin"), { recursive: true });
   }
 });
