@@ -64,7 +64,7 @@ test("leaves alone what another installation has in the cluster, but for what an
   assert.equal(await spokes(scene), ["ash"]);
 });
 
-test("believes no namespace that somebody else made with our labels, whatever stands in it", async ({ scene, hub, names }) => {
+test("believes no namespace that somebody else made with our labels, whatever stands in it", async ({ scene, names }) => {
   const labels = scene.simulator.objects("Namespace").find(({ metadata }) => metadata.name === names.elm)!.metadata
     .labels!;
   const forged = { ...labels, "wheelwright.dev/spoke": "spk_06fj2c4v7tq0w1x9n3m8k5r2dg" };
