@@ -69,6 +69,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `serve` starts in half a second, `npm start` greets in two; an install asks the cluster less than half as often.",
       "**Operating**: A cluster with 2,000 spokes or more is watched instead of listed over and over. That needs `watch` on all kinds in `deploy/cluster-role.yaml`: apply it again; without, all is as before.",
       "**Operating**: Ended operations go after 400 days (the last of each spoke and hub stays), rows of nightly backups 90 days after their data; `docs/operating.md` has all such rules.",
+      "**Operating**: `wheelwright doctor --reconcile` compares a restored database with the clusters: spokes, hubs and backups that were made or changed after its backup are taken in, fences are raised, what was under way is called off, and what is gone, taken or not ours is told; `--apply` does it. It needs `list` on volumesnapshotcontents: apply `deploy/cluster-role.yaml` again. [reconciling.md](docs/reconciling.md)",
+      "**Operating**: Each namespace has a ConfigMap `wheelwright` with what the control plane's row says of it, signed, without secrets.",
     ],
   },
 ];
