@@ -9,10 +9,16 @@ import { SealBroken } from "#lib/drivers/crypto/age.ts";
 import type { Bytes } from "#lib/drivers/db/copier.ts";
 import { unpack } from "#lib/drivers/dump/pack.ts";
 import { RestoreRefused } from "#lib/drivers/dump/restore.ts";
-import { BackupDamaged, type Manifest, type OnRows, type Part, readScript } from "#lib/drivers/dump/script.ts";
+import {
+  BackupDamaged,
+  type BackupManifest,
+  type BackupPart,
+  type OnRows,
+  readScript,
+} from "#lib/drivers/dump/script.ts";
 import { askSecret } from "../cli/prompt.ts";
 import { plural } from "../cli/text.ts";
-import { CommandError, EX_DATA, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
+import { CommandError, EX_DATA, EX_USAGE } from "./command.ts";
 
 /** In place of a file's name: standard input, or output. */
 export const STREAM = "-";
@@ -52,13 +58,17 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Asks for a passphrase where the file has one and BACKUP_PASSPHRASE is not set. */
-export function readParts(file: string, onRows: OnRows): AsyncGenerator<Part> {
-  const bytes: AsyncIterable<Bytes> = file === STREAM ? process.stdin : createReadStream(file);
-  return readScript(unpack(bytes, () => findPassphrase(`Passphrase of ${file}`)), onRows);
+export function readBackup(file: string, onRows: OnRows): AsyncGenerator<BackupPart> {
+  return readScript(unpack(bytesOf(file), () => findPassphrase(`Passphrase of ${file}`)), onRows);
+}
+
+/** Opens it when the first byte is wanted: nobody would hear earlier that it cannot be. */
+async function* bytesOf(file: string): AsyncGenerator<Bytes> {
+  yield* file === STREAM ? process.stdin : createReadStream(file);
 }
 
 export async function findPassphrase(question: string): Promise<string> {
-  const { backupPassphrase } = readProcessConfig("dev");
+  const { backupPassphrase } = readProcessConfig("any");
   if (backupPassphrase !== null) return backupPassphrase;
   if (isatty(0)) return await askSecret(question);
   const message =
@@ -74,7 +84,7 @@ export function backupProblem(file: string, error: unknown): unknown {
   return new CommandError(EX_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });
 }
 
-export function manifestWords({ takenAt, release, migrations }: Manifest): string {
+export function manifestWords({ takenAt, release, migrations }: BackupManifest): string {
   return `as of ${takenAt.slice(0, 19).replace("T", " ")} UTC, by release ${release} (${migrations.at(-1)})`;
 }
 
@@ -109,7 +119,7 @@ export function openCount(): Count {
 /** The same, until the signal aborts. */
 export async function* unlessStopped(content: AsyncIterable<Bytes>, signal: AbortSignal): AsyncGenerator<Bytes> {
   for await (const bytes of content) {
-    if (signal.aborted) throw new CommandError(EX_INTERRUPTED, "Stopped; nothing was written");
+    signal.throwIfAborted();
     yield bytes;
   }
 }

@@ -8,7 +8,7 @@ import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { MigrationError } from "#lib/drivers/db/migrate.ts";
 import { pack } from "#lib/drivers/dump/pack.ts";
-import type { Manifest } from "#lib/drivers/dump/script.ts";
+import type { BackupManifest } from "#lib/drivers/dump/script.ts";
 import { openSnapshot, type Snapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "../migrations.ts";
 import { release } from "../release.ts";
@@ -18,13 +18,13 @@ import {
   findPassphrase,
   manifestWords,
   openCount,
-  readParts,
+  readBackup,
   requireFile,
   STREAM,
   unlessStopped,
   writeWhole,
 } from "./backup-file.ts";
-import { CommandError, EX_DATA, EX_USAGE, type Given } from "./command.ts";
+import { CommandError, EX_DATA, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
 import { findDatabase } from "./database.ts";
 import { unreachable } from "./reach.ts";
 
@@ -33,14 +33,14 @@ interface Options {
   readonly verify?: boolean;
 }
 
-export async function backup(
+export async function backUpDatabase(
   { words: [word], options: { encrypt = false, verify = false } }: Given<Options>,
 ): Promise<void> {
   const file = requireFile("backup", word);
   if (verify && encrypt) throw new CommandError(EX_USAGE, "--verify goes alone");
   if (verify) return await verifyFile(file);
   if (file === STREAM && isatty(1)) throw new CommandError(EX_USAGE, "A backup is nothing for a terminal: name a file");
-  const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("dev").backupPassphrase;
+  const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const { url, close } = await findDatabase(log);
   try {
@@ -55,10 +55,13 @@ export async function backup(
 
 async function write(snapshot: Snapshot, file: string, passphrase: string | null): Promise<void> {
   const stop = awaitStop(), count = openCount();
+  stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // it may wait for an answer
   try {
     const content = unlessStopped(pack(snapshot.text(count.onRows), passphrase), stop.signal);
     if (file === STREAM) await pipeline(content, process.stdout, { end: false });
     else await writeWhole(file, content);
+  } catch (error) {
+    throw stop.signal.aborted ? new CommandError(EX_INTERRUPTED, "Stopped; nothing was written") : error;
   } finally {
     stop.forget();
     count.end();
@@ -70,9 +73,9 @@ async function write(snapshot: Snapshot, file: string, passphrase: string | null
 
 async function verifyFile(file: string): Promise<void> {
   const count = openCount();
-  let manifest: Manifest | undefined;
+  let manifest: BackupManifest | undefined;
   try {
-    for await (const part of readParts(file, count.onRows)) if (part.kind === "manifest") manifest = part.manifest;
+    for await (const part of readBackup(file, count.onRows)) if (part.kind === "manifest") manifest = part.manifest;
   } catch (error) {
     throw backupProblem(file, error);
   } finally {

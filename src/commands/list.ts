@@ -102,7 +102,7 @@ export const commands: readonly Command[] = [
       encrypt: { type: "boolean", help: "ask for a passphrase; BACKUP_PASSPHRASE encrypts without asking" },
       verify: { type: "boolean", help: "read the file to its end, and write nothing; no database is needed" },
     },
-    load: async () => (await import("./backup.ts")).backup,
+    load: async () => (await import("./backup.ts")).backUpDatabase,
   }),
   command({
     name: "restore-database",

@@ -5,7 +5,7 @@ import { migrate } from "#lib/drivers/db/migrate.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { migrations } from "../migrations.ts";
-import { backupProblem, manifestWords, openCount, readParts, requireFile } from "./backup-file.ts";
+import { backupProblem, manifestWords, openCount, readBackup, requireFile } from "./backup-file.ts";
 import type { Given } from "./command.ts";
 import { whoAsks, withDatabase } from "./database.ts";
 import { reachDatabase } from "./reach.ts";
@@ -15,7 +15,7 @@ export async function restoreDatabase({ words: [word] }: Given): Promise<void> {
   const { database: { url, ownerUrl }, log } = readProcessConfig("migrate");
   await reachDatabase(ownerUrl ?? url, openLog({ ...log, write: (line) => process.stderr.write(line) }));
   const count = openCount();
-  const wish = { url: ownerUrl ?? url, parts: readParts(file, count.onRows), migrations };
+  const wish = { url: ownerUrl ?? url, parts: readBackup(file, count.onRows), migrations };
   const manifest = await restoreParts(wish)
     .catch((error) => Promise.reject(backupProblem(file, error))).finally(count.end);
   await migrate(url, migrations, ownerUrl); // nothing is missing; but the service's role has no rights yet

@@ -27,6 +27,7 @@ wheelwright hubs create north
 wheelwright spokes create north/ash north/oak north/elm
 wheelwright spokes backup north/ash north/oak
 wheelwright spokes suspend north/oak
+wheelwright backup wheelwright.backup
 `;
 
 const test = suite("docs/disaster.md");
@@ -56,7 +57,7 @@ example("its commands bring all back in a new cluster, and print what stands bel
     await former.close();
     carrySnapshots(former.simulator, next.simulator);
     await writeFile(KUBECONFIG, next.simulator.kubeconfig());
-    await typePage(directory, before);
+    await typePage(directory, `${before}export DATABASE_URL='${await db.freshUrl()}'\n`);
   } finally {
     await next.close();
     await db.close();

@@ -29,12 +29,12 @@ export class SealBroken extends Error {
 }
 
 /** Whether a file that begins with these bytes needs a passphrase. */
-export function isSealed(start: Bytes): boolean {
+export function isEncrypted(start: Bytes): boolean {
   return Buffer.from(start).subarray(0, MAGIC.length).equals(Buffer.from(MAGIC));
 }
 
 /** `work` is for tests, which have many files. */
-export async function* seal(content: AsyncIterable<Bytes>, passphrase: string, work = WORK): AsyncGenerator<Buffer> {
+export async function* encrypt(content: AsyncIterable<Bytes>, passphrase: string, work = WORK): AsyncGenerator<Buffer> {
   const fileKey = randomBytes(16), salt = randomBytes(16), nonce = randomBytes(16);
   const wrapped = sealPiece(await wrapKey(passphrase, salt, work), Buffer.alloc(12), fileKey);
   const header = `${MAGIC}-> scrypt ${base64(salt)} ${work}\n${base64(wrapped)}\n---`;
@@ -45,7 +45,7 @@ export async function* seal(content: AsyncIterable<Bytes>, passphrase: string, w
 }
 
 /** Throws SealBroken, at the latest in the place of the last piece. */
-export async function* unseal(sealed: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Buffer> {
+export async function* decrypt(sealed: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Buffer> {
   const source = sealed[Symbol.asyncIterator](), { header, rest } = await readHeader(source);
   const [, salt, work, wrapped] = /^-> scrypt ([\w+/]{22}) (\d{1,2})\n([\w+/]{43})\n---$/.exec(
     header.slice(MAGIC.length, header.lastIndexOf(" ")),

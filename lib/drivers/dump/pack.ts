@@ -2,7 +2,7 @@
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { isSealed, seal, unseal } from "#lib/drivers/crypto/age.ts";
+import { decrypt, encrypt, isEncrypted } from "#lib/drivers/crypto/age.ts";
 import type { Bytes } from "#lib/drivers/db/copier.ts";
 import { BackupDamaged } from "#lib/drivers/dump/script.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -11,7 +11,7 @@ const PIECE = 64 * 1024, START = 32;
 
 export function pack(text: AsyncIterable<Bytes>, passphrase: string | null): AsyncGenerator<Buffer> {
   const packed = through(text, createGzip({ chunkSize: PIECE }));
-  return passphrase === null ? packed : seal(packed, passphrase);
+  return passphrase === null ? packed : encrypt(packed, passphrase);
 }
 
 /** Asks for the passphrase where the file needs one. Throws BackupDamaged or SealBroken. */
@@ -28,7 +28,7 @@ export async function* unpack(
     yield start;
     yield* { [Symbol.asyncIterator]: () => source };
   };
-  const packed = isSealed(start) ? unseal(whole(), await askPassphrase()) : whole();
+  const packed = isEncrypted(start) ? decrypt(whole(), await askPassphrase()) : whole();
   try {
     yield* through(packed, createGunzip({ chunkSize: PIECE }));
   } catch (error) {

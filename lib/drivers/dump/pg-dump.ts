@@ -1,7 +1,8 @@
 /** pg_dump, where this machine has one: it writes the same rows as we do, and knows of what a server may have in store. */
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
-import { processEnvironment } from "#lib/base/environment.ts";
+import { environmentWith } from "#lib/base/environment.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { copied, COPY_END, copyLine, piecesOf } from "#lib/drivers/dump/script.ts";
 
 interface DumpWish {
@@ -25,7 +26,7 @@ export async function* pgDump({ url, snapshot, schema, tables }: DumpWish): Asyn
   const child = spawn("pg_dump", [
     ...["--data-only", "--no-password", "--encoding=UTF8", `--snapshot=${snapshot}`, `--dbname=${address.href}`],
     ...tables.map((table) => `--table="${schema}"."${table}"`),
-  ], { env: { ...processEnvironment(), PGPASSWORD }, stdio: ["ignore", "pipe", "pipe"] });
+  ], { env: environmentWith({ PGPASSWORD }), stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => said = (said + text).slice(-2000));
   const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve));
@@ -40,7 +41,10 @@ export async function* pgDump({ url, snapshot, schema, tables }: DumpWish): Asyn
       }
     }
     const status = await ended;
-    if (status !== 0) throw new Error(`pg_dump ended with status ${status}: ${said.trim().split("\n").at(-1)}`);
+    if (status !== 0) {
+      const message = `pg_dump ended with status ${status}: ${said.trim().split("\n").at(-1)}`;
+      throw new Fault("unavailable", "pg_dump_failed", message);
+    }
   } finally {
     child.kill();
   }

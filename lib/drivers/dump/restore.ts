@@ -5,7 +5,7 @@
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { asFault } from "#lib/drivers/db/faults.ts";
 import { applyWithin, holdMigrations, type Migration } from "#lib/drivers/db/migrate.ts";
-import { BackupDamaged, type Manifest, type Part } from "#lib/drivers/dump/script.ts";
+import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
 import { FENCES_SINCE, RETURNS } from "#lib/drivers/dump/tables.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
@@ -14,15 +14,15 @@ export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }
 
-export interface RestoreWish {
+export interface FillWish {
   /** Of the tables' owner to be. */
   readonly url: string;
-  readonly parts: AsyncIterable<Part>;
+  readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
 }
 
 /** Leaves the database held. Throws RestoreRefused, BackupDamaged, or what reading the parts throws. */
-export async function restoreParts(wish: RestoreWish): Promise<Manifest> {
+export async function restoreParts(wish: FillWish): Promise<BackupManifest> {
   const copier = openCopier(wish.url, "wheelwright-restore");
   try {
     await copier.run("begin");
@@ -55,9 +55,9 @@ async function requireEmpty(copier: Copier, name: string): Promise<void> {
   );
 }
 
-async function fill(copier: Copier, { parts, migrations }: RestoreWish): Promise<Manifest> {
+async function fill(copier: Copier, { parts, migrations }: FillWish): Promise<BackupManifest> {
   const source = parts[Symbol.asyncIterator]();
-  const next = async (): Promise<Part> => (await source.next()).value; // it throws where the end is missing
+  const next = async (): Promise<BackupPart> => (await source.next()).value; // it throws where the end is missing
   const first = await next();
   if (first.kind !== "manifest") throw new BackupDamaged("It does not begin as a backup does");
   const { manifest } = first, [then, since] = split(manifest, migrations);
@@ -92,7 +92,7 @@ async function fill(copier: Copier, { parts, migrations }: RestoreWish): Promise
 }
 
 /** The migrations that the backup's database had, and those that are newer. */
-function split({ migrations: names, release }: Manifest, all: readonly Migration[]): [Migration[], Migration[]] {
+function split({ migrations: names, release }: BackupManifest, all: readonly Migration[]): [Migration[], Migration[]] {
   const known = new Map(all), last = names.at(-1)!, missing = names.find((name) => !known.has(name));
   if (missing !== undefined) {
     throw new RestoreRefused(

@@ -15,13 +15,13 @@ import * as v from "valibot";
 import type { Bytes } from "#lib/drivers/db/copier.ts";
 
 const Name = v.pipe(v.string(), v.regex(/^[a-z0-9_]+$/));
-const Manifest = v.object({
+const BackupManifest = v.object({
   release: v.pipe(v.string(), v.regex(/^[\w.+-]{1,100}$/)),
   takenAt: v.pipe(v.string(), v.isoTimestamp()),
   /** All that were applied, in their order. */
   migrations: v.pipe(v.array(Name), v.minLength(1)),
 });
-export type Manifest = v.InferOutput<typeof Manifest>;
+export type BackupManifest = v.InferOutput<typeof BackupManifest>;
 
 const End = v.object({ rows: v.record(Name, v.number()), sha256: v.string() });
 
@@ -32,8 +32,8 @@ interface Rows {
 }
 
 /** What the text holds, in its order. */
-export type Part =
-  | { readonly kind: "manifest"; readonly manifest: Manifest }
+export type BackupPart =
+  | { readonly kind: "manifest"; readonly manifest: BackupManifest }
   | { readonly kind: "table"; readonly table: string; readonly columns: string }
   | { readonly kind: "rows" } & Rows
   | { readonly kind: "sequence"; readonly sequence: string; readonly value: bigint }
@@ -53,7 +53,7 @@ const SETVAL = /^SELECT setval\('(\w+)', (\d{1,19})\);$/;
 const NEWLINE = 10, END_OF_ROWS = Buffer.from("\\.\n");
 const MAGIC = "-- wheelwright backup 1 ";
 
-export function manifestLine(manifest: Manifest): string {
+export function manifestLine(manifest: BackupManifest): string {
   return `${MAGIC}${JSON.stringify(manifest)}\n`;
 }
 
@@ -88,7 +88,7 @@ export async function* withEnd(text: AsyncIterable<Bytes>, onRows: OnRows): Asyn
 }
 
 /** Throws BackupDamaged, at the latest in the place of the end. */
-export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<Part> {
+export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<BackupPart> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "", begun = false, ended = false;
   for await (const piece of piecesOf(text)) {
@@ -112,9 +112,9 @@ export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): A
   if (!ended) throw new BackupDamaged(begun ? "It ends before its end" : "It is empty");
 }
 
-function partOf(line: string, begun: boolean): Part & { readonly sha256?: string } | null {
+function partOf(line: string, begun: boolean): BackupPart & { readonly sha256?: string } | null {
   if (line === COPY_END) return null;
-  if (!begun) return { kind: "manifest", manifest: parse(Manifest, line, MAGIC) };
+  if (!begun) return { kind: "manifest", manifest: parse(BackupManifest, line, MAGIC) };
   const table = copied(line);
   if (table) return { kind: "table", ...table };
   const [, sequence, value] = SETVAL.exec(line) ?? [];

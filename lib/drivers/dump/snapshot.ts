@@ -6,9 +6,9 @@ import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { type Migration, MigrationError } from "#lib/drivers/db/migrate.ts";
 import { hasPgDump, pgDump } from "#lib/drivers/dump/pg-dump.ts";
 import {
+  type BackupManifest,
   COPY_END,
   copyLine,
-  type Manifest,
   manifestLine,
   type OnRows,
   sequenceLine,
@@ -17,7 +17,7 @@ import {
 import { RETURNS } from "#lib/drivers/dump/tables.ts";
 
 export interface Snapshot {
-  readonly manifest: Manifest;
+  readonly manifest: BackupManifest;
   /** What reads the rows, once it has begun. */
   readonly way: () => Way;
   /** The whole text of a backup; to be read once. */
@@ -53,7 +53,7 @@ export async function openSnapshot(
 interface Reading {
   readonly copier: Copier;
   readonly url: string;
-  readonly manifest: Manifest;
+  readonly manifest: BackupManifest;
   readonly tables: readonly Table[];
   readonly moment: Moment;
   readonly onWay: (way: Way) => void;

@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { randomBytes } from "node:crypto";
-import { isSealed, seal, SealBroken, unseal } from "#lib/drivers/crypto/age.ts";
+import { decrypt, encrypt, isEncrypted, SealBroken } from "#lib/drivers/crypto/age.ts";
 import { rejection } from "#test/support/until.ts";
 
 const PASSPHRASE = "correct horse battery", WORK = 4; // of scrypt, which is slow on purpose
 const PIECE = 64 * 1024, SEALED_PIECE = PIECE + 16;
 
-const test = suite("seal");
+const test = suite("encrypt");
 
 /** In pieces of this length, as files and sockets have them. */
 async function* cut(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
@@ -20,8 +20,8 @@ async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(found);
 }
 
-const sealed = (content: Buffer) => all(seal(cut(content, 1000), PASSPHRASE, WORK));
-const opened = (file: Buffer, passphrase = PASSPHRASE) => all(unseal(cut(file, 7001), passphrase));
+const sealed = (content: Buffer) => all(encrypt(cut(content, 1000), PASSPHRASE, WORK));
+const opened = (file: Buffer, passphrase = PASSPHRASE) => all(decrypt(cut(file, 7001), passphrase));
 const refused = async (file: Buffer) => assert.instance(await rejection(opened(file)), SealBroken);
 
 /** Where the pieces of a file begin: behind its first lines and 16 bytes. */
@@ -30,7 +30,7 @@ const startOf = (file: Buffer) => file.indexOf("\n", file.indexOf("\n---") + 1) 
 test("opens what was sealed, of whatever length", async () => {
   for (const length of [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 200_001]) {
     const content = randomBytes(length), file = await sealed(content);
-    assert.ok(isSealed(file));
+    assert.ok(isEncrypted(file));
     assert.is(Buffer.compare(await opened(file), content), 0, String(length));
   }
 });
@@ -83,7 +83,7 @@ test("hands on nothing of a piece that is damaged", async () => {
   file[startOf(file) + SEALED_PIECE + 5]! ^= 1;
   let got = 0;
   await rejection((async () => {
-    for await (const piece of unseal(cut(file, 999), PASSPHRASE)) got += piece.length;
+    for await (const piece of decrypt(cut(file, 999), PASSPHRASE)) got += piece.length;
   })());
   assert.is(got, PIECE);
 });

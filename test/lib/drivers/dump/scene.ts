@@ -4,7 +4,7 @@ import { record } from "#lib/records/changes/record.ts";
 import type { Migration } from "#lib/drivers/db/migrate.ts";
 import { pack, unpack } from "#lib/drivers/dump/pack.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
-import { type Manifest, readScript } from "#lib/drivers/dump/script.ts";
+import { type BackupManifest, readScript } from "#lib/drivers/dump/script.ts";
 import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "#src/migrations.ts";
 import { sealAll } from "#test/lib/records/audit/scene.ts";
@@ -33,7 +33,7 @@ export function restore(
   url: string,
   file: Uint8Array,
   { known = migrations, passphrase = "" }: { known?: readonly Migration[]; passphrase?: string } = {},
-): Promise<Manifest> {
+): Promise<BackupManifest> {
   const text = unpack(once(file), () => Promise.resolve(passphrase));
   return restoreParts({ url, parts: readScript(text, nothing), migrations: known });
 }

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BackupDamaged, manifestLine, type Part, readScript, withEnd } from "#lib/drivers/dump/script.ts";
+import { BackupDamaged, type BackupPart, manifestLine, readScript, withEnd } from "#lib/drivers/dump/script.ts";
 import { rejection } from "#test/support/until.ts";
 
 const MANIFEST = { release: "0.1.0", takenAt: "2030-05-06T07:08:09.123Z", migrations: ["0001_create_clock"] };
@@ -25,8 +25,8 @@ async function textOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 
 const whole = () => textOf(withEnd(cut(TEXT, 1000), () => {}));
 
-async function partsOf(text: Buffer, length: number): Promise<Part[]> {
-  const found: Part[] = [];
+async function partsOf(text: Buffer, length: number): Promise<BackupPart[]> {
+  const found: BackupPart[] = [];
   for await (const part of readScript(cut(text, length), () => {})) found.push(part);
   return found;
 }
