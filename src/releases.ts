@@ -71,6 +71,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: Ended operations go after 400 days (the last of each spoke and hub stays), rows of nightly backups 90 days after their data; `docs/operating.md` has all such rules.",
       "**Operating**: `wheelwright backup FILE` writes the whole database into one file while everything runs on, encrypted where `--encrypt` or `BACKUP_PASSPHRASE` gives a passphrase, and `--verify FILE` proves it. `wheelwright restore-database FILE` fills an empty database, also from an older release's file, and writes nothing of a damaged one.",
       "**Operating**: A restored database is held: replicas answer, and run no operation until an operator lets them. The log, the portal and readyz's `notes` say so; audit kinds `database_restored` and `database_released`, object type `database`.",
+      "**Operating**: `wheelwright doctor --reconcile` compares a restored database with the clusters: spokes, hubs and backups that were made or changed after its backup are taken in, fences are raised, what was under way is called off, and what is gone, taken or not ours is told; `--apply` does it. It needs `list` on volumesnapshotcontents: apply `deploy/cluster-role.yaml` again. [reconciling.md](docs/reconciling.md)",
+      "**Operating**: Each namespace has a ConfigMap `wheelwright` with what the control plane's row says of it, signed, without secrets.",
     ],
   },
 ];

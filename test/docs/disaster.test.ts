@@ -1,6 +1,5 @@
 /** docs/disaster.md: its commands are typed as they stand, with a new cluster in the place of the one that its spokes were in. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -14,6 +13,7 @@ import {
   missBelow,
   typeExamples,
 } from "#test/support/examples.ts";
+import { freePort } from "#test/support/free-port.ts";
 import { startProgram } from "#test/support/program.ts";
 import { carrySnapshots } from "#test/support/storage.ts";
 import { openScene } from "../lib/doctor/scene.ts";
@@ -81,17 +81,6 @@ async function typePage(directory: string, before: string): Promise<void> {
 /** Of others' programs a block has none. */
 function withoutStrangers(block: Block | null): Block | null {
   return block && /^(?:gpg|kubectl|docker) /m.test(block.text) ? null : block;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }
 
 test.run();

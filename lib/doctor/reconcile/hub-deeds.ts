@@ -13,9 +13,8 @@ import type { Asker } from "#lib/records/audit/asker.ts";
 import { onHub } from "#lib/records/audit/store.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
-import { endGivenUp } from "#lib/records/jobs/removal.ts";
-import { cancelHubOperations } from "#lib/records/jobs/store.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+import { endAll } from "#lib/doctor/reconcile/spoke-deeds.ts";
 
 export interface StandingHub {
   readonly cluster: string;
@@ -68,10 +67,15 @@ export async function markHubGone(
   return null;
 }
 
-export async function callOffOfHub(tx: Tx, asker: Asker, { id }: FederationRow): Promise<null> {
+export async function callOffOfHub(
+  tx: Tx,
+  asker: Asker,
+  { id }: FederationRow,
+  operations: readonly string[],
+): Promise<null> {
   const before = await lockFederation(tx, id);
   if (isGoing(before)) return null;
-  const ended = await endGivenUp(tx, await cancelHubOperations(tx, id));
+  const ended = await endAll(tx, operations);
   if (ended.length === 0) return null;
   const after = await updateFederation(tx, id, settled(before));
   await record(tx, asker, {

@@ -17,8 +17,8 @@ export interface Judged {
   readonly names: Pick<Config, "rootDomain" | "publicUrl">;
   /** Namespaces that rows have and that lack our label: their uids, by name. */
   readonly unlabelled: ReadonlyMap<string, string>;
-  /** Whether the database is known to be older than the cluster. */
-  readonly behind: boolean;
+  /** Operations that were asked for before are a restored backup's; null where the database is not known to be behind. */
+  readonly restoredAt: Date | null;
 }
 
 type Row = SpokeRow | FederationRow;
@@ -130,13 +130,16 @@ function absent<R extends Row, P>(
   });
 }
 
-export function called({ known, sight }: Judged, row: Row): Matter[] {
-  const kinds = known.busy.get(row.id);
-  if (!kinds || row.state === "removing") return [];
-  const replicas = sight.namespaces.get(row.namespace)?.replicas ?? null;
+/** Nobody knows how far they have come. What was asked for since waits for replicas, and is left to them. */
+export function called({ known, sight, restoredAt }: Judged, row: Row): Matter[] {
+  const old = (known.busy.get(row.id) ?? []).filter(({ createdAt }) => restoredAt !== null && createdAt < restoredAt);
+  if (old.length === 0 || row.state === "removing") return [];
+  const replicas = sight.namespaces.get(row.namespace)?.replicas ?? null, ids = old.map(({ id }) => id);
   const act: Act = "federationId" in row
-    ? (tx, asker) => callOff(tx, asker, row, replicas)
-    : (tx, asker) => callOffOfHub(tx, asker, row);
-  const fact = `${row.slug} (${row.id}) has under way by the backup of the database: ${kinds.join(", ")}`;
+    ? (tx, asker) => callOff(tx, asker, row, ids, replicas)
+    : (tx, asker) => callOffOfHub(tx, asker, row, ids);
+  const fact = `${row.slug} (${row.id}) has under way by the backup of the database: ${
+    old.map(({ kind }) => kind).join(", ")
+  }`;
   return [{ check: "operations", fact, deed: { done: "called off", act } }];
 }

@@ -13,7 +13,7 @@ export function judgeHubs(judged: Judged): Matter[] {
   const { sight, known } = judged, { identity, name: cluster } = sight;
   const own = [...sight.namespaces.values()].filter((each) => each.hubId && !each.spokeId && !each.sandboxId);
   return [
-    ...judged.behind ? [...known.hubs.values()].flatMap((hub) => called(judged, hub)) : [],
+    ...[...known.hubs.values()].flatMap((hub) => called(judged, hub)),
     ...judgeAll<FederationRow, HubParticulars>(judged, {
       ...{ check: "hub", rows: known.hubs, namespaces: own, idOf: ({ hubId }) => hubId!, nameOf: ({ slug }) => slug },
       believe: (namespace) => believe(judged.trust, HubParticulars, namespace),
@@ -37,7 +37,7 @@ export function judgeSpokes(judged: Judged): Matter[] {
     known.hubs.get(federationId)?.slug ?? federationId;
   const nameOf = (of: { readonly federationId: string; readonly slug: string }) => `${hubOf(of)}/${of.slug}`;
   return [
-    ...judged.behind ? [...known.spokes.values()].flatMap((spoke) => called(judged, spoke)) : [],
+    ...[...known.spokes.values()].flatMap((spoke) => called(judged, spoke)),
     ...judgeAll<SpokeRow, SpokeParticulars>(judged, {
       ...{ check: "spoke", rows: known.spokes, namespaces: own, idOf: ({ spokeId }) => spokeId!, nameOf },
       believe: (namespace) => believe(judged.trust, SpokeParticulars, namespace),

@@ -79,12 +79,13 @@ async function lookAtAll(place: Reconciling, hold: DatabaseHold | null): Promise
   const trust = { installation: await readInstallation(db.rows), accepted: new Set(accepted) };
   const opened = await Promise.all(names.map((name) => clusters.open(name)));
   const sights = await Promise.all(opened.map((cluster) => surveyCluster(cluster, call)));
-  const last = await readFence(db.rows), behind = hold !== null || sights.some(({ fence }) => fence > last);
+  const last = await readFence(db.rows), isBehind = sights.some(({ fence }) => fence > last);
+  const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
   const judged: Judged[] = [];
   for (const [i, sight] of sights.entries()) {
     const known = await readKnownRows(db.rows, sight),
       unlabelled = await findUnlabelled(opened[i]!, call, sight, known);
-    judged.push({ sight, known, trust, names: config, unlabelled, behind });
+    judged.push({ sight, known, trust, names: config, unlabelled, restoredAt });
   }
   return judged;
 }

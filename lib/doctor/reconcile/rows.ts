@@ -2,14 +2,15 @@
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
 
 export interface KnownRows {
   /** By id: of this cluster, and those that it shows. */
   readonly hubs: ReadonlyMap<string, FederationRow>;
   readonly spokes: ReadonlyMap<string, SpokeRow>;
-  /** Ids of these that have operations queued or running, removals aside. */
-  readonly busy: ReadonlyMap<string, readonly string[]>;
+  /** By their ids: what of theirs is queued or running, removals aside. */
+  readonly busy: ReadonlyMap<string, readonly LiveOperation[]>;
   /** Ids of backups, whatever has become of them. */
   readonly backups: ReadonlySet<string>;
   /** Of backups that are ready here: the contents of their snapshots. */
@@ -17,6 +18,8 @@ export interface KnownRows {
   /** Ids that sandboxes of work under way bear. */
   readonly sandboxes: ReadonlySet<string>;
 }
+
+export type LiveOperation = Pick<Job, "id" | "kind" | "createdAt">;
 
 export async function readKnownRows(rows: Rows, { name, namespaces }: ClusterSight): Promise<KnownRows> {
   const seen = [...namespaces.values()], ids = (of: (string | null)[]) => [...new Set(of.filter((id) => id !== null))];
@@ -27,7 +30,7 @@ export async function readKnownRows(rows: Rows, { name, namespaces }: ClusterSig
     rows.selectFrom("spokes").selectAll()
       .where((is) => is.or([is("cluster", "=", name), is("id", "in", some(ids(seen.map(({ spokeId }) => spokeId))))]))
       .orderBy("createdAt").execute(),
-    rows.selectFrom("jobs").select(["id", "kind", "visible", "spokeId", "federationId"])
+    rows.selectFrom("jobs").select(["id", "kind", "visible", "spokeId", "federationId", "createdAt"])
       .where("state", "in", ["queued", "running"]).orderBy("seq").execute(),
     rows.selectFrom("backups").select(["id", "spokeId", "state", "volumes", "cluster"]).orderBy("createdAt").execute(),
     rows.selectFrom("templates").select("id").where("state", "=", "making").execute(),
@@ -38,7 +41,7 @@ export async function readKnownRows(rows: Rows, { name, namespaces }: ClusterSig
   return {
     hubs: new Map(hubs.map((row) => [row.id, row])),
     spokes: new Map(spokes.map((row) => [row.id, row])),
-    busy: new Map([...busy].map(([id, all]) => [id, all.map(({ kind }) => kind)])),
+    busy,
     backups: new Set(backups.map(({ id }) => id)),
     ready: ready.map(({ id, spokeId, volumes }) => ({
       ...{ id, spokeId },

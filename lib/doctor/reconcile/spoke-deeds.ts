@@ -15,7 +15,8 @@ import { onSpoke } from "#lib/records/audit/store.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import { endGivenUp } from "#lib/records/jobs/removal.ts";
-import { cancelOperationsOf } from "#lib/records/jobs/store.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { requestCancel } from "#lib/records/jobs/store.ts";
 import { settledState } from "#lib/doctor/reconcile/settled.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 
@@ -94,16 +95,17 @@ export async function markGone(tx: Tx, asker: Asker, { id, namespaceUid }: Spoke
   return null;
 }
 
-/** Whatever is queued or running by the database alone. A removal is not: it goes on with whatever is left. */
+/** Of the database alone. A removal is none of these: it goes on with whatever is left. */
 export async function callOff(
   tx: Tx,
   asker: Asker,
   { id }: SpokeRow,
+  operations: readonly string[],
   replicas: SeenNamespace["replicas"] | null,
 ): Promise<null> {
   const before = await lockSpoke(tx, id);
   if (isGoing(before)) return null;
-  const ended = await endGivenUp(tx, await cancelOperationsOf(tx, id));
+  const ended = await endAll(tx, operations);
   if (ended.length === 0) return null;
   const after = await tx.updateTable("spokes").set({ ...settledState(before, replicas), updatedAt: NOW })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
@@ -113,6 +115,16 @@ export async function callOff(
     events: ended.map((job) => ({ ...about, state: after.state, operation: streamOperation(job) })),
   });
   return null;
+}
+
+/** Those that live. */
+export async function endAll(tx: Tx, operations: readonly string[]): Promise<Job[]> {
+  const ended: Job[] = [];
+  for (const id of operations) {
+    const job = await requestCancel(tx, id);
+    if (job) ended.push(job);
+  }
+  return await endGivenUp(tx, ended);
 }
 
 /** In which fields the row is to become another, for people and the audit. */

@@ -12,7 +12,8 @@ import { finalError, type HubSite, openHub } from "#lib/work/site.ts";
 export function provisionHub(app: App): Handler {
   return handlerOf(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
     namespace: makeNamespace,
-    async rooms({ blueprint, inputs, space }, run) {
+    async rooms({ app, hub, blueprint, inputs, space }, run) {
+      await recordNow(app, run, "federations", hub.id);
       for (const room of blueprint.hubObjects(inputs, "rooms")) await putFenced(space, room, run.job, run);
     },
     issuer: applyIssuer,
@@ -31,7 +32,6 @@ async function makeNamespace(site: HubSite, run: Run): Promise<void> {
       updatedAt: sql<Date>`wheelwright_now()`,
     }).execute()
   );
-  await recordNow(site.app, run, "federations", hub.id);
 }
 
 async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: Run): Promise<void> {

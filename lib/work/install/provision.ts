@@ -37,7 +37,10 @@ import { openToTheWeb } from "#lib/work/install/web.ts";
 /** Steps that both plans have. */
 const STEPS = {
   namespace: makeNamespace,
-  policies: async (site: SpokeSite, run: Run) => await untilCounted(site, run, await putStep(site, run, "policies")),
+  async policies(site: SpokeSite, run: Run) {
+    await recordNow(site.app, run, "spokes", site.spoke.id);
+    await untilCounted(site, run, await putStep(site, run, "policies"));
+  },
   secrets: makeSecrets,
   async app(site: SpokeSite, run: Run) {
     await putStep(site, run, "app");
@@ -105,7 +108,6 @@ async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
       updatedAt: sql<Date>`wheelwright_now()`,
     }).execute()
   );
-  await recordNow(site.app, run, "spokes", spoke.id);
 }
 
 /** Where there is a site on the volumes, Moodle's pod is made ready meanwhile: it waits for the database by itself. */

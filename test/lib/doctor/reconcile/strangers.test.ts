@@ -1,6 +1,7 @@
 /** What is never believed, never overwritten, and never done twice. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -64,7 +65,7 @@ test("leaves alone what another installation has in the cluster, but for what an
   assert.equal(await spokes(scene), ["ash"]);
 });
 
-test("believes no namespace that somebody else made with our labels, whatever stands in it", async ({ scene, hub, names }) => {
+test("believes no namespace that somebody else made with our labels, whatever stands in it", async ({ scene, names }) => {
   const labels = scene.simulator.objects("Namespace").find(({ metadata }) => metadata.name === names.elm)!.metadata
     .labels!;
   const forged = { ...labels, "wheelwright.dev/spoke": "spk_06fj2c4v7tq0w1x9n3m8k5r2dg" };
@@ -159,6 +160,22 @@ test("judges nothing while a cluster does not answer", async ({ scene }) => {
   assert.is(error?.name, "ClusterError");
   assert.equal(await spokes(scene), []);
   scene.simulator.faults.heal(fault);
+});
+
+test("leaves to replicas what was asked for since the restore, and says which clusters are configured no more", async ({ scene, ids }) => {
+  await told(scene.app, { apply: true });
+  await scene.db.sql(
+    "insert into database_restores (taken_at, restored_at) values (now(), now() - interval '1 minute')",
+  );
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.ash, { action: "restart", wish: {} }));
+  await scene.db.sql("update spokes set cluster = 'former' where id = $1", [ids.elm]);
+  const lines = (await told(scene.app, { apply: true })).join("\n");
+  assert.match(
+    lines,
+    "✗ clusters: The cluster former is in use by hubs or spokes, and configured no more → See CATALOG.",
+  );
+  const live = await scene.db.sql("select kind from jobs where visible and state = 'queued'");
+  assert.equal(live.map(({ kind }) => kind), ["restart"]);
 });
 
 test("takes nothing for lost that stands in another cluster, or lacks our label", async ({ scene, ids, names }) => {
