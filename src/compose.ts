@@ -15,6 +15,7 @@ import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
 import { ANNOUNCED_LIMITS } from "#lib/domains/deprecations/limits.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/records/events/feed.ts";
+import { watchHold } from "#lib/records/held.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import { noticesOf, postpone } from "#lib/surface/http/deprecation.ts";
@@ -75,6 +76,8 @@ export async function compose(
     const db = await openDatabase({ url, size: pool - streams, streams, log, telemetry });
     opened.push(() => db.close());
     const announced = postpone(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
+    const hold = await watchHold(db, log);
+    opened.push(() => hold.close());
     log.debug("Opens a replica", { replica: replicaId });
     const feeds = openFeeds(db, log, { look: sightsOf, most: config.maxStreams });
     opened.push(() => feeds.close());
@@ -93,6 +96,7 @@ export async function compose(
       payments: config.stripe ? openPayments({ ...config.stripe, telemetry }) : null,
       notices: noticesOf(announced.manifest, announced.limits),
       release: release(),
+      held: hold.held,
     });
     const fleet = registry && watchFleet(app);
     opened.push(() => fleet?.close());

@@ -1083,11 +1083,43 @@ create index concurrently if not exists jobs_awaiting on jobs (awaits) where sta
 `,
   ],
   [
+    "0054_note_particulars",
+    `\
+-- The particulars of hubs and spokes stand in their namespaces too, so that what was made after a backup of this database can be
+-- taken up again where the database is restored from it. \`installation\` tells one control plane from another in the same
+-- cluster: particulars are signed with its key. recorded_at is the updated_at of the row as its namespace has it.
+create table installation (
+  only_row boolean primary key default true check (only_row),
+  id text not null,
+  key text not null
+);
+insert into installation (id, key) values (
+  'ins_' || left(replace(gen_random_uuid()::text, '-', ''), 16),
+  replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')
+);
+alter table federations add column recorded_at timestamptz(3);
+alter table spokes add column recorded_at timestamptz(3);
+`,
+  ],
+  [
     "0055_note_what_migrations_need",
     `\
 -- What a program must know to work on a migration that takes something away, for programs older than that migration: the name
 -- of an earlier one. Null of all that only add.
 alter table migrations add column if not exists needs text;
+`,
+  ],
+  [
+    "0057_hold_restored_databases",
+    `\
+-- The times to which this database was taken back. Until released_at is set it is held: it may be older than the clusters,
+-- so nothing is done in them before an operator has compared the two.
+create table database_restores (
+  restored_at timestamptz(3) primary key default wheelwright_now(),
+  -- When the backup was taken.
+  taken_at timestamptz(3) not null,
+  released_at timestamptz(3)
+);
 `,
   ],
 ];

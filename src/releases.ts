@@ -76,6 +76,10 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: A release has executables for amd64 and arm64, images, a bill of materials and the checksums of all.",
       "**Operating**: Upgrades without a pause: replicas of a release and of the one before it work side by side, and the release before starts on the newer schema as well, so that a roll-out can be taken back; a schema that lacks what a release needs stops its start ([upgrading](docs/upgrading.md)). Migrations wait for no lock longer than 2 seconds.",
       "**Operating**: SIGTERM: for `SHUTDOWN_NOTICE_MS` (5 seconds) a replica still takes requests, while `/api/readyz` says 503 (`running` is one of its checks now) and each answer ends its connection; then streams end and the rest is drained.",
+      "**Operating**: `wheelwright backup FILE` writes the whole database into one file while everything runs on, encrypted where `--encrypt` or `BACKUP_PASSPHRASE` gives a passphrase, and `--verify FILE` proves it. `wheelwright restore-database FILE` fills an empty database, also from an older release's file, and writes nothing of a damaged one.",
+      "**Operating**: A restored database is held: replicas answer, and run no operation until an operator lets them. The log, the portal and readyz's `notes` say so; audit kinds `database_restored` and `database_released`, object type `database`.",
+      "**Operating**: `wheelwright doctor --reconcile` compares a restored database with the clusters: spokes, hubs and backups that were made or changed after its backup are taken in, fences are raised, what was under way is called off, and what is gone, taken or not ours is told; `--apply` does it. It needs `list` on volumesnapshotcontents: apply `deploy/kubernetes/cluster-role.yaml` again. [reconciling.md](docs/reconciling.md)",
+      "**Operating**: Each namespace has a ConfigMap `wheelwright` with what the control plane's row says of it, signed, without secrets.",
     ],
   },
 ];

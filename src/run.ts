@@ -15,6 +15,7 @@ import type { Config } from "#lib/base/config.ts";
 import { listenForMetrics, type MetricsListening } from "#lib/surface/metrics/listen.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { sleep } from "#lib/base/time.ts";
+import { holdSentence } from "#lib/records/held.ts";
 import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
 import type { Program } from "./compose.ts";
@@ -37,7 +38,7 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
   const server = openServer(app, program.manifest, {
     ready: () => program.scheduler?.ready() ?? true,
     stays: () => !stopping,
-    notes: watch.notes,
+    notes: () => [...watch.notes(), ...holdNotes(app)],
     calls: program.calls,
   });
   const metrics = await serveMetrics(program, server).catch(closing(watch));
@@ -83,6 +84,12 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsLi
   } catch (cause) {
     throw cannotListen(address, cause, "METRICS_PORT");
   }
+}
+
+/** That it is held keeps no request from being answered. */
+function holdNotes({ held }: Program["app"]): string[] {
+  const hold = held();
+  return hold ? [holdSentence(hold)] : [];
 }
 
 async function listen(server: Server, config: Config): Promise<Listening> {

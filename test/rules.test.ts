@@ -22,9 +22,9 @@ const ORDER = [
     "base",
     "environment errors faults ids time race bell log schema variables config notice means nearest telemetry limits",
   ),
-  ...under("drivers", "exchange crypto db dns mail payments cluster"),
+  ...under("drivers", "exchange crypto db dump dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],
-  ...under("records", "audit events idempotency jobs changes"),
+  ...under("records", "installation audit events idempotency jobs changes held"),
   "app", // what a running program consists of
   ...under("domains", "members users auth billing federations spokes operations backups templates fleet"),
   ...under("domains", "notifications onboarding changelog deprecations"),

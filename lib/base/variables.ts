@@ -107,6 +107,7 @@ export const Variables = v.object({
   STRIPE_SECRET_KEY: v.optional(Text),
   STRIPE_WEBHOOK_SECRET: v.optional(Text),
   STRIPE_API_BASE: v.optional(url("must be an http or https URL", "http:", "https:")),
+  BACKUP_PASSPHRASE: v.optional(v.pipe(v.string(), v.minLength(12, "must have at least 12 characters"))),
   RESTORE_DRILLS: v.optional(v.picklist(["off", "weekly", "nightly"], "must be off, weekly or nightly"), "off"),
   SCHEDULER: v.optional(Switch, "on"),
   SCHEDULER_LANES: v.optional(whole(1, 10_000), "64"),

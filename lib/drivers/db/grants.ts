@@ -11,6 +11,7 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   migrations: "select",
   clock_shift: "select",
+  installation: "select",
   users: "select, insert, update",
   sessions: "select, insert, update, delete",
   api_tokens: "select, insert, update",
@@ -40,6 +41,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   template_uses: "select, insert, update, delete",
   subscriptions: "select, insert, update",
   billing_events: "select, insert, update, delete",
+  database_restores: "select, update",
   kept_claims: "select, insert, update, delete",
   billing_refunds: "select, insert",
   token_calls: "select, insert, update, delete",
@@ -74,7 +76,7 @@ export function grantRights(role: string, schema: string): string {
     `revoke create on schema ${within} from public, ${to};`,
     `grant usage on schema ${within} to ${to};`,
     ...tables,
-    `grant usage on sequence ${within}.job_fences to ${to};`,
+    `grant usage, update on sequence ${within}.job_fences to ${to};`,
     `grant execute on function ${within}.wheelwright_now() to ${to};`,
   ].join("\n");
 }

@@ -21,7 +21,7 @@ import {
   MigrationError,
   neededFor,
 } from "#lib/drivers/db/migrate-fit.ts";
-import { isConcurrent, makeIndex } from "#lib/drivers/db/migrate-index.ts";
+import { isConcurrent, makeIndex, withoutConcurrence } from "#lib/drivers/db/migrate-index.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -98,7 +98,7 @@ type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 type State = { readonly there: boolean; readonly may: boolean };
 
 /** What makes the table that says what was applied. */
-export const TABLE_OF_MIGRATIONS = `create table migrations (
+export const TABLE_OF_MIGRATIONS = `create table if not exists migrations (
   name text primary key,
   checksum text not null,
   applied_at timestamptz(3) not null default clock_timestamp(),
@@ -175,6 +175,20 @@ async function apply(run: Run, [name, text]: Migration, tell: (sentence: string)
 }
 
 const LOCK_NOT_AVAILABLE = "55P03", DEADLOCK = "40P01";
+
+/** Until the caller's transaction ends, nobody else migrates. */
+export async function holdMigrations(run: Run): Promise<void> {
+  await run("select pg_advisory_xact_lock($1)", [LOCK]);
+}
+
+/**
+ * Applies them to an empty database, or after those that it has, within the caller's transaction. Nobody else has the tables
+ * yet, so no index need be made beside writers.
+ */
+export async function applyWithin(run: Run, migrations: readonly Migration[]): Promise<void> {
+  await run(TABLE_OF_MIGRATIONS);
+  for (const [name, text] of migrations) await run(`${withoutConcurrence(text)}\n;${recordOf(name, text)}`);
+}
 
 function recordOf(name: string, text: string): string {
   const needs = neededFor(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];

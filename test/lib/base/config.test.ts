@@ -198,6 +198,15 @@ test("the mail relay of sites has an account each, whose name tells them apart, 
   assert.match(problemsOf({ ...relay, SPOKE_SMTP_HOST: "a b" }).join(), /^SPOKE_SMTP_HOST must be a host name/);
 });
 
+test("a passphrase for backups is long, and none is no passphrase", () => {
+  assert.is(read({ BACKUP_PASSPHRASE: "correct horse" }, "any").backupPassphrase, "correct horse");
+  assert.is(read({ BACKUP_PASSPHRASE: "" }, "any").backupPassphrase, null);
+  assert.match(
+    problemsOf({ ...ENOUGH, BACKUP_PASSPHRASE: "secret" }).join(),
+    /^BACKUP_PASSPHRASE must have at least 12/,
+  );
+});
+
 test("dev listens on this machine alone unless told, serve everywhere", () => {
   assert.equal([read(ENOUGH).host, read({}, "dev").host, read({ HOST: "::" }, "dev").host], [
     "0.0.0.0",
