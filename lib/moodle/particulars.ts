@@ -95,7 +95,14 @@ export interface SignedText {
 export function particularsObject(of: "spoke" | "hub", { text, installation, signature }: SignedText): KubeObject {
   return {
     ...KIND,
-    metadata: { name: PARTICULARS.name, labels: { [MANAGED_BY]: "wheelwright", [PARTICULARS_OF]: of } },
+    metadata: {
+      name: PARTICULARS.name,
+      labels: { [MANAGED_BY]: "wheelwright", [PARTICULARS_OF]: of },
+      // With none of its own, an apply might take the map of annotations away, and the fence with it.
+      annotations: {
+        "kubernetes.io/description": `What the control plane knows of this ${of}: it is written by it alone`,
+      },
+    },
     data: { particulars: text, installation, signature },
   };
 }

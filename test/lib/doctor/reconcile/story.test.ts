@@ -43,6 +43,11 @@ function namespaces({ simulator }: WorkScene): string[] {
   return simulator.objects("Namespace").map(({ metadata }) => `${metadata.name} ${metadata.uid}`).sort();
 }
 
+function fences({ simulator }: WorkScene): number[] {
+  return ["Secret", "Deployment", "StatefulSet", "ConfigMap", "Ingress"].flatMap((kind) => simulator.objects(kind))
+    .map(({ metadata }) => Number(metadata.annotations?.["wheelwright.dev/fence"] ?? 0));
+}
+
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
   const ids = context.ids = {} as Context["ids"], hubs = context.hubs = {} as Context["hubs"];
@@ -88,7 +93,6 @@ test("it is told what differs, and nothing is written", async ({ scene, ids }) =
   const rows = () => scene.db.sql("select id, state, domain, size, updated_at from spokes order by id");
   const before = [await rows(), scene.simulator.writes().length];
   const lines = await told(scene.app), all = lines.join("\n");
-  if (process.env.SHOW) console.log(all);
   assert.match(all, `! spoke: north/new (${ids.new}) stands in `);
   assert.match(all, "it would be adopted as new.spokes.example.org, small, Moodle ");
   assert.match(all, "! hub: west (");
@@ -126,6 +130,8 @@ test("each thing is taken in, and the rows are what they were", async ({ scene, 
   const yew = await scene.row(ids.yew);
   assert.equal([yew.state, /removed after the backup/.test(yew.stateReason!)], ["failed", true]);
   assert.is(await readHold(scene.db.rows), null);
+  const [{ last }] = await scene.db.sql("select last_value::int as last from job_fences");
+  assert.ok(last > Math.max(...fences(scene)), "new fences are below those of the cluster");
   assert.is(scene.simulator.writes().length, writes, "the cluster was written");
   const live = await scene.db.sql("select kind from jobs where visible and state in ('queued', 'running')");
   assert.equal(live, []);
