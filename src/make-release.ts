@@ -124,7 +124,7 @@ async function fetchNode(place: string, name: string): Promise<string> {
   return join(place, "package/bin/node");
 }
 
-/** An archive that `podman load` and `docker load` read. Its time is the commit's, so that one commit is one image. */
+/** An archive that `podman load` and `docker load` read. Its times are the commit's, whenever it is made. */
 async function buildImage(
   place: string,
   file: string,
