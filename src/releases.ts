@@ -69,6 +69,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `serve` starts in half a second, `npm start` greets in two; an install asks the cluster less than half as often.",
       "**Operating**: A cluster with 2,000 spokes or more is watched instead of listed over and over. That needs `watch` on all kinds in `deploy/cluster-role.yaml`: apply it again; without, all is as before.",
       "**Operating**: Ended operations go after 400 days (the last of each spoke and hub stays), rows of nightly backups 90 days after their data; `docs/operating.md` has all such rules.",
+      "**Operating**: Upgrades without a pause: replicas of a release and of the one before it work side by side, and the release before starts on the newer schema as well, so that a roll-out can be taken back; a schema that lacks what a release needs stops its start ([upgrading](docs/upgrading.md)). Migrations wait for no lock longer than 2 seconds.",
+      "**Operating**: SIGTERM: for `SHUTDOWN_NOTICE_MS` (5 seconds) a replica still takes requests, while `/api/readyz` says 503 (`running` is one of its checks now) and each answer ends its connection; then streams end and the rest is drained.",
     ],
   },
 ];
