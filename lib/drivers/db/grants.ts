@@ -81,6 +81,37 @@ export function grantRights(role: string, schema: string): string {
   ].join("\n");
 }
 
+/** What the owner finds of the service's role in a database. */
+export interface FoundRole {
+  readonly schema: string;
+  readonly there: boolean;
+  /** Whether it may do everything: it is the owner itself, or a superuser. */
+  readonly all: boolean;
+  readonly owns: boolean;
+}
+
+/** Statements around a migration. */
+export interface LentRights {
+  readonly first: string;
+  readonly last: string;
+}
+
+export const NOTHING_LENT: LentRights = { first: "", last: "" };
+
+/**
+ * The rows of each table that the migration makes, until grantRights says which rights stay. A trigger on an older table
+ * may write to the new one as soon as it is there, in the name of a service that knows nothing of it and works on.
+ */
+export function lendRights(role: string, { schema, there, all, owns }: FoundRole): LentRights {
+  if (!there || all || owns) return NOTHING_LENT;
+  const defaults = `alter default privileges in schema ${identifier(schema)}`,
+    rights = "select, insert, update, delete";
+  return {
+    first: `${defaults} grant ${rights} on tables to ${identifier(role)};\n`,
+    last: `${defaults} revoke ${rights} on tables from ${identifier(role)};\n`,
+  };
+}
+
 /** What PostgreSQL keeps of a password (RFC 5803), so that it can be set without being told. */
 function verifierOf(password: string): string {
   const salt = randomBytes(16), rounds = 4096;

@@ -11,7 +11,16 @@
  */
 import postgres from "postgres";
 import { hasState } from "#lib/drivers/db/faults.ts";
-import { createRole, giveUp, grantRights, type Login } from "#lib/drivers/db/grants.ts";
+import {
+  createRole,
+  type FoundRole,
+  giveUp,
+  grantRights,
+  lendRights,
+  type LentRights,
+  type Login,
+  NOTHING_LENT,
+} from "#lib/drivers/db/grants.ts";
 import {
   APPLIED,
   type Applied,
@@ -77,7 +86,8 @@ export async function migrate(
     if (missing.length > 0 && !state.may) throw new MigrationError(refusal(missing));
     if (!state.there) await run(TABLE_OF_MIGRATIONS);
     await run("set statement_timeout = 0"); // the owner's role may have one
-    for (const migration of missing) await apply(run, migration, tell);
+    const lent = login && missing.length > 0 ? lendRights(login.role, await findRole(run, login)) : NOTHING_LENT;
+    for (const migration of missing) await apply(run, migration, lent, tell);
     if (login) await letIn(run, login);
     return missing.map(([name]) => name);
   } finally {
@@ -124,13 +134,7 @@ function refusal(missing: readonly Migration[]): string {
  * now gives them up, and with them the database, whose owner could drop the schema.
  */
 async function letIn(run: Run, login: Login): Promise<void> {
-  const [found] = await run(
-    `select current_schema() as "schema", rolname is not null as "there",
-       coalesce(rolsuper or rolname = current_user, false) as "all",
-       coalesce(pg_roles.oid = (select relowner from pg_class where oid = to_regclass('migrations')), false) as "owns"
-     from (select) as one left join pg_roles on rolname = $1`,
-    [login.role],
-  ) as unknown as [{ readonly schema: string; readonly there: boolean; readonly all: boolean; readonly owns: boolean }];
+  const found = await findRole(run, login);
   if (found.all) return;
   const first = found.owns ? giveUp(login.role) : found.there ? "" : createRole(login);
   try {
@@ -143,19 +147,36 @@ async function letIn(run: Run, login: Login): Promise<void> {
   }
 }
 
+async function findRole(run: Run, { role }: Login): Promise<FoundRole> {
+  const [found] = await run(
+    `select current_schema() as "schema", rolname is not null as "there",
+       coalesce(rolsuper or rolname = current_user, false) as "all",
+       coalesce(pg_roles.oid = (select relowner from pg_class where oid = to_regclass('migrations')), false) as "owns"
+     from (select) as one left join pg_roles on rolname = $1`,
+    [role],
+  ) as unknown as [FoundRole];
+  return found;
+}
+
 /**
  * One message to the server holds the migration, its record and both ends of the transaction: nothing can come between, and
  * who is killed meanwhile has done all of it or nothing. The simple protocol runs many statements as one, and stops at the
  * first that fails.
  */
-async function apply(run: Run, [name, text]: Migration, tell: (sentence: string) => void): Promise<void> {
+async function apply(
+  run: Run,
+  [name, text]: Migration,
+  lent: LentRights,
+  tell: (sentence: string) => void,
+): Promise<void> {
   const record = recordOf(name, text);
   try {
     if (isConcurrent(text)) {
       await makeIndex(run, text);
       return void await run(record);
     }
-    const whole = `begin;\nset local lock_timeout = ${LOCK_LIMIT};\n${text}\n;${record};\ncommit;`;
+    const whole =
+      `begin;\nset local lock_timeout = ${LOCK_LIMIT};\n${lent.first}${text}\n;${record};\n${lent.last}commit;`;
     for (let attempt = 1;; attempt++) {
       try {
         return void await run(whole);

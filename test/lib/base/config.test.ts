@@ -16,13 +16,21 @@ test("serve with nothing set names the database, its address, the domain and the
 });
 
 test("every wrong value is named at once, and no value is repeated", () => {
-  const wrong = { ...ENOUGH, PORT: "hunter2", MAX_IN_FLIGHT: "-1", SIGNUP: "maybe", TRUSTED_PROXIES: "10.0.0.0/33" };
+  const wrong = {
+    ...ENOUGH,
+    PORT: "hunter2",
+    MAX_IN_FLIGHT: "-1",
+    SIGNUP: "maybe",
+    SHUTDOWN_NOTICE_MS: "5s",
+    TRUSTED_PROXIES: "10.0.0.0/33",
+  };
   const problems = problemsOf(wrong);
   assert.equal(problems.map((problem) => problem.split(" ")[0]), [
     "PORT",
     "TRUSTED_PROXIES",
     "SIGNUP",
     "MAX_IN_FLIGHT",
+    "SHUTDOWN_NOTICE_MS",
   ]);
   assert.not.match(problems.join(), /hunter2|maybe/);
 });
