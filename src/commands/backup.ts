@@ -8,6 +8,7 @@ import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { MigrationError } from "#lib/drivers/db/migrate-fit.ts";
 import { pack } from "#lib/drivers/dump/pack.ts";
+import { PgDumpFailed } from "#lib/drivers/dump/pg-dump.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
 import { openSnapshot, type Snapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "../migrations.ts";
@@ -24,7 +25,7 @@ import {
   unlessStopped,
   writeWhole,
 } from "./backup-file.ts";
-import { CommandError, EX_DATA, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
+import { CommandError, EX_DATA, EX_INTERRUPTED, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
 import { findDatabase } from "./database.ts";
 import { unreachable } from "./reach.ts";
 
@@ -61,7 +62,8 @@ async function write(snapshot: Snapshot, file: string, passphrase: string | null
     if (file === STREAM) await pipeline(content, process.stdout, { end: false });
     else await writeWhole(file, content);
   } catch (error) {
-    throw stop.signal.aborted ? new CommandError(EX_INTERRUPTED, "Stopped; nothing was written") : error;
+    if (stop.signal.aborted) throw new CommandError(EX_INTERRUPTED, "Stopped; nothing was written");
+    throw error instanceof PgDumpFailed ? new CommandError(EX_UNAVAILABLE, error.message) : error;
   } finally {
     stop.forget();
     count.end();

@@ -2,7 +2,6 @@
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { environmentWith } from "#lib/base/environment.ts";
-import { Fault } from "#lib/base/errors.ts";
 import { copied, COPY_END, copyLine, piecesOf } from "#lib/drivers/dump/script.ts";
 
 interface DumpWish {
@@ -19,7 +18,12 @@ export async function hasPgDump(server: number): Promise<boolean> {
   return Number(/\d+/.exec(told?.stdout ?? "")?.[0] ?? 0) >= server;
 }
 
-/** The rows alone. Throws its own words where it fails. */
+/** It ended before its end; with its own last words. */
+export class PgDumpFailed extends Error {
+  override readonly name = "PgDumpFailed";
+}
+
+/** The rows alone. Throws PgDumpFailed. */
 export async function* pgDump({ url, snapshot, schema, tables }: DumpWish): AsyncGenerator<Buffer> {
   const address = new URL(url), PGPASSWORD = decodeURIComponent(address.password);
   address.password = ""; // others on the machine could read it among the arguments
@@ -43,7 +47,7 @@ export async function* pgDump({ url, snapshot, schema, tables }: DumpWish): Asyn
     const status = await ended;
     if (status !== 0) {
       const message = `pg_dump ended with status ${status}: ${said.trim().split("\n").at(-1)}`;
-      throw new Fault("unavailable", "pg_dump_failed", message);
+      throw new PgDumpFailed(message);
     }
   } finally {
     child.kill();

@@ -51,13 +51,13 @@ export async function place(
   identity: SiteOrigin["identity"],
   changes: Partial<SpokeInputs> = {},
 ): Promise<VolumePlace> {
-  const origin = { turn: turnOf(newId("op")), identity }, name = `made-${++count}`;
-  const own = { spokeId: newId("spk"), namespace: name, slug: name, host: `${name}.example.org`, origin };
+  const origin = { turn: turnOf(newId("op")), identity }, slug = `made-${++count}`;
+  const own = { spokeId: newId("spk"), namespace: `spoke-${slug}`, slug, host: `${slug}.example.org`, origin };
   const inputs = v.parse(SpokeInputs, { ...source.blueprintInputs, ...own, ...changes });
   const cluster = await app.clusters.open(source.cluster);
   const [namespace] = app.blueprint.spokeObjects(inputs, "namespace");
   const { uid } = await cluster.createNamespace(namespace!, call());
-  return { cluster, blueprint: app.blueprint, inputs, space: cluster.space(name, uid) };
+  return { cluster, blueprint: app.blueprint, inputs, space: cluster.space(inputs.namespace, uid) };
 }
 
 let fence = 0;
