@@ -86,10 +86,12 @@ export async function compose(
     });
     const calls = openCallCounter({ db, log });
     opened.push(() => calls.close());
-    const { on, lanes } = config.scheduler;
+    const { scheduler: { on, lanes }, sampler } = config;
     const post = on ? openPost(config) : null;
     opened.push(() => post?.close());
-    const scheduler = on ? await openScheduler(app, { handlers: handlers(app, post), lanes, replicaId }) : null;
+    const scheduler = on
+      ? await openScheduler(app, { handlers: handlers(app, post), lanes, replicaId, sampler })
+      : null;
     opened.push(() => scheduler?.close());
     return {
       app,

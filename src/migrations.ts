@@ -1082,4 +1082,12 @@ create trigger jobs_call_awaiting after update of state on jobs
 create index concurrently if not exists jobs_awaiting on jobs (awaits) where state = 'queued' and awaits is not null;
 `,
   ],
+  [
+    "0053_note_traces_of_jobs",
+    `\
+-- Which trace a job belongs to: a traceparent, and behind a space its tracestate, as they were when it was asked for. Null for
+-- what the service does by itself: that begins a trace, whose ids follow from the job's. It is read as strictly as a header.
+alter table jobs add column trace text;
+`,
+  ],
 ];

@@ -1,11 +1,14 @@
 /**
  * One exchange over node:http or node:https: a deadline, abort signals, and an end that is always noticed.
  *
- * Not fetch: its pool keeps connections that the peer has closed, and on Deno an abort may leave it hanging.
+ * Not fetch: its pool keeps connections that the peer has closed, and on Deno an abort may leave it hanging. The other side
+ * is told which trace it becomes part of.
  */
 import http from "node:http";
 import https from "node:https";
+import { presentCause } from "#lib/base/cause.ts";
 import { DriverError } from "#lib/base/errors.ts";
+import { traceHeaders } from "#lib/base/trace.ts";
 
 export interface HttpAnswer {
   readonly status: number;
@@ -181,11 +184,16 @@ function tie(outgoing: Outgoing): Leash {
 function begin({ url, method, headers, body, options, fail }: Outgoing, doing: string): http.ClientRequest {
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   try {
-    const sent = { ...options, method, headers: { ...headers, ...length } };
+    const sent = { ...options, method, headers: { ...traced(), ...headers, ...length } };
     return (url.protocol === "https:" ? https : http).request(url, sent);
   } catch (cause) {
     throw fail("unsendable", doing, cause as Error);
   }
+}
+
+function traced(): Readonly<Record<string, string>> {
+  const cause = presentCause();
+  return cause ? traceHeaders(cause.place) : {};
 }
 
 async function* releasing(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {

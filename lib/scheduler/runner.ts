@@ -4,7 +4,8 @@
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { endPlain, FenceLost, writeHeld } from "#lib/records/jobs/fence.ts";
-import { aboutJob, type Job } from "#lib/records/jobs/job.ts";
+import { because } from "#lib/base/cause.ts";
+import { aboutJob, type Job, placeOfJob } from "#lib/records/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openClock } from "#lib/scheduler/clock.ts";
@@ -16,7 +17,9 @@ import { openProgress } from "#lib/scheduler/progress.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { Cancelled, Draining, Ended, Lapsed, rejection, StepTimeout } from "#lib/scheduler/stops.ts";
 import { lockSubject } from "#lib/scheduler/subject.ts";
+import { RECORDS_NOTHING } from "#lib/base/otel.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
+import type { Sampler } from "#lib/base/trace.ts";
 
 const SETTLE = 5 * SECOND; // how long a step that was told to stop may take to do so
 
@@ -24,6 +27,8 @@ export interface RunnerOptions {
   readonly db: Database;
   readonly log: Log;
   readonly retry?: Retry;
+  /** Which traces are recorded; none when absent. */
+  readonly sampler?: Sampler;
 }
 
 export interface Running {
@@ -116,10 +121,14 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
 
   return {
     job: claimed,
-    ended: go(),
+    ended: because(causeOf(claimed, options), go),
     stop: (reason) => stop.abort(reason),
     leave: () => void (leaving = true),
   };
+}
+
+function causeOf(job: Job, { sampler = RECORDS_NOTHING }: RunnerOptions): Parameters<typeof because>[0] {
+  return { root: placeOfJob(job, sampler), about: { operation: job.id } };
 }
 
 /** Does the work of a step until it is done, its time is over, or the run is told to stop. */

@@ -28,6 +28,7 @@ export interface SchedulerOptions {
   readonly lanes: number;
   readonly replicaId?: string;
   readonly retry?: RunnerOptions["retry"];
+  readonly sampler?: RunnerOptions["sampler"];
 }
 
 export interface Scheduler {
@@ -41,7 +42,7 @@ export interface Scheduler {
 
 export async function openScheduler(
   app: Pick<App, "db" | "log" | "release">,
-  { handlers, lanes, retry, replicaId = newId("rep") }: SchedulerOptions,
+  { handlers, lanes, retry, sampler, replicaId = newId("rep") }: SchedulerOptions,
 ): Promise<Scheduler> {
   const { db } = app;
   const log = app.log.with({ replica: replicaId });
@@ -53,7 +54,7 @@ export async function openScheduler(
   });
 
   const byPlan = new Map(handlers.map((handler) => [nameOf(handler.kind), handler]));
-  const runs = openRuns({ db, log, ...(retry && { retry }) }, lanes, () => rounds.claim());
+  const runs = openRuns({ db, log, ...(retry && { retry }), ...(sampler && { sampler }) }, lanes, () => rounds.claim());
   const { control } = db, { version: release } = app.release;
   const replica = openReplica({ id: replicaId, release, control, log, onBeat: () => rounds.onBeat() });
   const others = openListener();

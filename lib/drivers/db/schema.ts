@@ -163,6 +163,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     askerIp: string;
     askerAgent: string;
     askerToken: string | null;
+    trace: string | null;
     createdAt: StampColumn;
     updatedAt: StampColumn;
     startedAt: MaybeStampColumn;

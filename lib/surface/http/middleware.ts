@@ -1,4 +1,5 @@
 /** What every request goes through, whatever its endpoint. src/server.ts puts these in order. */
+import { because } from "#lib/base/cause.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type Answer, append } from "#lib/surface/http/answer.ts";
 import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
@@ -14,6 +15,9 @@ export function run(list: readonly Middleware[], exchange: Exchange, at = 0): Pr
   const next = list[at];
   return next ? next(exchange, () => run(list, exchange, at + 1)) : exchange.route.respond(exchange);
 }
+
+/** What is done from here on is done for this request: the log and whoever is asked are told so. */
+export const caused: Middleware = ({ id, trace }, next) => because({ root: trace, about: { requestId: id } }, next);
 
 export const requestId: Middleware = async (exchange, next) => {
   const answer = await next();
