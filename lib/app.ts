@@ -10,6 +10,7 @@ import type { Feeds } from "#lib/records/events/feed.ts";
 import type { Attempts } from "#lib/base/limits/attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Notice } from "#lib/base/notice.ts";
+import type { Telemetry } from "#lib/base/telemetry.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 
 /** The clusters that spokes can be placed on, by the name that a hub or spoke row remembers. */
@@ -32,6 +33,7 @@ export interface ProgramRelease {
 export interface App {
   readonly config: Config;
   readonly log: Log;
+  readonly telemetry: Telemetry;
   readonly db: Database;
   /** The hubs' event streams, shared by their readers on this replica. */
   readonly feeds: Feeds;

@@ -4,6 +4,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { Log } from "#lib/base/log.ts";
+import type { Telemetry } from "#lib/base/telemetry.ts";
 import { release } from "./release.ts";
 
 /** A kubeconfig file, its text, or the service account of the pod that this runs in. */
@@ -15,13 +16,20 @@ export interface OpenClusters extends Clusters {
   close(): Promise<void>;
 }
 
+interface ClustersOptions {
+  readonly catalog: Catalog;
+  readonly role: string | null;
+  readonly log: Log;
+  readonly telemetry?: Telemetry;
+}
+
 /** The name of the cluster that is not named: the kubeconfig's current context. */
 const DEFAULT = "default";
 
 /** `replicaId` goes into the User-Agent, so that the cluster's own audit tells which replica did what. */
 export function openClusters(
   source: ClusterSource,
-  { catalog, role, log }: { readonly catalog: Catalog; readonly role: string | null; readonly log: Log },
+  { catalog, role, log, telemetry }: ClustersOptions,
   replicaId: string,
 ): OpenClusters {
   const version = `${release().version} (${replicaId})`;
@@ -30,7 +38,7 @@ export function openClusters(
 
   function connect(name: string): Promise<Cluster> {
     const kubeconfig = source === "in-cluster" || name === DEFAULT ? source : { ...source, context: name };
-    return openCluster({ name, kubeconfig, version, role, log });
+    return openCluster({ name, kubeconfig, version, role, log, ...(telemetry && { telemetry }) });
   }
 
   return {

@@ -18,6 +18,7 @@ import { openFeeds } from "#lib/records/events/feed.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import { noticesOf, postpone } from "#lib/surface/http/deprecation.ts";
+import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openAttempts } from "#lib/base/limits/attempts.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -48,6 +49,7 @@ export async function compose(
   source: ClusterSource,
   log: Log,
   routes: Manifest = manifest,
+  telemetry: Telemetry = NO_TELEMETRY,
 ): Promise<Program> {
   const opened: (() => unknown)[] = [];
   const closeAll = async () => {
@@ -58,12 +60,12 @@ export async function compose(
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
     const replicaId = newId("rep");
-    const clusters = openClusters(source, { catalog, role: config.clusterRole, log }, replicaId);
+    const clusters = openClusters(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
     opened.push(() => clusters.close());
     const applied = await migrate(config.database.url, migrations, config.database.ownerUrl);
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const { url, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
-    const db = await openDatabase({ url, size: pool - streams, streams, log });
+    const db = await openDatabase({ url, size: pool - streams, streams, log, telemetry });
     opened.push(() => db.close());
     const announced = postpone(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
     log.debug("Opens a replica", { replica: replicaId });
@@ -72,6 +74,7 @@ export async function compose(
     const app: App = Object.freeze({
       config,
       log,
+      telemetry,
       db,
       feeds,
       clusters,
@@ -80,17 +83,17 @@ export async function compose(
       attempts: openAttempts(),
       blueprint,
       catalog,
-      payments: config.stripe ? openPayments(config.stripe) : null,
+      payments: config.stripe ? openPayments({ ...config.stripe, telemetry }) : null,
       notices: noticesOf(announced.manifest, announced.limits),
       release: release(),
     });
     const calls = openCallCounter({ db, log });
     opened.push(() => calls.close());
-    const { scheduler: { on, lanes }, sampler } = config;
-    const post = on ? openPost(config) : null;
+    const { on, lanes } = config.scheduler;
+    const post = on ? openPost(config, telemetry) : null;
     opened.push(() => post?.close());
     const scheduler = on
-      ? await openScheduler(app, { handlers: handlers(app, post), lanes, replicaId, sampler })
+      ? await openScheduler(app, { handlers: handlers(app, post), lanes, replicaId, telemetry })
       : null;
     opened.push(() => scheduler?.close());
     return {

@@ -22,6 +22,7 @@ import {
   run,
   securityHeaders,
   shedding,
+  telling,
 } from "#lib/surface/http/middleware.ts";
 import { type Authenticate, mount } from "#lib/surface/http/mount.ts";
 import { type Check, openReadiness } from "#lib/surface/http/readiness.ts";
@@ -61,7 +62,7 @@ const PER_REQUEST = 8; // connections beside those of streams for each request u
 
 export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
   const { config } = app, manifest = config.portal ? whole : withoutPortal(whole);
-  const load = openLoad({ maxInFlight: config.maxInFlight });
+  const load = openLoad({ maxInFlight: config.maxInFlight, telemetry: app.telemetry });
   const unread = openUnread(config.bodyLimitBytes);
   const findClient = clientFinder(config.trustedProxies, app.log);
   const isProxy = parseNetworks(config.trustedProxies);
@@ -82,6 +83,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
 
   const middleware: readonly Middleware[] = [
     caused,
+    telling(app.telemetry),
     requestId,
     accessLog,
     securityHeaders(config.publicUrl),
@@ -104,7 +106,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       url,
       route,
       id,
-      trace: placeIn(readTrace(headersOf(request)), config.sampler),
+      trace: placeIn(readTrace(headersOf(request)), app.telemetry.samples),
       ip,
       userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
       log,

@@ -20,7 +20,8 @@ const ROOT = new URL("../", import.meta.url);
 const ORDER = [
   ...under(
     "base",
-    "environment errors faults ids trace cause time race bell log schema otel variables config notice means nearest limits",
+    "environment errors faults ids trace cause time race bell log schema otel variables config notice means nearest " +
+      "telemetry limits",
   ),
   ...under("drivers", "exchange crypto db dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { processEnvironment, type ProcessVariables, showsColours } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
-import { samplerOf, traceSettings } from "#lib/base/otel.ts";
+import { traceSettings } from "#lib/base/otel.ts";
 import { Variables } from "#lib/base/variables.ts";
 
 /** What must be told: `serve` needs a database, its address and a domain, `migrate` a database; `dev` has its own of all. */
@@ -189,7 +189,6 @@ function build(given: Variables, source: ConfigSource) {
     metricsPort: given.METRICS_PORT ?? null,
     /** Where traces go; null where none are recorded. */
     traces: traceSettings(given),
-    sampler: samplerOf(given),
     /** What is set of OpenTelemetry's variables that says nothing here. */
     otelUnheeded: unheeded(source.env),
     shutdownGraceMs: given.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),

@@ -65,6 +65,7 @@ export interface TraceSettings {
   readonly timeoutMs: number;
   /** What is said of this program with each batch. */
   readonly resource: Pairs;
+  readonly sampler: Sampler;
 }
 
 /** Null where traces go nowhere. */
@@ -80,14 +81,11 @@ export function traceSettings(given: Given): TraceSettings | null {
       ...given.OTEL_RESOURCE_ATTRIBUTES,
       ...(name !== undefined && { "service.name": name }),
     },
+    sampler: samplerOf(given),
   };
 }
 
-/** Where nothing is recorded here, what others have decided goes on to others. */
-export const RECORDS_NOTHING: Sampler = (parent) => parent?.sampled ?? false;
-
-export function samplerOf(given: Given): Sampler {
-  if (urlOf(given) === null) return RECORDS_NOTHING;
+function samplerOf(given: Given): Sampler {
   const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(given.OTEL_TRACES_SAMPLER)!;
   const part = rule === "always_on" ? 1 : rule === "always_off" ? 0 : given.OTEL_TRACES_SAMPLER_ARG;
   // By the last digits, which are random wherever the id comes from: all replicas decide alike.

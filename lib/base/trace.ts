@@ -62,6 +62,9 @@ export function parseTrace(text: string | null): TraceContext | null {
 /** Whether a trace is recorded here, by what it is part of and by its id. */
 export type Sampler = (parent: TraceContext | null, traceId: string) => boolean;
 
+/** Where nothing is recorded, what others have decided goes on to others. */
+export const RECORDS_NOTHING: Sampler = (parent) => parent?.sampled ?? false;
+
 /** A part of what comes from outside, or the beginning of a trace. */
 export function placeIn(parent: TraceContext | null, sampler: Sampler, ids = randomIds()): TracePlace {
   const traceId = parent?.traceId ?? ids.traceId;

@@ -47,7 +47,7 @@ export async function conclude(stopped: Stopped, error: unknown, step: string): 
     if (reason instanceof Draining) return await handBack(stopped, "Waiting to go on", 0);
     if (reason instanceof Yielding) return await handBack(stopped, reason.message, reason.wait);
     if (reason instanceof Awaiting) return await leaveTo(stopped, reason);
-    if (reason instanceof Cancelled) return await held.transact((tx, job) => cancel(tx, handler, job));
+    if (reason instanceof Cancelled) return void await held.advance((tx, job) => cancel(tx, handler, job));
     await tryAgainOrFail(stopped, reason, step);
   } catch (late) {
     if (isGone(late)) return log.warn("Let go of an operation: it was taken over", { step, reason: late });
@@ -62,14 +62,14 @@ function isGone(reason: unknown): boolean {
 }
 
 async function handBack({ held, run: { log } }: Stopped, label: string, wait: number): Promise<void> {
-  await held.transact((tx, job) => giveBack(tx, job, { label, wait, counts: false }));
+  await held.advance((tx, job) => giveBack(tx, job, { label, wait, counts: false }));
   log[held.job.visible ? "info" : "debug"]("Gave an operation back", { reason: label });
 }
 
 /** The end of what it waits for calls it back (sql/0051); looking again is for the case that nothing does. */
 async function leaveTo({ held, retry, run: { log } }: Stopped, awaited: Awaiting): Promise<void> {
   const wait = retry?.most ?? 2 * MINUTE;
-  await held.transact((tx, job) => stepAside(tx, job, awaited, wait));
+  await held.advance((tx, job) => stepAside(tx, job, awaited, wait));
   log.info("Waits for another operation", { awaits: awaited.operationId });
 }
 
@@ -109,7 +109,7 @@ async function failForGood({ handler, held, run }: Stopped, report: FailureRepor
   const [evidence, observed] = await Promise.all([look(bare ? handler.evidence : undefined), look(handler.observe)]);
   const told = handler.observe && observed === undefined ? tellUnseen(report) : report;
   const whole = evidence ? withEvidence(told, evidence) : told;
-  await held.transact((tx, job) => fail(tx, handler, job, whole, observed));
+  await held.advance((tx, job) => fail(tx, handler, job, whole, observed));
 }
 
 /** What cannot be recorded for a mistake of ours is tried again some times, and then ended, so that its lane goes on. */
@@ -117,7 +117,7 @@ async function putAside(stopped: Stopped, step: string): Promise<void> {
   const { handler, held } = stopped;
   const unended = Number(held.job.progress.unended ?? 0) + 1, failure = unrecorded(step);
   if (!isHopeless(handler.kind, unended)) return await putOff(stopped, failure, pause(stopped), { unended });
-  await held.transact((tx, job) => breakOff(tx, handler, job, failure));
+  await held.advance((tx, job) => breakOff(tx, handler, job, failure));
 }
 
 async function putOff(
@@ -127,7 +127,7 @@ async function putOff(
   progress: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const label = shorten(`Trying again: ${failure.message}`);
-  await held.transact((tx, job) => giveBack(tx, job, { label, wait, counts: true, failure, progress }));
+  await held.advance((tx, job) => giveBack(tx, job, { label, wait, counts: true, failure, progress }));
 }
 
 /** Milliseconds before the next try. */

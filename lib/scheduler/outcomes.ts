@@ -67,7 +67,7 @@ export async function fail(
   job: Job,
   report: FailureReport,
   observed: unknown,
-): Promise<void> {
+): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const held = await writeHeld(tx, job, observed === undefined ? {} : { progress: { observed } });
   const outcome = await hooks.onFailed?.(tx, held, report) ?? {};
@@ -80,9 +80,10 @@ export async function fail(
     { ...outcome, jobs: [...outcome.jobs ?? [], ...following(kind, after)] },
     report.message,
   );
+  return after;
 }
 
-export async function cancel(tx: Tx, { kind, hooks = {} }: Handler, job: Job): Promise<void> {
+export async function cancel(tx: Tx, { kind, hooks = {} }: Handler, job: Job): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const held = await writeHeld(tx, job);
   const outcome = await hooks.onCancelled?.(tx, held) ?? {};
@@ -102,24 +103,27 @@ export async function cancel(tx: Tx, { kind, hooks = {} }: Handler, job: Job): P
     audit: [...outcome.audit ?? [], ...audit],
     jobs: [...outcome.jobs ?? [], ...following(kind, after)],
   });
+  return after;
 }
 
 /**
  * Ends a job whose end its handler cannot write, by a mistake of ours: without its hooks. A subject that is under way
  * with it is called failed, for nothing else would ever end that; any other stays as it is.
  */
-export async function breakOff(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<void> {
+export async function breakOff(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await endHeld(tx, job, { state: "failed", label: job.label, failure: report });
   const state = subject && await callFailed(tx, subject, report.message);
   await tell(tx, after, subject, { ...(state && { state }), jobs: following(kind, after) }, report.message);
+  return after;
 }
 
 /** Puts the job back: to be tried again later, or for another replica to go on with at once. */
-export async function giveBack(tx: Tx, job: Job, back: Return): Promise<void> {
+export async function giveBack(tx: Tx, job: Job, back: Return): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await returnHeld(tx, job, back);
   await tell(tx, after, subject, {}, back.failure?.message);
+  return after;
 }
 
 /** Puts the job back until another one has ended. What that takes is no time of its own, and no attempt. */
@@ -128,7 +132,7 @@ export async function stepAside(
   job: Job,
   { message, operationId }: Awaiting,
   wait: number,
-): Promise<void> {
+): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await returnHeld(tx, job, {
     label: shorten(message),
@@ -137,6 +141,7 @@ export async function stepAside(
     awaits: operationId,
   });
   await tell(tx, after, subject, {});
+  return after;
 }
 
 export async function noteProgress(tx: Tx, job: Hold & Job, label: string): Promise<void> {

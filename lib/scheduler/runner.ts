@@ -13,13 +13,12 @@ import { conclude, type Retry } from "#lib/scheduler/conclude.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { holdJob } from "#lib/scheduler/held.ts";
 import { endsPlain, finishStep, noteProgress } from "#lib/scheduler/outcomes.ts";
+import { NO_TELEMETRY, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 import { openProgress } from "#lib/scheduler/progress.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
-import { Cancelled, Draining, Ended, Lapsed, rejection, StepTimeout } from "#lib/scheduler/stops.ts";
+import { Cancelled, Draining, Ended, isInterruption, Lapsed, rejection, StepTimeout } from "#lib/scheduler/stops.ts";
 import { lockSubject } from "#lib/scheduler/subject.ts";
-import { RECORDS_NOTHING } from "#lib/base/otel.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import type { Sampler } from "#lib/base/trace.ts";
 
 const SETTLE = 5 * SECOND; // how long a step that was told to stop may take to do so
 
@@ -27,8 +26,7 @@ export interface RunnerOptions {
   readonly db: Database;
   readonly log: Log;
   readonly retry?: Retry;
-  /** Which traces are recorded; none when absent. */
-  readonly sampler?: Sampler;
+  readonly telemetry?: Telemetry;
 }
 
 export interface Running {
@@ -42,6 +40,7 @@ export interface Running {
 }
 
 export function startRun(options: RunnerOptions, handler: Handler, claimed: Job, tenure: Tenure): Running {
+  const { telemetry = NO_TELEMETRY } = options, { kind, visible } = claimed;
   const log = options.log.with({ ...aboutJob(claimed), fence: claimed.fence });
   const stop = new AbortController();
   const held = holdJob(options.db, claimed, tenure, log);
@@ -85,13 +84,24 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     try {
       if (claimed.cancelRequestedAt) stop.abort(new Cancelled());
       for (step of handler.kind.steps) {
-        if (!held.job.stepsDone.includes(step.name)) await doStep(step);
+        if (held.job.stepsDone.includes(step.name)) continue;
+        await telemetry.span("step", { kind, step: step.name }, (span) => tellStop(span, doStep(step)));
       }
     } catch (error) {
       await conclude({ handler, held, run, retry: options.retry }, error, step.name);
     } finally {
       over = true;
       tenure.signal.removeEventListener("abort", onLapse);
+    }
+  }
+
+  /** A step that was interrupted, or that waits for something, has not failed. */
+  async function tellStop(span: Span, work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      if (isInterruption(stop.signal.aborted ? stop.signal.reason : error)) span.outcome = "interrupted";
+      throw error;
     }
   }
 
@@ -119,16 +129,24 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
   }
 
+  /** `queued` is given back, to be tried again or to be gone on with; `lost` is what another replica goes on with. */
+  async function tell(): Promise<void> {
+    const about = { details: { ...aboutJob(claimed), attempt: claimed.attempt } };
+    await telemetry.span("job", { kind }, async (span) => {
+      await go();
+      const { state, createdAt, finishedAt } = held.job;
+      span.outcome = state === "running" ? "lost" : state;
+      if (!visible || !finishedAt) return;
+      telemetry.note("operation", { kind, outcome: state }, (finishedAt.getTime() - createdAt.getTime()) / SECOND);
+    }, about);
+  }
+
   return {
     job: claimed,
-    ended: because(causeOf(claimed, options), go),
+    ended: because({ root: placeOfJob(claimed, telemetry.samples), about: { operation: claimed.id } }, tell),
     stop: (reason) => stop.abort(reason),
     leave: () => void (leaving = true),
   };
-}
-
-function causeOf(job: Job, { sampler = RECORDS_NOTHING }: RunnerOptions): Parameters<typeof because>[0] {
-  return { root: placeOfJob(job, sampler), about: { operation: job.id } };
 }
 
 /** Does the work of a step until it is done, its time is over, or the run is told to stop. */

@@ -17,6 +17,7 @@ import { openRuns } from "#lib/scheduler/runs.ts";
 import { openListener } from "#lib/scheduler/silence.ts";
 import { Draining } from "#lib/scheduler/stops.ts";
 import { claimDue, openRecall, rescue, type Taker } from "#lib/scheduler/taking.ts";
+import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const GIVE_BACK = 5 * SECOND; // after the grace: to stop, and to write that the job is free
@@ -28,7 +29,7 @@ export interface SchedulerOptions {
   readonly lanes: number;
   readonly replicaId?: string;
   readonly retry?: RunnerOptions["retry"];
-  readonly sampler?: RunnerOptions["sampler"];
+  readonly telemetry?: Telemetry;
 }
 
 export interface Scheduler {
@@ -42,7 +43,7 @@ export interface Scheduler {
 
 export async function openScheduler(
   app: Pick<App, "db" | "log" | "release">,
-  { handlers, lanes, retry, sampler, replicaId = newId("rep") }: SchedulerOptions,
+  { handlers, lanes, retry, telemetry = NO_TELEMETRY, replicaId = newId("rep") }: SchedulerOptions,
 ): Promise<Scheduler> {
   const { db } = app;
   const log = app.log.with({ replica: replicaId });
@@ -54,7 +55,7 @@ export async function openScheduler(
   });
 
   const byPlan = new Map(handlers.map((handler) => [nameOf(handler.kind), handler]));
-  const runs = openRuns({ db, log, ...(retry && { retry }), ...(sampler && { sampler }) }, lanes, () => rounds.claim());
+  const runs = openRuns({ db, log, telemetry, ...(retry && { retry }) }, lanes, () => rounds.claim());
   const { control } = db, { version: release } = app.release;
   const replica = openReplica({ id: replicaId, release, control, log, onBeat: () => rounds.onBeat() });
   const others = openListener();
@@ -62,6 +63,7 @@ export async function openScheduler(
     replicaId,
     db,
     log,
+    telemetry,
     known: knownKinds(kinds, handlers.filter(startsPlain).map(({ kind }) => kind)),
     handlerOf: (job) => byPlan.get(nameOf(job))!,
     runs,

@@ -1,4 +1,5 @@
 /** Why a run ends before its job does. Each is the reason of an aborted signal. */
+import { FenceLost } from "#lib/records/jobs/fence.ts";
 
 /** This replica has not been heard of for so long that others may have taken its jobs. */
 export class Lapsed extends Error {
@@ -60,6 +61,11 @@ export class Ended extends Error {
   constructor() {
     super("The run of this job has ended");
   }
+}
+
+/** Whether the step that it ended has not failed by it. */
+export function isInterruption(reason: unknown): boolean {
+  return [Lapsed, Cancelled, Draining, Yielding, Awaiting, FenceLost].some((each) => reason instanceof each);
 }
 
 /** Rejects with the reason as soon as the signal is aborted. */

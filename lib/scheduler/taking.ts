@@ -11,6 +11,7 @@ import { start } from "#lib/scheduler/outcomes.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import type { Runs } from "#lib/scheduler/runs.ts";
 import type { Listener } from "#lib/scheduler/silence.ts";
+import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** What takes the jobs. */
@@ -18,6 +19,7 @@ export interface Taker {
   readonly replicaId: string;
   readonly db: Database;
   readonly log: Log;
+  readonly telemetry: Telemetry;
   readonly known: Known;
   readonly handlerOf: (job: { readonly kind: string; readonly plan: number }) => Handler;
   readonly runs: Runs;
@@ -94,7 +96,7 @@ export async function rescue(
   tenure: Tenure,
   onHeard: (wait: number | null) => void,
 ): Promise<void> {
-  const { replicaId, db, log, known, runs } = taker;
+  const { replicaId, db, log, telemetry, known, runs } = taker;
   const askedAt = performance.now();
   const silent = others.hear(tenure, await readBeats(db.rows, replicaId), askedAt);
   onHeard(others.patience());
@@ -106,6 +108,7 @@ export async function rescue(
     tenure.check();
     const job = await db.transact((tx) => takeOver(tx, orphan, by));
     if (!job) continue;
+    telemetry.note("takeover", {});
     log.warn("Took over a job that nobody ran", { ...aboutJob(job), fence: job.fence });
     runs.begin(taker.handlerOf(job), job, tenure);
   }

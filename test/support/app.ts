@@ -9,6 +9,7 @@ import { openFeeds } from "#lib/records/events/feed.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import { openAttempts } from "#lib/base/limits/attempts.ts";
 import { silent } from "#lib/base/log.ts";
+import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
 import { release } from "#src/release.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
@@ -21,6 +22,7 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
   return {
     config,
     log: silent,
+    telemetry: NO_TELEMETRY,
     db,
     feeds: openFeeds(db, silent, { look: sightsOf, most: config.maxStreams }),
     clusters: { place: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },

@@ -11,6 +11,7 @@
  */
 import { setInterval } from "node:timers";
 import { Fault } from "#lib/base/errors.ts";
+import { NO_TELEMETRY, type NoteLabels, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export type Room = "general" | "people" | "probes";
@@ -33,10 +34,13 @@ interface Load {
 
 interface LoadOptions {
   readonly maxInFlight: number;
+  readonly telemetry?: Telemetry;
   readonly now?: () => number;
   /** Calls `tick` about every so many milliseconds, until what it returns is called. */
   readonly every?: (ms: number, tick: () => void) => () => void;
 }
+
+type Reason = NoteLabels["shed"]["reason"];
 
 const LOOK = 100; // ms between two looks at the clock
 const LATE = 500; // ms that one look may be late
@@ -47,17 +51,23 @@ const PEOPLE = 128; // who sign in: twice those who may wait for their turn at a
 
 const OPEN: RoomPlace = { enter() {}, claim() {}, leave() {}, claimed: true };
 
-export function openLoad({ maxInFlight, now = () => performance.now(), every = repeat }: LoadOptions): Load {
+export function openLoad(options: LoadOptions): Load {
+  const { maxInFlight, telemetry = NO_TELEMETRY, now = () => performance.now(), every = repeat } = options;
   let last = now(), lateSince: number | null = null, late = false;
   const stop = every(LOOK, () => {
-    const at = now(), missed = at - last - LOOK > LATE;
+    const at = now(), delay = at - last - LOOK, missed = delay > LATE;
+    telemetry.note("event_loop", {}, Math.max(0, delay) / SECOND);
     lateSince = missed ? lateSince ?? last : null;
     late = lateSince !== null && at - lateSince >= PATIENCE;
     last = at;
   });
   const isLate = () => late;
-  const general = openRoom(maxInFlight, isLate);
-  const people = openRoom(PEOPLE, isLate);
+  const shed = (reason: Reason, message: string) => {
+    telemetry.note("shed", { reason });
+    return new Fault("unavailable", "overloaded", message, { retryAfter: 1 + Math.random() * 2 });
+  };
+  const general = openRoom(maxInFlight, isLate, shed);
+  const people = openRoom(PEOPLE, isLate, shed);
   return {
     place: (room) => room === "probes" ? OPEN : room === "people" ? people() : general(),
     close: stop,
@@ -65,7 +75,11 @@ export function openLoad({ maxInFlight, now = () => performance.now(), every = r
 }
 
 /** A room for so many requests. */
-function openRoom(size: number, isLate: () => boolean): () => RoomPlace {
+function openRoom(
+  size: number,
+  isLate: () => boolean,
+  shed: (reason: Reason, message: string) => Fault,
+): () => RoomPlace {
   const share = Math.max(Math.min(FEW, size), Math.floor(size / SHARE));
   const callers = new Map<string, number>();
   let inside = 0;
@@ -85,7 +99,10 @@ function openRoom(size: number, isLate: () => boolean): () => RoomPlace {
       enter() {
         if (state !== "before") return;
         if (inside >= size || isLate() && inside >= FEW) {
-          throw overloaded("The server has more to do than it can; try again, waiting longer each time");
+          throw shed(
+            inside >= size ? "full" : "late",
+            "The server has more to do than it can; try again, waiting longer each time",
+          );
         }
         inside++;
         state = "in";
@@ -93,7 +110,7 @@ function openRoom(size: number, isLate: () => boolean): () => RoomPlace {
       claim(caller) {
         if (state !== "in" || claimed === caller) return;
         if ((callers.get(caller) ?? 0) >= share) {
-          throw overloaded("You have as much under way at once as one caller may; wait until some of it has ended");
+          throw shed("share", "You have as much under way at once as one caller may; wait until some of it has ended");
         }
         if (claimed !== null) count(claimed, -1);
         count(claimed = caller, 1);
@@ -107,10 +124,6 @@ function openRoom(size: number, isLate: () => boolean): () => RoomPlace {
       },
     };
   };
-}
-
-function overloaded(message: string): Fault {
-  return new Fault("unavailable", "overloaded", message, { retryAfter: 1 + Math.random() * 2 });
 }
 
 function repeat(ms: number, tick: () => void): () => void {

@@ -18,6 +18,7 @@ import { openSpace } from "#lib/drivers/cluster/space.ts";
 import { PATIENCE, type Patience } from "#lib/drivers/cluster/trouble/verdict.ts";
 import { watch } from "#lib/drivers/cluster/wire/watch.ts";
 import type { Log } from "#lib/base/log.ts";
+import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export type { KubeconfigSource, Patience };
@@ -36,6 +37,7 @@ export interface ClusterOptions {
   /** The ClusterRole that is bound in each new namespace; without it the credentials have their rights everywhere. */
   readonly role?: string | null;
   readonly log: Log;
+  readonly telemetry?: Telemetry;
 }
 
 /** Throws a ClusterError `kubeconfig` or `credentials` that names the file; whether anybody answers shows later. */
@@ -44,6 +46,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const connections = await openPoolOfServer(options.kubeconfig);
   const api = openApi({
     connections,
+    telemetry: options.telemetry ?? NO_TELEMETRY,
     concurrency: options.concurrency ?? 16,
     deadline: options.deadline ?? 30 * SECOND,
     userAgent: options.version ? `wheelwright/${options.version}` : "wheelwright",

@@ -9,6 +9,7 @@ import { openPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool } from "#lib/drivers/db/pool.ts";
 import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
 import type { Log } from "#lib/base/log.ts";
+import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { atMost, backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
@@ -18,6 +19,7 @@ export interface DatabaseOptions {
   /** Connections for streams, apart from the others, so that no stream ever takes a request's; 1 unless given. */
   readonly streams?: number;
   readonly log: Log;
+  readonly telemetry?: Telemetry;
   /** What pg_stat_activity shows. */
   readonly name?: string;
   /** Milliseconds that a statement may take. */
@@ -36,7 +38,14 @@ const OUTLAST = 30 * SECOND; // what is asked outside of a request waits no long
 const TRIES = 3; // of a transaction that met a deadlock
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { url, log, name = "wheelwright", statementLimit = STATEMENT_LIMIT, lockLimit = LOCK_LIMIT } = options;
+  const {
+    url,
+    log,
+    telemetry = NO_TELEMETRY,
+    name = "wheelwright",
+    statementLimit = STATEMENT_LIMIT,
+    lockLimit = LOCK_LIMIT,
+  } = options;
   const settings = {
     statement_timeout: String(statementLimit),
     lock_timeout: String(lockLimit),
@@ -76,7 +85,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
         return rows();
       },
       async transact(work) {
-        const { result, wakes } = await transact(options, confirmed(work, hold));
+        const { result, wakes } = await telemetry.span(
+          "transaction",
+          {},
+          () => transact(options, confirmed(work, hold)),
+        );
         wakeups.announce(wakes);
         await outlast(rows(), wakes, log, signal);
         return result;

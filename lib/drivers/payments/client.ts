@@ -13,6 +13,7 @@ import { PaymentRefusal, troubleOf } from "#lib/drivers/payments/trouble.ts";
 import { openWire } from "#lib/drivers/payments/wire.ts";
 import { openPlaces, type Places } from "#lib/base/limits/places.ts";
 import { within } from "#lib/base/race.ts";
+import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The version of the provider's API that lib/drivers/payments is written for: that of the package. */
@@ -33,6 +34,7 @@ export interface ClientOptions {
   readonly patience?: number;
   /** Milliseconds after which a call that was cut off is over at the provider, too. */
   readonly settle?: number;
+  readonly telemetry?: Telemetry;
 }
 
 export interface PaymentClient {
@@ -67,7 +69,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       const Package = await load();
       const stripe = new Package(secretKey, {
         apiVersion: API_VERSION,
-        httpClient: openWire({ base, signal, deadline }),
+        httpClient: openWire({ base, signal, deadline, telemetry: options.telemetry }),
         maxNetworkRetries: 0,
         telemetry: false,
         appInfo: { name: "wheelwright" },

@@ -8,6 +8,7 @@
 import type { Stripe } from "stripe";
 import { exchange, type Failure, type HttpAnswer } from "#lib/drivers/exchange.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
+import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
 interface WireOptions {
   /** Where the API is; its path goes before every call's. */
@@ -15,20 +16,29 @@ interface WireOptions {
   readonly signal: AbortSignal;
   /** Milliseconds for the whole answer. */
   readonly deadline: number;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** For `new Stripe(…, {httpClient})`. Whatever it fails with is a PaymentError, or the signal's reason. */
-export function openWire({ base, signal, deadline }: WireOptions): InstanceType<typeof Stripe.HttpClient> {
+export function openWire(
+  { base, signal, deadline, telemetry = NO_TELEMETRY }: WireOptions,
+): InstanceType<typeof Stripe.HttpClient> {
   return {
     getClientName: () => "node",
     async makeRequest(_host, _port, path, method, headers, body) {
       const url = new URL(base.origin + base.pathname.replace(/\/$/, "") + path);
       const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-      const answer = await exchange({
-        ...{ url, method, headers: sent, deadline, fail },
-        body: method === "GET" || method === "DELETE" ? undefined : body ?? "",
-        options: { agent: false },
-        signals: [signal],
+      const ask = () =>
+        exchange({
+          ...{ url, method, headers: sent, deadline, fail },
+          body: method === "GET" || method === "DELETE" ? undefined : body ?? "",
+          options: { agent: false },
+          signals: [signal],
+        });
+      const answer = await telemetry.span("provider_call", { call: `${method} ${thingOf(path)}` }, async (span) => {
+        const { status, ...rest } = await ask();
+        if (status >= 400) span.outcome = "refused";
+        return { status, ...rest };
       });
       const parsed = parse(answer, `${method} ${url.host}${url.pathname}`);
       const received = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
@@ -43,6 +53,11 @@ export function openWire({ base, signal, deadline }: WireOptions): InstanceType<
       };
     },
   };
+}
+
+/** What a path is about, without any id: `/v1/customers/cus_1?limit=1` is about customers. */
+function thingOf(path: string): string {
+  return /^\/v\d+\/([a-z_]+)/.exec(path)?.[1] ?? "other";
 }
 
 /** A key with a line break in it cannot be a header; the cause holds the key. */

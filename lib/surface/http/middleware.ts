@@ -6,6 +6,7 @@ import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
 import { hasBody } from "#lib/surface/http/input.ts";
 import { refuse } from "#lib/surface/http/problem.ts";
 import { isStream } from "#lib/surface/http/sse.ts";
+import type { Telemetry } from "#lib/base/telemetry.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
 export type Middleware = (exchange: Exchange, next: () => Promise<Answer>) => Promise<Answer>;
@@ -18,6 +19,21 @@ export function run(list: readonly Middleware[], exchange: Exchange, at = 0): Pr
 
 /** What is done from here on is done for this request: the log and whoever is asked are told so. */
 export const caused: Middleware = ({ id, trace }, next) => because({ root: trace, about: { requestId: id } }, next);
+
+const TOLD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** Tells of each request. A client may make up methods, so that those that nothing here answers to are one: `other`. */
+export function telling(telemetry: Telemetry): Middleware {
+  return ({ request, route, id }, next) => {
+    const method = TOLD.includes(request.method) ? request.method : "other";
+    const options = { details: { request_id: id } };
+    return telemetry.span("request", { method, route: route.pattern }, async ({ labels }) => {
+      const answer = await next();
+      labels.status = answer.status;
+      return answer;
+    }, options);
+  };
+}
 
 export const requestId: Middleware = async (exchange, next) => {
   const answer = await next();

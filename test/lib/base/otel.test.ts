@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ConfigError, readConfig } from "#lib/base/config.ts";
+import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 
 const test = suite("OTEL_ variables");
 
@@ -21,8 +22,8 @@ function problemOf(env: Record<string, string>): string {
 }
 
 test("without an endpoint there are no traces, and what others have decided goes on", () => {
-  const { traces, sampler } = read({ OTEL_SERVICE_NAME: "x", OTEL_TRACES_SAMPLER: "always_on" });
-  assert.is(traces, null);
+  assert.is(read({ OTEL_SERVICE_NAME: "x", OTEL_TRACES_SAMPLER: "always_on" }).traces, null);
+  const sampler = NO_TELEMETRY.samples;
   assert.equal([sampler(null, TRACE), sampler(parent(true), TRACE), sampler(parent(false), TRACE)], [
     false,
     true,
@@ -64,7 +65,7 @@ test("headers and attributes are pairs, percent-encoded, and those for traces wi
 
 test("the sampler decides by the parent or not, and by a part of the ids", () => {
   const decide = (name: string, arg = "1") => {
-    const { sampler } = on({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: arg });
+    const { sampler } = on({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: arg }).traces!;
     return [sampler(null, TRACE), sampler(parent(true), TRACE), sampler(parent(false), TRACE)];
   };
   assert.equal(decide("parentbased_always_on"), [true, true, false]);
@@ -73,7 +74,7 @@ test("the sampler decides by the parent or not, and by a part of the ids", () =>
   assert.equal(decide("always_on"), [true, true, true]);
   assert.equal(decide("always_off"), [false, false, false]);
   assert.equal(decide("traceidratio"), [true, true, true]);
-  const { sampler } = on({ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.25" });
+  const { sampler } = on({ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.25" }).traces!;
   const part = Array.from(
     { length: 16 },
     (_, i) => sampler(null, TRACE.slice(0, -13) + i.toString(16) + TRACE.slice(-12)),

@@ -9,8 +9,10 @@ import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Connection, Connections } from "#lib/drivers/cluster/wire/connection.ts";
 import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/wire/failures.ts";
 import { badAnswer, dateOf, errorOf, isRecord, warningsOf } from "#lib/drivers/cluster/wire/status.ts";
+import { tellCall } from "#lib/drivers/cluster/wire/tell-call.ts";
 import { exchange, type HttpAnswer, openStream, type Outgoing, type Stream } from "#lib/drivers/exchange.ts";
 import { openPlaces } from "#lib/base/limits/places.ts";
+import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { within } from "#lib/base/race.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -43,6 +45,7 @@ export interface Api {
   now(): number;
   /** Aborts when it is closed, with what every call then ends with. */
   readonly closed: AbortSignal;
+  readonly telemetry: Telemetry;
   close(): void;
 }
 
@@ -51,6 +54,7 @@ interface ApiOptions {
   readonly concurrency: number;
   readonly deadline: number;
   readonly userAgent: string;
+  readonly telemetry?: Telemetry;
 }
 
 /** The code of what every call ends with when the cluster is closed. Another replica may go on; here nothing does. */
@@ -62,7 +66,7 @@ const DRAIN = 2 * SECOND;
 const SKEW_LEAST = 2 * SECOND;
 
 export function openApi(options: ApiOptions): Api {
-  const { connections, concurrency, deadline } = options;
+  const { connections, concurrency, deadline, telemetry = NO_TELEMETRY } = options;
   const places = openPlaces(concurrency);
   const closing = new AbortController(), quiet = openQuiet(deadline);
   let skew = 0;
@@ -96,7 +100,7 @@ export function openApi(options: ApiOptions): Api {
       await quiet.over(signalsOf(call));
       const out = outgoing(request, connection, call);
       doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
-      return await exchange(out);
+      return await tellCall(telemetry, request.method, out, exchange);
     };
     const answer = await places.take(signalsOf(call), () => authorised(call, send, () => {}));
     if (answer.status >= 300) throw quiet.heard(errorOf(answer, doing));
@@ -124,6 +128,7 @@ export function openApi(options: ApiOptions): Api {
   return {
     now: () => Date.now() + skew,
     closed: closing.signal,
+    telemetry,
     call: async (request, call) => {
       const answer = await tries(request, call);
       return { body: parseBody(answer, request), warnings: warningsOf(answer) };
@@ -131,8 +136,10 @@ export function openApi(options: ApiOptions): Api {
     text: async (path, query, call) => (await tries({ method: "GET", path, query, repeat: "safe" }, call)).body,
     stream: async (path, query, call) => {
       await quiet.over(signalsOf(call));
-      const open = (connection: Connection) =>
-        openStream(outgoing({ method: "GET", path, query, repeat: "safe" }, connection, call));
+      const open = (connection: Connection) => {
+        const out = outgoing({ method: "GET", path, query, repeat: "safe" }, connection, call);
+        return tellCall(telemetry, "STREAM", out, openStream);
+      };
       const stream = await authorised(call, open, (refused) => refused.close());
       if (stream.status < 300) return stream;
       throw quiet.heard(errorOf(await drain(stream, signalsOf(call)), `GET ${path}`));

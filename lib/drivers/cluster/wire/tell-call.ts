@@ -1,0 +1,22 @@
+/** Tells of one exchange with an API server, or of the beginning of a stream, with what it was answered. */
+import type { Outgoing } from "#lib/drivers/exchange.ts";
+import type { Telemetry } from "#lib/base/telemetry.ts";
+
+/** A call that somebody here called off says nothing of the server. */
+export function tellCall<T extends { readonly status: number }>(
+  telemetry: Telemetry,
+  verb: string,
+  out: Outgoing,
+  ask: (out: Outgoing) => Promise<T>,
+): Promise<T> {
+  return telemetry.span("cluster_call", { verb }, async ({ labels }) => {
+    try {
+      const answer = await ask(out);
+      labels.status = answer.status;
+      return answer;
+    } catch (error) {
+      labels.status = out.signals.some((signal) => signal.aborted) ? "cancelled" : 0;
+      throw error;
+    }
+  }, { details: { path: out.url.pathname } });
+}

@@ -1,0 +1,72 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { NO_TELEMETRY, type Observer, openTelemetry, type Span } from "#lib/base/telemetry.ts";
+
+const test = suite("openTelemetry");
+
+/** Keeps the spans that have ended. */
+function listener(): Observer & { readonly ended: Span[] } {
+  const ended: Span[] = [];
+  return { ended, begin: () => ({ end: (span) => void ended.push(span) }) };
+}
+
+test("tells of a span when it has ended, with its labels and details", async () => {
+  const one = listener(), other = listener(), telemetry = openTelemetry([one, other]);
+  const labels = { method: "GET", route: "/api/spokes/:spokeId" };
+  const result = await telemetry.span("request", labels, (span) => {
+    assert.is(one.ended.length, 0);
+    span.labels.status = 404;
+    return Promise.resolve("done");
+  }, { details: { request_id: "req_1" } });
+  assert.is(result, "done");
+  for (const { ended: [span] } of [one, other]) {
+    assert.equal(span!.labels, { ...labels, status: 404 });
+    assert.equal([span!.outcome, span!.details], ["succeeded", { request_id: "req_1" }]);
+    assert.ok(span!.seconds! >= 0);
+  }
+  assert.not("status" in labels, "the labels that were given are not written into");
+});
+
+test("calls work that throws failed, and throws the same", async () => {
+  const { ended, ...observer } = listener(), error = new Error("no");
+  const thrown = await openTelemetry([observer]).span("mail", {}, () => Promise.reject(error)).catch((error) => error);
+  assert.is(thrown, error);
+  assert.equal([ended[0]!.outcome, ended[0]!.error], ["failed", error]);
+});
+
+test("leaves the outcome that the work has told", async () => {
+  const { ended, ...observer } = listener(), telemetry = openTelemetry([observer]);
+  await telemetry.span("job", { kind: "spoke-provision" }, async (span) => void (span.outcome = "lost"));
+  assert.is(ended[0]!.outcome, "lost");
+});
+
+test("does the work within what an observer opens around it, so that what is within knows what it belongs to", async () => {
+  const storage = new AsyncLocalStorage<string>(), seen: (string | undefined)[] = [];
+  const observer: Observer = {
+    begin: ({ kind }) => ({
+      surround: (work) => storage.run([storage.getStore(), kind].join("/"), work),
+      end: () => void seen.push(storage.getStore()),
+    }),
+  };
+  const telemetry = openTelemetry([listener(), observer]);
+  await telemetry.span("job", { kind: "mail" }, () =>
+    telemetry.span("mail", {}, () => {
+      assert.is(storage.getStore(), "/job/mail");
+      return Promise.resolve();
+    }));
+  assert.is(storage.getStore(), undefined);
+});
+
+test("is the one that does nothing where nobody listens", async () => {
+  assert.is(openTelemetry([]), NO_TELEMETRY);
+  const told = await NO_TELEMETRY.span("request", { method: "GET", route: "/" }, (span) => {
+    Object.assign(span, { outcome: "lost" });
+    span.labels.status = 200;
+    span.details.id = 1;
+    return Promise.resolve(7);
+  });
+  assert.is(told, 7);
+});
+
+test.run();
