@@ -18,7 +18,9 @@ import { openFeeds } from "#lib/records/events/feed.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import { noticesOf, postpone } from "#lib/surface/http/deprecation.ts";
-import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
+import { openTelemetry } from "#lib/base/telemetry.ts";
+import { type FleetWatch, watchFleet } from "#lib/domains/fleet/watch.ts";
+import type { MetricsRegistry } from "#lib/surface/metrics/registry.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openAttempts } from "#lib/base/limits/attempts.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -39,6 +41,8 @@ export interface Program {
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;
   readonly clusterNames: readonly string[];
+  /** Null where nobody asked for metrics. */
+  readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
   /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -49,7 +53,6 @@ export async function compose(
   source: ClusterSource,
   log: Log,
   routes: Manifest = manifest,
-  telemetry: Telemetry = NO_TELEMETRY,
 ): Promise<Program> {
   const opened: (() => unknown)[] = [];
   const closeAll = async () => {
@@ -59,6 +62,8 @@ export async function compose(
     const declared = noticesOf(routes, ANNOUNCED_LIMITS); // throws before anything is opened
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
+    const registry = config.metricsPort === null ? null : await openMetrics();
+    const telemetry = openTelemetry(registry ? [registry.observer] : []);
     const replicaId = newId("rep");
     const clusters = openClusters(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
     opened.push(() => clusters.close());
@@ -87,6 +92,8 @@ export async function compose(
       notices: noticesOf(announced.manifest, announced.limits),
       release: release(),
     });
+    const fleet = registry && watchFleet(app);
+    opened.push(() => fleet?.close());
     const calls = openCallCounter({ db, log });
     opened.push(() => calls.close());
     const { on, lanes } = config.scheduler;
@@ -102,6 +109,7 @@ export async function compose(
       scheduler,
       calls,
       clusterNames: clusters.names,
+      metrics: registry && fleet && { registry, fleet },
       async drain(graceMs) {
         feeds.close();
         await Promise.all([scheduler?.drain(graceMs), calls.flush()]);
@@ -112,6 +120,11 @@ export async function compose(
     await closeAll();
     throw error;
   }
+}
+
+/** Loaded by those alone who ask for it. */
+async function openMetrics(): Promise<MetricsRegistry> {
+  return (await import("#lib/surface/metrics/registry.ts")).openRegistry();
 }
 
 async function loadDefinitions(config: Config) {

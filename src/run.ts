@@ -3,11 +3,13 @@
  * of an installation is lost, and streams are told to come back.
  */
 import type { Config } from "#lib/base/config.ts";
+import { listenForMetrics, type MetricsListening } from "#lib/surface/metrics/listen.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
 import type { Program } from "./compose.ts";
 import type { Listening } from "./listen.ts";
+import { readingsOf } from "./readings.ts";
 import { openServer, type Server } from "./server.ts";
 import { awaitStop, type Stop } from "./stop.ts";
 
@@ -26,15 +28,14 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
     notes: watch.notes,
     calls: program.calls,
   });
-  const { port, close } = await listen(server, app.config).catch(async (error) => {
-    await watch.close();
-    throw error;
-  });
+  const metrics = await serveMetrics(program, server).catch(closing(watch));
+  const { port, close } = await listen(server, app.config).catch(closing(watch, metrics));
   const stopped = told.then(async (signal) => {
     app.log.info("Stopping: requests and steps under way may end, the rest is given back", { signal });
     const grace = app.config.shutdownGraceMs;
     try {
       await Promise.all([close(grace), program.drain(grace), watch.close()]);
+      await metrics?.close(); // to the end it tells what is still under way
       await program.close();
     } catch (error) {
       app.log.error("Something did not stop cleanly; the database knows what was under way", {
@@ -43,6 +44,28 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
     }
   });
   return { port, stopped };
+}
+
+/** For what cannot start: it leaves nothing behind that listens. */
+function closing(...opened: readonly ({ close(): Promise<void> } | null)[]): (error: unknown) => Promise<never> {
+  return async (error) => {
+    for (const each of opened) await each?.close();
+    throw error;
+  };
+}
+
+async function serveMetrics(program: Program, server: Server): Promise<MetricsListening | null> {
+  const { metrics, app: { config: { host, metricsPort }, log } } = program;
+  if (!metrics || metricsPort === null) return null;
+  const { registry } = metrics, address = { host, port: metricsPort };
+  const text = () => registry.text(readingsOf(program, metrics.fleet.last(), server));
+  try {
+    const listening = await listenForMetrics({ contentType: registry.contentType, text }, address);
+    log.info(`Metrics on ${host}:${metricsPort}/metrics, for everybody who reaches that port`);
+    return listening;
+  } catch (cause) {
+    throw cannotListen(address, cause, "METRICS_PORT");
+  }
 }
 
 async function listen(server: Server, config: Config): Promise<Listening> {

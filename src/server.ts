@@ -53,6 +53,8 @@ interface ServerOptions {
 export interface Server {
   /** Answers one request as it would come over a socket; never throws. */
   request(request: Request, peer?: Peer): Promise<Response>;
+  /** Requests that count against MAX_IN_FLIGHT, and people who sign in. */
+  inFlight(): number;
   listen(address: ListenAddress): Promise<Listening>;
 }
 
@@ -127,6 +129,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       if (isFlow(body)) onAbort(request.signal, () => body.cancel());
       return toResponse(made);
     },
+    inFlight: load.inFlight,
     async listen(address) {
       const listening = await listen(answer, address, {
         requestTimeout: config.requestTimeoutMs,

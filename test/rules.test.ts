@@ -27,10 +27,10 @@ const ORDER = [
   ...["moodle", "catalog", "operations"],
   ...under("records", "audit events idempotency jobs changes"),
   "app", // what a running program consists of
-  ...under("domains", "members users auth billing federations spokes operations backups templates"),
+  ...under("domains", "members users auth billing federations spokes operations backups templates fleet"),
   ...under("domains", "notifications onboarding changelog deprecations"),
   ...["scheduler", "work", "doctor"],
-  ...under("surface", "http docs portal"),
+  ...under("surface", "http docs portal metrics"),
   ...under("dev", "simulator embedded"),
   "client", // what others call the API with
   ...["routes", "src"],

@@ -113,6 +113,11 @@ function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, str
   if (mode === "dev" && /^[a-z]+_live_/.test(given.STRIPE_SECRET_KEY ?? "")) {
     problems.push("STRIPE_SECRET_KEY is a live key: what dev makes up would be charged; use a test key");
   }
+  if (given.METRICS_PORT && Number(given.METRICS_PORT) === Number(given.PORT ?? 3000)) {
+    problems.push(
+      "METRICS_PORT is the port that PORT names: set it to another one, which only your Prometheus reaches",
+    );
+  }
   if (given.SMTP_USER) need("SMTP_PASS", "SMTP_USER is set");
   if (given.SPOKE_SMTP_USER) need("SPOKE_SMTP_HOST", "SPOKE_SMTP_USER is set");
   if (given.SPOKE_SMTP_USER) need("SPOKE_SMTP_SECRET", "SPOKE_SMTP_USER is set, and the passwords are made from it");

@@ -36,6 +36,8 @@ export interface Scheduler {
   readonly replicaId: string;
   /** Whether it beats, and its last look at the queue was answered. */
   ready(): boolean;
+  /** Jobs that run here. */
+  running(): number;
   /** Takes no more jobs, lets each step under way end within the grace, and gives the rest back. Beats until the end. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -94,6 +96,7 @@ export async function openScheduler(
   return {
     replicaId,
     ready: () => rounds.healthy() && replica.tenure() !== null,
+    running: () => runs.ids().length,
     drain,
     async close() {
       await drain(0);

@@ -1,5 +1,4 @@
 /** Why nobody can listen on an address, in words, and what to set. */
-import type { Config } from "#lib/base/config.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_NOPERM, EX_UNAVAILABLE } from "./command.ts";
 
@@ -23,9 +22,14 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ENOTFOUND: [EX_CONFIG, "there is no such host name; set HOST to an address of this machine, or to 0.0.0.0 for all"],
 };
 
-/** Why nobody can listen there, and what would make it possible. */
-export function cannotListen({ host, port }: Pick<Config, "host" | "port">, cause: unknown): CommandError {
+/** Why nobody can listen there, and what would make it possible; `variable` is what names the port. */
+export function cannotListen(
+  { host, port }: { readonly host: string; readonly port: number },
+  cause: unknown,
+  variable = "PORT",
+): CommandError {
   const refusal = REFUSALS[String((cause as { code?: unknown }).code)];
   const [status, why] = refusal ?? [EX_UNAVAILABLE, `${reasonOf(cause)} (see HOST and PORT)`];
-  return new CommandError(status, `Cannot listen on ${host}:${port}: ${why}`, { cause });
+  const told = why.replace(/\bPORT\b/, variable);
+  return new CommandError(status, `Cannot listen on ${host}:${port}: ${told}`, { cause });
 }

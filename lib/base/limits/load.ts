@@ -29,6 +29,8 @@ export interface RoomPlace {
 
 interface Load {
   place(room: Room): RoomPlace;
+  /** Requests that count, in both rooms. */
+  inFlight(): number;
   close(): void;
 }
 
@@ -69,9 +71,15 @@ export function openLoad(options: LoadOptions): Load {
   const general = openRoom(maxInFlight, isLate, shed);
   const people = openRoom(PEOPLE, isLate, shed);
   return {
-    place: (room) => room === "probes" ? OPEN : room === "people" ? people() : general(),
+    place: (room) => room === "probes" ? OPEN : (room === "people" ? people : general).place(),
+    inFlight: () => people.inside() + general.inside(),
     close: stop,
   };
+}
+
+interface OpenRoom {
+  place(): RoomPlace;
+  inside(): number;
 }
 
 /** A room for so many requests. */
@@ -79,7 +87,7 @@ function openRoom(
   size: number,
   isLate: () => boolean,
   shed: (reason: Reason, message: string) => Fault,
-): () => RoomPlace {
+): OpenRoom {
   const share = Math.max(Math.min(FEW, size), Math.floor(size / SHARE));
   const callers = new Map<string, number>();
   let inside = 0;
@@ -90,7 +98,7 @@ function openRoom(
     else callers.delete(caller);
   }
 
-  return function place() {
+  function place(): RoomPlace {
     let state: "before" | "in" | "out" = "before", claimed: string | null = null;
     return {
       get claimed() {
@@ -123,7 +131,9 @@ function openRoom(
         state = "out";
       },
     };
-  };
+  }
+
+  return { place, inside: () => inside };
 }
 
 function repeat(ms: number, tick: () => void): () => void {

@@ -27,20 +27,36 @@ export function settled(now: Date): Date {
   return new Date(now.getTime() - SETTLING);
 }
 
-/** The chains that have events to seal. One query that looks once into an index for each hub, however long the log is. */
+/** The chains that have events to seal. */
 export async function findUnsealed(rows: Rows, until: Date): Promise<string[]> {
+  const { rows: found } = await sql<{ chain: string }>`select chain from (${nextOfChains(until)}) as next`.execute(
+    rows,
+  );
+  return found.map(({ chain }) => chain);
+}
+
+/** The first event of each chain that is to be sealed. It looks once into an index for each hub, however long the log is. */
+function nextOfChains(until: Date) {
   // The order makes the index the only way to the first row: any other way would first have to sort.
   const next = sql`audit_events.at >= coalesce(seal.last_at, '-infinity') and audit_events.at <= ${until}
     and (seal.chain is null or audit_events.at > seal.last_at or audit_events.id collate "C" > seal.last_id)
     order by federation_id desc, audit_events.at limit 1`;
-  const { rows: found } = await sql<{ chain: string }>`
-    select ${SYSTEM_CHAIN}::text as chain
+  return sql`
+    select ${SYSTEM_CHAIN}::text as chain, event.at
     from (select) as one left join audit_seals as seal on seal.chain = ${SYSTEM_CHAIN},
-    lateral (select from audit_events where federation_id is null and ${next}) as event
+    lateral (select at from audit_events where federation_id is null and ${next}) as event
     union all
-    select federations.id from federations left join audit_seals as seal on seal.chain = federations.id,
-    lateral (select from audit_events where federation_id = federations.id and ${next}) as event`.execute(rows);
-  return found.map(({ chain }) => chain);
+    select federations.id, event.at from federations left join audit_seals as seal on seal.chain = federations.id,
+    lateral (select at from audit_events where federation_id = federations.id and ${next}) as event`;
+}
+
+/** When the oldest event was written that may be sealed and is not; null where none is. */
+export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date | null> {
+  const { rows: [row] } = await sql<{ oldest: Date | null }>`select min(at) as oldest from (${
+    nextOfChains(until)
+  }) as next`
+    .execute(rows);
+  return row!.oldest;
 }
 
 /** Seals the next events of the chain, at most `limit` and none newer than `until`; null when there are none. */

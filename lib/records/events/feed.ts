@@ -30,6 +30,8 @@ export interface Feeds extends Readers {
    */
   read<T>(work: (rows: Rows) => Promise<T>, over: AbortSignal): Promise<T>;
   closing(): boolean;
+  /** The streams that are open, and by how many events the slowest of them is behind. */
+  stats(): { readonly streams: number; readonly behind: number };
   readonly log: Log;
 }
 
@@ -53,6 +55,8 @@ export interface Feed {
 
 interface Waiter {
   wake(): void;
+  /** The number after which it asked for events last. */
+  at: number;
 }
 
 interface Hub {
@@ -116,12 +120,20 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
     enter,
     read,
     closing: () => closing,
+    stats() {
+      let streams = 0, behind = 0;
+      for (const { readers, last } of hubs.values()) {
+        streams += readers.size;
+        for (const { at } of readers) behind = Math.max(behind, last - at);
+      }
+      return { streams, behind };
+    },
     log,
     speak: openVoices(options.quiet ?? QUIET),
     join(federationId, over) {
       const hub = hubs.get(federationId) ?? apart(() => open(federationId));
       hubs.set(federationId, hub);
-      const waiter: Waiter = { wake: () => {} };
+      const waiter: Waiter = { wake: () => {}, at: Infinity };
       hub.readers.add(waiter);
       over.addEventListener("abort", () => waiter.wake());
       return {
@@ -129,6 +141,7 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
         last: () => hub.last,
         after: (number) => reach(hub, number),
         wait(number) {
+          waiter.at = number;
           if (number >= hub.last && !over.aborted) return new Promise((resolve) => waiter.wake = resolve);
         },
         leave() {

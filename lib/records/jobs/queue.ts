@@ -118,19 +118,37 @@ export async function countQueue(rows: Rows, which: RawBuilder<SqlBool>): Promis
   return count!;
 }
 
+/** An operation that could run now, and that nothing keeps from it but the want of a replica that has room for it. */
+const WAITS_FOR_ROOM = sql<SqlBool>`visible and state = 'queued' and run_at <= wheelwright_now()
+  and (kind <> all(${NEED_HUB}::text[])
+    or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
+  and not exists (select from jobs as other where other.state = 'running'
+    and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))`;
+
+export interface LaneCount {
+  /** Lanes in which an operation could run and does not, and in which one runs. */
+  readonly queued: number;
+  readonly running: number;
+  /** For how long one has waited for nothing but a replica; 0 where none does. */
+  readonly longestWaitSeconds: number;
+}
+
+export async function countLanes(rows: Rows): Promise<LaneCount> {
+  const { rows: [count] } = await sql<LaneCount>`
+    select count(distinct lane)::integer as queued,
+      (select count(*)::integer from jobs where visible and state = 'running') as running,
+      coalesce(extract(epoch from wheelwright_now() - min(run_at)), 0)::float8 as longest_wait_seconds
+    from jobs where ${WAITS_FOR_ROOM}`.execute(rows);
+  return count!;
+}
+
 /**
  * Whether an operation waits for nothing but a replica that has room for it. One that has waited for over an hour is passed
  * over: nobody knows its kind.
  */
 export async function isRoomWanted(rows: Rows): Promise<boolean> {
   const { rows: [first] } = await sql`
-    select from jobs where visible and state = 'queued'
-      and run_at <= wheelwright_now() and run_at > wheelwright_now() - interval '1 hour'
-      and (kind <> all(${NEED_HUB}::text[])
-        or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
-      and not exists (select from jobs as other where other.state = 'running'
-        and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))
-    limit 1`.execute(rows);
+    select from jobs where ${WAITS_FOR_ROOM} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(rows);
   return first !== undefined;
 }
 

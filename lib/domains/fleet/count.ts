@@ -1,0 +1,60 @@
+/** The whole fleet in numbers, whoever's it is: for metrics, by one transaction that goes to the database in one write. */
+import { sql } from "kysely";
+import type { Database, Rows } from "#lib/drivers/db/database.ts";
+import { findOldestUnsealed, settled } from "#lib/records/audit/seals.ts";
+import { countLanes, type LaneCount } from "#lib/records/jobs/queue.ts";
+import { countProofs, type ProofNumbers } from "#lib/domains/backups/proofs.ts";
+
+export interface SpokesOfState {
+  readonly state: string;
+  readonly health: string;
+  readonly count: number;
+  readonly drifted: number;
+}
+
+export interface Fleet {
+  readonly spokes: readonly SpokesOfState[];
+  readonly templates: readonly { readonly state: string; readonly count: number }[];
+  readonly lanes: LaneCount;
+  readonly proofs: ProofNumbers;
+  /** When the newest good backup was taken of the active spoke whose is the oldest; null where no spoke is active. */
+  readonly oldestBackup: Date | null;
+  /** When the oldest event was written that should be sealed and is not. */
+  readonly oldestUnsealed: Date | null;
+  readonly now: Date;
+}
+
+export async function countFleet(db: Database): Promise<Fleet> {
+  const now = await db.now();
+  return await db.transact(async (tx) => {
+    const [spokes, templates, lanes, proofs, oldestBackup, oldestUnsealed] = await Promise.all([
+      countSpokes(tx),
+      tx.selectFrom("templates").select(["state", sql<number>`count(*)::integer`.as("count")]).groupBy("state")
+        .execute(),
+      countLanes(tx),
+      countProofs(tx),
+      findOldestBackup(tx),
+      findOldestUnsealed(tx, settled(now)),
+    ]);
+    return { spokes, templates, lanes, proofs, oldestBackup, oldestUnsealed, now };
+  });
+}
+
+async function countSpokes(rows: Rows): Promise<SpokesOfState[]> {
+  return await rows.selectFrom("spokes").where("state", "<>", "removed").select([
+    "state",
+    "health",
+    sql<number>`count(*)::integer`.as("count"),
+    sql<number>`count(drift)::integer`.as("drifted"),
+  ]).groupBy(["state", "health"]).execute();
+}
+
+/** A spoke of which none was taken yet counts since it was ready. */
+async function findOldestBackup(rows: Rows): Promise<Date | null> {
+  const { rows: [row] } = await sql<{ oldest: Date | null }>`
+    select min(coalesce((
+      select backups.created_at from backups where backups.spoke_id = spokes.id and backups.state = 'ready'
+        and backups.removing_since is null order by backups.created_at desc limit 1
+    ), spokes.ready_at, spokes.created_at)) as oldest from spokes where spokes.state = 'active'`.execute(rows);
+  return row!.oldest;
+}

@@ -1,0 +1,88 @@
+/**
+ * The page of metrics, on a port of its own: it asks nobody for a password, so that it must not be reached from outside, and
+ * says nothing of customers.
+ *
+ * Whoever reaches it all the same gets no further: a connection lasts ten seconds and has one request, there are few of
+ * them, and the page is made once a second at most.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { SECOND } from "#lib/base/time.ts";
+
+const PATH = "/metrics";
+const CONNECTIONS = 32;
+const PATIENCE = 10 * SECOND;
+const KEPT = SECOND;
+
+export interface MetricsPage {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+export interface MetricsAddress {
+  readonly host: string;
+  /** 0 for one that is free. */
+  readonly port: number;
+  /** Milliseconds that a connection may last (10 s). */
+  readonly patience?: number;
+}
+
+export interface MetricsListening {
+  readonly port: number;
+  /** Cuts what is under way. */
+  close(): Promise<void>;
+}
+
+export async function listenForMetrics(
+  page: MetricsPage,
+  { host, port, patience = PATIENCE }: MetricsAddress,
+): Promise<MetricsListening> {
+  const open = new Set<Socket>();
+  let made: { readonly at: number; readonly text: Promise<string> } | null = null;
+
+  function text(): Promise<string> {
+    if (!made || performance.now() - made.at > KEPT) made = { at: performance.now(), text: page.text() };
+    return made.text;
+  }
+
+  async function answer({ method = "", url = "" }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const end = (status: number, headers: Record<string, string>, body: string) => {
+      const length = String(Buffer.byteLength(body));
+      response.writeHead(status, { ...headers, "content-length": length, connection: "close" });
+      response.end(method === "HEAD" ? "" : body);
+    };
+    const plain = { "content-type": "text/plain; charset=utf-8" };
+    if (url.split("?")[0] !== PATH) return end(404, plain, `There is nothing but ${PATH} here\n`);
+    const allow = "GET, HEAD";
+    if (!allow.split(", ").includes(method)) return end(405, { ...plain, allow }, `This path answers to ${allow}\n`);
+    end(200, { "content-type": page.contentType }, await text());
+  }
+
+  const server = createServer({ maxHeaderSize: 8 * 1024, requireHostHeader: false }, (incoming, response) => {
+    incoming.on("error", () => {});
+    answer(incoming, response).catch(() => response.destroy());
+  });
+  server.on("connection", (socket: Socket) => {
+    if (open.size >= CONNECTIONS) return void socket.destroy();
+    open.add(socket);
+    const over = setTimeout(() => socket.destroy(), patience);
+    socket.on("error", () => {});
+    socket.once("close", () => {
+      clearTimeout(over);
+      open.delete(socket);
+    });
+  });
+  server.on("clientError", (_, socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of open) socket.destroy();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** What each gauge stands at, asked of the parts of the program at each look at the metrics. */
+import type { Fleet } from "#lib/domains/fleet/count.ts";
+import { SECOND } from "#lib/base/time.ts";
+import type { Readings } from "#lib/surface/metrics/registry.ts";
+import type { Program } from "./compose.ts";
+import type { Server } from "./server.ts";
+
+/** `fleet` is null on all replicas but the one that counts it: these say nothing of it. */
+export function readingsOf(
+  { app: { db, feeds, release }, scheduler }: Pick<Program, "app" | "scheduler">,
+  fleet: Fleet | null,
+  { inFlight }: Pick<Server, "inFlight">,
+): Readings {
+  const { open, idle, waiting } = db.stats(), { streams, behind } = feeds.stats();
+  const since = (date: Date | null) => fleet && date && (fleet.now.getTime() - date.getTime()) / SECOND;
+  return {
+    wheelwright_build_info: [[{ version: release.version, commit: release.commit }, 1]],
+    wheelwright_http_requests_in_flight: inFlight(),
+    wheelwright_jobs_running: scheduler?.running() ?? 0,
+    wheelwright_lanes: fleet && [
+      [{ state: "queued" }, fleet.lanes.queued],
+      [{ state: "running" }, fleet.lanes.running],
+    ],
+    wheelwright_lane_oldest_wait_seconds: fleet && fleet.lanes.longestWaitSeconds,
+    wheelwright_streams: streams,
+    wheelwright_stream_events_behind: behind,
+    wheelwright_database_connections: [[{ state: "used" }, open - idle], [{ state: "idle" }, idle]],
+    wheelwright_database_waiting: waiting,
+    process_resident_memory_bytes: process.memoryUsage.rss(),
+    process_start_time_seconds: Math.round((Date.now() / SECOND) - process.uptime()),
+    wheelwright_spokes: fleet && fleet.spokes.map(({ state, health, count }) => [{ state, health }, count] as const),
+    wheelwright_spokes_drifted: fleet && fleet.spokes.reduce((sum, { drifted }) => sum + drifted, 0),
+    wheelwright_templates: fleet && fleet.templates.map(({ state, count }) => [{ state }, count] as const),
+    wheelwright_backup_oldest_age_seconds: since(fleet?.oldestBackup ?? null),
+    wheelwright_proof_oldest_age_seconds: since(fleet?.proofs.oldest ?? null),
+    wheelwright_proofs_failing: fleet && fleet.proofs.failing,
+    wheelwright_audit_seal_age_seconds: fleet && (since(fleet.oldestUnsealed) ?? 0),
+  };
+}
