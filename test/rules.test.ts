@@ -23,7 +23,7 @@ const ORDER = [
     "environment errors faults ids trace cause time race bell log schema otel variables config notice means nearest " +
       "telemetry limits",
   ),
-  ...under("drivers", "exchange crypto db dns mail payments cluster"),
+  ...under("drivers", "exchange crypto db dns mail payments cluster traces"),
   ...["moodle", "catalog", "operations"],
   ...under("records", "audit events idempotency jobs changes"),
   "app", // what a running program consists of

@@ -29,6 +29,8 @@ export interface Outgoing {
   /** Milliseconds for headers and body together; for a stream, for the headers alone. */
   readonly deadline: number;
   readonly signals: readonly AbortSignal[];
+  /** Bytes of the answer that are read at most (64 MiB). */
+  readonly most?: number;
   /** Throws what the request ends with in place of being sent. */
   readonly check?: (() => void) | undefined;
   /** The driver's own error; `doing` is the method, the host and the path. */
@@ -49,15 +51,15 @@ const BODY_MOST = 64 * 2 ** 20;
 
 /** Sends and reads the whole answer. */
 export async function exchange(outgoing: Outgoing): Promise<HttpAnswer> {
-  const leash = tie(outgoing);
+  const leash = tie(outgoing), { most = BODY_MOST } = outgoing;
   try {
     const response = await leash.response;
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of leash.chunks) {
       chunks.push(chunk);
-      if ((size += chunk.byteLength) > BODY_MOST) {
-        throw outgoing.fail("too large", leash.doing, new Error(`the answer is over ${BODY_MOST} bytes`));
+      if ((size += chunk.byteLength) > most) {
+        throw outgoing.fail("too large", leash.doing, new Error(`the answer is over ${most} bytes`));
       }
     }
     return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") };

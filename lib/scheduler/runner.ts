@@ -131,7 +131,9 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
 
   /** `queued` is given back, to be tried again or to be gone on with; `lost` is what another replica goes on with. */
   async function tell(): Promise<void> {
-    const about = { details: { ...aboutJob(claimed), attempt: claimed.attempt } };
+    const about = {
+      details: { ...aboutJob(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },
+    };
     await telemetry.span("job", { kind }, async (span) => {
       await go();
       const { state, createdAt, finishedAt } = held.job;

@@ -24,12 +24,13 @@ const TOLD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Tells of each request. A client may make up methods, so that those that nothing here answers to are one: `other`. */
 export function telling(telemetry: Telemetry): Middleware {
-  return ({ request, route, id }, next) => {
+  return ({ request, route, id, about }, next) => {
     const method = TOLD.includes(request.method) ? request.method : "other";
     const options = { details: { request_id: id } };
-    return telemetry.span("request", { method, route: route.pattern }, async ({ labels }) => {
+    return telemetry.span("request", { method, route: route.pattern }, async ({ labels, details }) => {
       const answer = await next();
       labels.status = answer.status;
+      Object.assign(details, about);
       return answer;
     }, options);
   };
