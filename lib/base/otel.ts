@@ -51,6 +51,7 @@ interface Given {
   readonly OTEL_EXPORTER_OTLP_TRACES_HEADERS?: Pairs | undefined;
   readonly OTEL_EXPORTER_OTLP_TIMEOUT: number;
   readonly OTEL_EXPORTER_OTLP_TRACES_TIMEOUT?: number | undefined;
+  readonly OTEL_BSP_SCHEDULE_DELAY: number;
   readonly OTEL_SERVICE_NAME?: string | undefined;
   readonly OTEL_RESOURCE_ATTRIBUTES?: Pairs | undefined;
   readonly OTEL_TRACES_SAMPLER: (typeof SAMPLERS)[number];
@@ -61,8 +62,9 @@ type Pairs = Readonly<Record<string, string>>;
 export interface TraceSettings {
   readonly url: URL;
   readonly headers: Pairs;
-  /** Milliseconds for one batch. */
+  /** Milliseconds for one batch, and until one is sent that is not full. */
   readonly timeoutMs: number;
+  readonly everyMs: number;
   /** What is said of this program with each batch. */
   readonly resource: Pairs;
   readonly sampler: Sampler;
@@ -76,6 +78,7 @@ export function traceSettings(given: Given): TraceSettings | null {
     url,
     headers: given.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? given.OTEL_EXPORTER_OTLP_HEADERS ?? {},
     timeoutMs: given.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT ?? given.OTEL_EXPORTER_OTLP_TIMEOUT,
+    everyMs: given.OTEL_BSP_SCHEDULE_DELAY,
     resource: {
       "service.name": "wheelwright",
       ...given.OTEL_RESOURCE_ATTRIBUTES,

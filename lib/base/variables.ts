@@ -124,6 +124,7 @@ export const Variables = v.object({
   OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: v.optional(whole(1, 60_000)),
   OTEL_SERVICE_NAME: v.optional(Text),
   OTEL_RESOURCE_ATTRIBUTES: v.optional(OtelPairs),
+  OTEL_BSP_SCHEDULE_DELAY: v.optional(whole(10, 60_000), "5000"),
   OTEL_TRACES_EXPORTER: v.optional(v.picklist(["otlp", "none"], "must be otlp or none"), "otlp"),
   OTEL_TRACES_SAMPLER: v.optional(OtelSampler, "parentbased_always_on"),
   OTEL_TRACES_SAMPLER_ARG: v.optional(OtelRatio, "1"),

@@ -79,6 +79,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: ["instead of these"],
   OTEL_EXPORTER_OTLP_TIMEOUT: ["milliseconds that sending a batch may take"],
   OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: ["instead of these"],
+  OTEL_BSP_SCHEDULE_DELAY: ["milliseconds until a batch is sent that is not full"],
   OTEL_SERVICE_NAME: ["what this service is called in traces", "wheelwright"],
   OTEL_RESOURCE_ATTRIBUTES: ["what else traces say of this service: name=value,name=value"],
   OTEL_TRACES_EXPORTER: ["otlp, or none for no traces"],

@@ -67,7 +67,7 @@ export async function openCollector(): Promise<Collector> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const collector: Collector = {
     url,
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: url },
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: "10" },
     spans,
     headers,
     answer: take,

@@ -23,17 +23,16 @@ export interface Exporter {
 }
 
 export interface ExporterOptions {
-  readonly settings: Pick<TraceSettings, "url" | "headers" | "timeoutMs" | "resource">;
+  readonly settings: Omit<TraceSettings, "sampler">;
   readonly version: string;
   readonly log: Log;
   /** Told of each span that nobody will see. */
   readonly onDropped?: () => void;
-  /** Milliseconds until what is there is sent, though it is no batch yet; and before the first repeat. */
-  readonly every?: number;
+  /** Milliseconds before the first repeat. */
   readonly first?: number;
 }
 
-const MOST = 2048, BATCH = 512, EVERY = 5 * SECOND;
+const MOST = 2048, BATCH = 512;
 const TRIES = 5; // of a batch
 const LAST = 2 * SECOND;
 const ANSWER_MOST = 64 * 1024; // bytes: who is told much more is told nothing that matters here
@@ -52,7 +51,7 @@ interface Fate {
 class SendError extends DriverError {}
 
 export function openExporter(options: ExporterOptions): Exporter {
-  const { settings, version, log, onDropped = () => {}, every = EVERY, first = SECOND } = options;
+  const { settings, version, log, onDropped = () => {}, first = SECOND } = options;
   const agent = settings.url.protocol === "https:" ? new SecureAgent(KEPT) : new Agent(KEPT);
   const over = new AbortController();
   const queue: Recorded[] = [];
@@ -117,7 +116,7 @@ export function openExporter(options: ExporterOptions): Exporter {
       if (closing || queue.length >= MOST) return drop(1);
       queue.push(span);
       if (queue.length >= BATCH) begin();
-      else timer ??= setTimeout(begin, every).unref();
+      else timer ??= setTimeout(begin, settings.everyMs).unref();
     },
     async close() {
       closing = true;

@@ -41,7 +41,7 @@ const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span[
   transaction: () => ({ name: "transaction", role: "client", attributes: { "db.system.name": "postgresql" } }),
   job: ({ kind }) => ({ name: kind, role: "internal", attributes: { "wheelwright.operation.kind": kind } }),
   step: ({ kind, step }) => ({
-    name: step,
+    name: `${kind} ${step}`,
     role: "internal",
     attributes: { "wheelwright.operation.kind": kind, "wheelwright.operation.step": step },
   }),

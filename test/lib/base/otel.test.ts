@@ -93,6 +93,7 @@ test("a value that means nothing is named, and never repeated", () => {
     ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "Content-Type=hunter2"],
     ["OTEL_EXPORTER_OTLP_TIMEOUT", "hunter2"],
     ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "0"],
+    ["OTEL_BSP_SCHEDULE_DELAY", "1"],
     ["OTEL_RESOURCE_ATTRIBUTES", "hunter2"],
     ["OTEL_TRACES_EXPORTER", "hunter2"],
     ["OTEL_TRACES_SAMPLER", "hunter2"],
@@ -107,11 +108,11 @@ test("a value that means nothing is named, and never repeated", () => {
 
 test("what is set and means nothing here is named", () => {
   const set = {
-    OTEL_BSP_SCHEDULE_DELAY: "1",
+    OTEL_BSP_MAX_QUEUE_SIZE: "1",
     OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
     OTEL_EXPORTER_OTLP_HEADERS_FILE: "",
   };
-  assert.equal(on(set).otelUnheeded, ["OTEL_BSP_SCHEDULE_DELAY", "OTEL_EXPORTER_OTLP_PROTOCOL"]);
+  assert.equal(on(set).otelUnheeded, ["OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_EXPORTER_OTLP_PROTOCOL"]);
   assert.equal(on({ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }).otelUnheeded, []);
 });
 

@@ -26,11 +26,17 @@ test.before.each(async (context) => {
   context.open = (more, settings) => {
     const url = new URL(`${collector.url}/v1/traces`);
     const exporter = openExporter({
-      settings: { url, headers: {}, timeoutMs: 10 * SECOND, resource: { "service.name": "hubs" }, ...settings },
+      settings: {
+        url,
+        headers: {},
+        timeoutMs: 10 * SECOND,
+        everyMs: 10,
+        resource: { "service.name": "hubs" },
+        ...settings,
+      },
       version: "1.2.3",
       log: openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) }),
       onDropped: () => context.dropped++,
-      every: 10,
       first: 10,
       ...more,
     });
@@ -83,7 +89,7 @@ test("a span comes as OTLP has it, with what is said of the service and the head
 
 test("what is left is sent at the end, and what comes after it is dropped", async (context) => {
   const { collector, open } = context;
-  const exporter = open({ every: 60 * SECOND });
+  const exporter = open({}, { everyMs: 60 * SECOND });
   exporter.take(span("last"));
   await exporter.close();
   assert.equal(collector.spans.map(({ name }) => name), ["last"]);
@@ -92,7 +98,7 @@ test("what is left is sent at the end, and what comes after it is dropped", asyn
 });
 
 test("many go in batches, over one connection, without waiting for the time", async ({ collector, open }) => {
-  const exporter = open({ every: 60 * SECOND });
+  const exporter = open({}, { everyMs: 60 * SECOND });
   many(exporter, 1200);
   await until(() => collector.spans.length >= 1024);
   await exporter.close();
