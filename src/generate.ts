@@ -1,7 +1,7 @@
 /**
  * Writes the modules that let one static import graph hold the whole program: the routes, the migrations' text, the
  * blueprint's files and the changelog. So the program needs no folder beside it, and an executable holds everything. And
- * what lib/client knows of the API, and the table of actions in docs/api.md.
+ * what lib/client knows of the API, and the tables of actions in docs/api.md and of metrics in docs/metrics.md.
  *
  *   npm run generate                 writes what has changed
  *   node src/generate.ts --check     fails when one of them is stale
@@ -17,6 +17,7 @@ import { type RouteModule, withoutPortal } from "#lib/surface/http/endpoint.ts";
 import { describeApi } from "#lib/surface/docs/openapi.ts";
 import { release } from "#src/release.ts";
 import { type ApiDocument, endpointsOf, schemasOf } from "#src/generate/client.ts";
+import { withMetrics } from "#src/generate/metrics.ts";
 import { readYaml, writeDocuments } from "#lib/moodle/yaml.ts";
 import { readReleases } from "#lib/domains/changelog/releases.ts";
 
@@ -34,6 +35,7 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
     ["lib/client/schemas.ts", WARNING + schemasOf(api)],
     ["lib/client/endpoints.ts", WARNING + endpointsOf(api, release().version)],
     ["docs/api.md", withActions(await readFile(new URL("docs/api.md", root), "utf8"))],
+    ["docs/metrics.md", withMetrics(await readFile(new URL("docs/metrics.md", root), "utf8"))],
   ]);
 }
 

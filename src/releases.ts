@@ -69,6 +69,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `serve` starts in half a second, `npm start` greets in two; an install asks the cluster less than half as often.",
       "**Operating**: A cluster with 2,000 spokes or more is watched instead of listed over and over. That needs `watch` on all kinds in `deploy/cluster-role.yaml`: apply it again; without, all is as before.",
       "**Operating**: Ended operations go after 400 days (the last of each spoke and hub stays), rows of nightly backups 90 days after their data; `docs/operating.md` has all such rules.",
+      "**Operating**: `METRICS_PORT` serves [metrics](docs/metrics.md) for Prometheus on a port of its own; `docs/operating.md` has the eight alerts that matter, each with what to do. `doctor` looks whether the port can be had.",
       "**Operating**: Each line of the log has the trace id of its request or operation. `traceparent` is taken up, kept with the operation across replicas and restarts, and passed on to the cluster and the payment provider.",
       "**Operating**: `OTEL_EXPORTER_OTLP_ENDPOINT` sends traces of requests, transactions, operations, steps, cluster calls and mails to a collector, by OpenTelemetry's standard variables (`docs/configuration.md`, `docs/operating.md`).",
     ],

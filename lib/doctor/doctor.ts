@@ -18,6 +18,7 @@ import { lookAtDatabase } from "#lib/doctor/database.ts";
 import { count, type Finding, listWords, passing, type Section } from "#lib/doctor/finding.ts";
 import { judgeAddress, judgeProxies } from "#lib/doctor/judge-entrance.ts";
 import { databasePlace, judgeDatabase } from "#lib/doctor/judge-database.ts";
+import { lookAtMetricsPort } from "#lib/doctor/metrics-port.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
 import { judgeRelay, lookAtDomain, lookAtMail, lookAtPayments } from "#lib/doctor/surroundings.ts";
 import { TRIAL_PATIENCE, type Trying } from "#lib/doctor/trial.ts";
@@ -72,6 +73,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
       lookAtMail(config.smtp, look),
       judgeRelay(config.relay),
       lookAtPayments(config.stripe, look),
+      lookAtMetricsPort(config, look),
     ]).then((findings) => section("surroundings", null, findings.flat())),
     ...places.map((place) => examineCluster(place, planOf(examination), trying)),
   ];

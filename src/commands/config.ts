@@ -72,7 +72,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   MAX_STREAMS: ["event streams that a replica serves at once"],
   REQUEST_TIMEOUT_MS: ["milliseconds that a request may take"],
   BODY_LIMIT_BYTES: ["bytes that a request's body may have"],
-  METRICS_PORT: ["read and checked; what it switches on is still to come"],
+  METRICS_PORT: ["port on which metrics are served, to whoever reaches it", "none are"],
   OTEL_EXPORTER_OTLP_ENDPOINT: ["where OTLP over HTTP is taken: traces go to /v1/traces below it", "no traces"],
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ["the whole address instead"],
   OTEL_EXPORTER_OTLP_HEADERS: ["headers that go along: name=value,name=value"],

@@ -128,6 +128,7 @@ test("everything that the example offers reaches the program", ({ program, given
     TRUSTED_PROXIES: "172.16.0.0/12",
     DNS_SERVERS: "10.0.0.2",
     LOG_LEVEL: "debug",
+    METRICS_PORT: "9464",
     CATALOG: "/etc/wheelwright/catalog/catalog.yaml",
     BLUEPRINT_DIR: "/etc/wheelwright/blueprint",
   };

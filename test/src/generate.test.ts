@@ -72,11 +72,12 @@ test("names what is stale: changed, or not written yet", async () => {
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 1;\n");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n");
   await writeFile(join(folder, "docs/api.md"), "Actions:\n\n<!-- actions -->\n<!-- end of actions -->\n");
+  await writeFile(join(folder, "docs/metrics.md"), "<!-- metrics -->\n<!-- end of metrics -->\n");
   const modules = [
     ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
     ...["lib/client/schemas.ts", "lib/client/endpoints.ts"],
   ];
-  assert.equal(await findStale(root), [...modules, "docs/api.md"]);
+  assert.equal(await findStale(root), [...modules, "docs/api.md", "docs/metrics.md"]);
   for (const [path, text] of await generate(root)) await writeFile(join(folder, path), text);
   assert.equal(await findStale(root), []);
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 2;\n");

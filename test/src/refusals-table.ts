@@ -58,6 +58,12 @@ const SERVE: readonly Row[] = [
     /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use, .*set PORT to another one$/,
   ],
   [
+    "a port for metrics that is in use",
+    ({ taken }) => ({ METRICS_PORT: String((taken.address() as AddressInfo).port) }),
+    69,
+    /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use, .*set METRICS_PORT to another one$/,
+  ],
+  [
     "an address of another machine",
     () => ({ HOST: "192.0.2.7" }),
     78,

@@ -41,8 +41,11 @@ export async function listenForMetrics(
   let made: { readonly at: number; readonly text: Promise<string> } | null = null;
 
   function text(): Promise<string> {
-    if (!made || performance.now() - made.at > KEPT) made = { at: performance.now(), text: page.text() };
-    return made.text;
+    if (made && performance.now() - made.at <= KEPT) return made.text;
+    const making = page.text();
+    making.catch(() => made = null);
+    made = { at: performance.now(), text: making };
+    return making;
   }
 
   async function answer({ method = "", url = "" }: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -97,7 +97,12 @@ export const METRICS = [
     type: "gauge",
     help: "Events that the slowest reader of a stream has not taken yet",
   },
-  { name: "wheelwright_mails_total", type: "counter", help: "Mails that were tried to be sent", labels: ["outcome"] },
+  {
+    name: "wheelwright_mails_total",
+    type: "counter",
+    help: "Tries to send a mail: succeeded or failed",
+    labels: ["outcome"],
+  },
   {
     name: "wheelwright_provider_call_duration_seconds",
     type: "histogram",

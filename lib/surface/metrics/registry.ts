@@ -77,6 +77,6 @@ export function openRegistry(): MetricsRegistry {
 function set(gauge: Gauge, reading: Reading): void {
   gauge.reset();
   if (typeof reading === "number") return gauge.set(reading);
-  gauge.remove();
+  gauge.remove({}); // the zero that reset gives one without labels
   for (const [labels, value] of reading ?? []) gauge.set(labels, value);
 }

@@ -108,6 +108,17 @@ test("what the simulated cluster takes is the same for all, or what was measured
   }
 });
 
+test("metrics have a port of their own, or are off", () => {
+  assert.is(read(ENOUGH).metricsPort, null);
+  assert.is(read({ ...ENOUGH, METRICS_PORT: "9464" }).metricsPort, 9464);
+  for (const wrong of ["0", "65536", "on", "-1", "9464 "]) {
+    assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: wrong }).join(), /^METRICS_PORT must be a whole number/, wrong);
+  }
+  const same = /^METRICS_PORT is the port that PORT names: set it to another one/;
+  assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: "3000" }).join(), same);
+  assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: "08080", PORT: "8080" }).join(), same);
+});
+
 test("inside a cluster the service account stands in for a kubeconfig", () => {
   const { KUBECONFIG: _, ...rest } = ENOUGH;
   assert.equal(problemsOf({ ...rest, KUBERNETES_SERVICE_HOST: "10.0.0.1" }), []);

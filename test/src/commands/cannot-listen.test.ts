@@ -23,4 +23,10 @@ for (const [code, status, said] of TABLE) {
   });
 }
 
+test("names the variable that is to be set", () => {
+  const cause = Object.assign(new Error("as the system says"), { code: "EADDRINUSE" });
+  const { message } = cannotListen({ host: "192.0.2.7", port: 9464 }, cause, "METRICS_PORT");
+  assert.match(message, /^Cannot listen on 192\.0\.2\.7:9464: .*set METRICS_PORT to another one$/);
+});
+
 test.run();

@@ -1,5 +1,6 @@
 /** The control plane on a database and a cluster of its own: what its replicas share, and what it warns of. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -90,6 +91,25 @@ test("starts while the cluster is away, says so, accepts what is asked, and does
   assert.equal(await notes(), []);
   assert.is(await program.stop(), 0);
   await back.close();
+});
+
+test("serves metrics on a port of their own until it stops, and not on the other", async ({ env }) => {
+  const free = createServer();
+  await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
+  const program = startProgram(["serve"], { ...env, METRICS_PORT: String(port) });
+  const url = `http://127.0.0.1:${await portOf(program)}`, metrics = `http://127.0.0.1:${port}/metrics`;
+  await program.said(new RegExp(`Metrics on 127\\.0\\.0\\.1:${port}/metrics`));
+  assert.is((await fetch(`${url}/api/healthz`)).status, 200);
+  const page = await (await fetch(metrics)).text();
+  assert.match(
+    page,
+    /^wheelwright_http_request_duration_seconds_count\{method="GET",route="\/api\/healthz",status="200"\} 1$/m,
+  );
+  assert.is((await fetch(`${url}/metrics`)).status, 404);
+  assert.is((await fetch(`http://127.0.0.1:${port}/api/healthz`)).status, 404);
+  assert.is(await program.stop(), 0);
 });
 
 test("a database that only reads is waited for", async ({ env, db }) => {

@@ -2,6 +2,7 @@
 import * as assert from "uvu/assert";
 import { type Api, openApi, type Request } from "#lib/drivers/cluster/wire/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Telemetry } from "#lib/base/telemetry.ts";
 import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import { answer, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
@@ -12,7 +13,7 @@ export const anyone = { signal: new AbortController().signal };
 export async function withServer(
   handle: Handle,
   use: (api: Api, server: KubeServer) => Promise<void>,
-  options: { concurrency?: number; deadline?: number; path?: string } = {},
+  options: { concurrency?: number; deadline?: number; path?: string; telemetry?: Telemetry } = {},
 ): Promise<void> {
   const server = await openKubeServer(handle);
   const api = openApi({
@@ -20,6 +21,7 @@ export async function withServer(
     concurrency: options.concurrency ?? 4,
     deadline: options.deadline ?? 5000,
     userAgent: "wheelwright/1.2.3",
+    ...(options.telemetry && { telemetry: options.telemetry }),
   });
   try {
     await use(api, server);

@@ -7,6 +7,7 @@ import { holdOf } from "#lib/drivers/db/dialect.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silent } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { listenIn } from "#test/support/listener.ts";
 import { openProxy } from "#test/support/proxy.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -27,6 +28,20 @@ test("a transaction commits what it returns from and rolls back what it throws o
   const reason = new Error("Changed my mind");
   assert.is(await rejection(db.transact(async (tx) => (await addUser(tx, "b"), Promise.reject(reason)))), reason);
   assert.equal(await userIds(db), ["a"]);
+});
+
+test("a transaction is told once, with whether it was committed, however often it was tried", async ({ db }) => {
+  const { telemetry, spans } = listenIn(), heard = await db.openAgain({ telemetry });
+  let tries = 0;
+  await heard.transact(async (tx) => {
+    if (++tries === 1) await sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$`.execute(tx);
+  });
+  await rejection(heard.transact(() => Promise.reject(new Error("Changed my mind"))));
+  assert.equal(spans.map(({ kind, outcome }) => [kind, outcome]), [
+    ["transaction", "succeeded"],
+    ["transaction", "failed"],
+  ]);
+  assert.is(tries, 2);
 });
 
 test("what a transaction asks at once is done in the order in which it was asked", async ({ db }) => {

@@ -1,7 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
+import { mail, never } from "./pair.ts";
 import { openPost } from "#lib/drivers/mail/open.ts";
+import { listenIn } from "#test/support/listener.ts";
+import { openSmtp } from "#test/support/smtp.ts";
+import { rejection } from "#test/support/until.ts";
 
 const test = suite("openPost");
 const ENOUGH = {
@@ -22,6 +26,19 @@ test("is there with a mail server, and in dev always", () => {
     assert.ok(post);
     post.close();
   }
+});
+
+test("each mail is told, with whether it went out, and with nothing of what is in it", async () => {
+  const smtp = await openSmtp(), { telemetry, spans } = listenIn();
+  const post = openPost(readConfig({ mode: "serve", env: { ...ENOUGH, ...smtp.env }, terminal: false }), telemetry)!;
+  await post.send(mail, never);
+  await smtp.close();
+  await rejection(post.send(mail, never));
+  post.close();
+  assert.equal(spans.map(({ kind, outcome, labels, details }) => [kind, outcome, labels, details]), [
+    ["mail", "succeeded", {}, {}],
+    ["mail", "failed", {}, {}],
+  ]);
 });
 
 test.run();

@@ -5,7 +5,8 @@ import { inspect } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PaymentError, type Payments } from "#lib/drivers/payments/payments.ts";
-import { NEVER, openPaying, type Paying, paymentsFor } from "#test/support/payments.ts";
+import { listenIn } from "#test/support/listener.ts";
+import { customerOf, NEVER, openPaying, type Paying, paymentsFor } from "#test/support/payments.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<Paying>("openPayments");
@@ -198,6 +199,16 @@ test("reads a list to its last page, and calls a page that is none a bad answer"
     assert.equal([code, transient], ["bad_answer", true], JSON.stringify(page));
   }
   await new Promise((resolve) => server.close(resolve));
+});
+
+test("tells each call by what it is about, without any id, and how it went", async (paying) => {
+  const { telemetry, spans } = listenIn(), payments = paymentsFor(paying.provider, { telemetry });
+  await customerOf({ ...paying, payments });
+  assert.is(await look(payments), null);
+  await troubleOf(look(paymentsFor(paying.provider, { telemetry, apiBase: "http://127.0.0.1:1" })));
+  const told = spans.map(({ labels, outcome }) => `${(labels as { call: string }).call} ${outcome}`);
+  assert.ok(told.includes("POST customers succeeded"), told.join());
+  assert.equal(told.slice(-2), ["GET subscriptions refused", "GET subscriptions failed"]);
 });
 
 test("sends no live key in the clear", ({ provider }) => {

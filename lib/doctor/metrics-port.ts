@@ -1,0 +1,34 @@
+/** Whether METRICS_PORT can be listened on: by trying, for a moment. */
+import { createServer } from "node:net";
+import type { Config } from "#lib/base/config.ts";
+import { failing, type Finding, passing, warning } from "#lib/doctor/finding.ts";
+import { type Look, lookWords } from "#lib/doctor/look.ts";
+
+const CHECK = "metrics";
+
+/** Nothing where none are asked for. A serve that runs on this machine has the port itself, and answers there. */
+export async function lookAtMetricsPort({ host, metricsPort }: Config, look: Look): Promise<Finding[]> {
+  if (metricsPort === null) return [];
+  const place = `${host}:${metricsPort}`, trouble = await tryToListen(host, metricsPort);
+  if (trouble === null) return [passing(CHECK, `${place} is free for METRICS_PORT; whoever reaches it reads them`)];
+  const hint = "Set METRICS_PORT to a port that is free, or leave it out.";
+  const told = `${place} cannot be listened on: ${lookWords(trouble)}`;
+  if ((trouble as { code?: unknown }).code !== "EADDRINUSE") return [failing(CHECK, told, hint)];
+  const found = await look((signal) => isOurs(host, metricsPort, signal));
+  if ("seen" in found && found.seen) return [passing(CHECK, `${place} serves metrics of Wheelwright already`)];
+  return [warning(CHECK, told, hint)]; // serve may be meant for another machine than this
+}
+
+function tryToListen(host: string, port: number): Promise<Error | null> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", resolve);
+    probe.listen(port, host, () => probe.close(() => resolve(null)));
+  });
+}
+
+async function isOurs(host: string, port: number, signal: AbortSignal): Promise<boolean> {
+  const name = ["0.0.0.0", "::"].includes(host) ? "localhost" : host;
+  const reply = await fetch(`http://${name.includes(":") ? `[${name}]` : name}:${port}/metrics`, { signal });
+  return (await reply.text()).includes("wheelwright_build_info");
+}

@@ -1,0 +1,162 @@
+/**
+ * What it costs to be watched: `node test/bench/telemetry.ts [--quick]`.
+ *
+ * The program runs without metrics and with them, as two processes on one database, asked in turn, round after round. A
+ * request may become a twentieth dearer, and the memory grow by 15 MB; and a look at the metrics, with a series for every
+ * route, step and status that there can be, may take 10 ms of processor time. Compare ratios of one run only.
+ */
+import { parseArgs } from "node:util";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { METHODS } from "#lib/surface/http/endpoint.ts";
+import { openTelemetry, type Telemetry } from "#lib/base/telemetry.ts";
+import { METRICS } from "#lib/surface/metrics/names.ts";
+import { openRegistry, type Readings } from "#lib/surface/metrics/registry.ts";
+import { manifest } from "#src/manifest.ts";
+import type { Contender } from "#test/bench/contender.ts";
+import { median, ratioOf, short, shortSpread, table } from "#test/bench/figures.ts";
+import { ask, type Load, runClosed, withConnections } from "#test/bench/load.ts";
+import { INSPECTED, memoryOf } from "#test/bench/memory.ts";
+import { processorOf } from "#test/bench/processor.ts";
+import { wireOf } from "#test/bench/requests-rows.ts";
+import { openStage } from "#test/bench/stage.ts";
+import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+
+const CONNECTIONS = 32, SPOKES = 50;
+const FEWEST = 0.95, MOST_MEMORY = 15, MOST_LOOK = 10; // requests, MB, ms
+
+/** By the name of each way to run it; what they are compared with is the first. */
+const WAYS = {
+  without: {},
+  metrics: { METRICS_PORT: "19464" },
+} as const;
+type Way = keyof typeof WAYS;
+const NAMES = Object.keys(WAYS) as Way[];
+
+async function main(line: readonly string[]): Promise<void> {
+  const { values: { quick } } = parseArgs({ args: [...line], options: { quick: { type: "boolean", default: false } } });
+  const effort = quick ? { rounds: 5, ms: 800, warmUp: 1500 } : { rounds: 15, ms: 3000, warmUp: 5000 };
+  await look();
+  const stage = await openStage<Way>();
+  try {
+    const { db } = stage,
+      person = await makePerson(db, "hub-admin"),
+      { plaintext } = await makeToken(db, person, "cli");
+    const hub = await makeHub(db, person.id, "north"), spokes: string[] = [];
+    await addHubAdmin(db, person, hub);
+    for (let i = 0; i < SPOKES; i++) spokes.push(await makeSpoke(db, person.id, hub, `s${i}`));
+    const contenders: Contender<Way>[] = [];
+    for (const name of NAMES) contenders.push(await stage.startOurs(name, WAYS[name], [INSPECTED]));
+    const loads: Readonly<Record<string, Load>> = {
+      "GET one spoke": loadOf(spokes.map((id) => `/api/spokes/${id}`), plaintext),
+      "GET a hub's 50 spokes": loadOf([`/api/federations/${hub}/spokes?limit=50`], plaintext),
+    };
+    for (const [label, load] of Object.entries(loads)) await compare(label, contenders, load, effort);
+    await remember(contenders);
+  } finally {
+    await stage.close();
+  }
+}
+
+function loadOf(paths: readonly string[], token: string): Load {
+  const known = paths.map((path) => wireOf({ method: "GET", path }, token));
+  let n = 0;
+  return {
+    next: () => known[n++ % known.length]!,
+    check: ({ status, body }) => {
+      if (status !== 200) throw new Error(`It answered ${status}: ${body.toString()}`);
+    },
+  };
+}
+
+interface Effort {
+  readonly rounds: number;
+  readonly ms: number;
+  /** Requests before anything is measured, so that code is compiled. */
+  readonly warmUp: number;
+}
+
+async function compare(
+  label: string,
+  contenders: readonly Contender<Way>[],
+  load: Load,
+  { rounds, ms, warmUp }: Effort,
+): Promise<void> {
+  const closed = ({ port }: Contender, length: { ms: number; requests?: number }) =>
+    withConnections(port, CONNECTIONS, (connections) => runClosed(connections, length, load));
+  for (const each of contenders) await closed(each, { ms: 120_000, requests: warmUp });
+  const rates: Record<string, number[]> = {}, processor: Record<string, number[]> = {};
+  for (let round = 0; round < rounds; round++) {
+    // Each goes first as often as the others, for what comes later in a round may find the machine busier.
+    for (const each of round % 2 === 0 ? contenders : contenders.toReversed()) {
+      const before = await processorOf(each.pid), answered = await closed(each, { ms });
+      (rates[each.name] ??= []).push(answered.requests / answered.ms * 1000);
+      (processor[each.name] ??= []).push((await processorOf(each.pid) - before) / answered.requests);
+    }
+  }
+  const [first] = NAMES,
+    rows = NAMES.map((name) => {
+      const ratio = ratioOf(rates[name]!, rates[first!]!), cost = ratioOf(processor[name]!, processor[first!]!);
+      const figures = [short(median(rates[name]!)), shortSpread(ratio), shortSpread(cost)];
+      return [name, ...figures, name === first ? "" : verdict(ratio.median >= FEWEST)];
+    });
+  console.log(`\n${label}\n${table([["", "requests/s", "times", "processor, times", ""], ...rows])}`);
+}
+
+/** After the same work, and some looks at the metrics. */
+async function remember(contenders: readonly Contender<Way>[]): Promise<void> {
+  for (let i = 0; i < 3; i++) {
+    await ask(Number(WAYS.metrics.METRICS_PORT), wireOf({ method: "GET", path: "/metrics" }, ""));
+  }
+  const MB = 2 ** 20, memory = await Promise.all(contenders.map(memoryOf)), [first] = memory;
+  const rows = memory.map(({ rss, held }, i) => {
+    const more = (held - first!.held) / MB;
+    const figures = [short(rss / MB), short((rss - first!.rss) / MB), short(held / MB), short(more)];
+    return [contenders[i]!.name, ...figures, i === 0 ? "" : verdict(more <= MOST_MEMORY)];
+  });
+  console.log(`\nMemory, MB\n${table([["", "resident", "more", "held", "more", ""], ...rows])}`);
+}
+
+/** Series for all that there can be: more than any process will ever have. */
+async function look(): Promise<void> {
+  const registry = openRegistry(), telemetry = openTelemetry([registry.observer]);
+  await fill(telemetry);
+  const readings = Object.fromEntries(METRICS.map(({ name }) => [name, 0])) as unknown as Readings;
+  const times: number[] = [];
+  let text = "";
+  for (let i = 0; i < 30; i++) {
+    const before = process.cpuUsage();
+    text = await registry.text(readings);
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
+  }
+  const lines = text.split("\n").length, ms = median(times.slice(10));
+  console.log(`A look at the metrics, ${lines} lines: ${short(ms)} ms of processor time ${verdict(ms <= MOST_LOOK)}`);
+}
+
+async function fill(telemetry: Telemetry): Promise<void> {
+  const done = () => Promise.resolve();
+  for (const [route, module] of manifest) {
+    for (const method of METHODS.filter((method) => module[method])) {
+      for (const status of [200, 401, 404]) await telemetry.span("request", { method, route, status }, done);
+    }
+  }
+  for (const { kind: { kind, steps } } of Object.values(OPERATIONS)) {
+    for (const outcome of ["succeeded", "failed"]) {
+      telemetry.note("operation", { kind, outcome }, 1);
+      await telemetry.span("job", { kind }, async (span) => void (span.outcome = outcome));
+      for (const { name: step } of steps) {
+        await telemetry.span("step", { kind, step }, async (span) => void (span.outcome = outcome));
+      }
+    }
+  }
+  for (const verb of ["GET", "POST", "PATCH", "DELETE", "STREAM"]) {
+    for (const status of [0, 200, 201, 404, 409, 503]) await telemetry.span("cluster_call", { verb, status }, done);
+  }
+}
+
+function verdict(good: boolean): string {
+  return good ? "good" : "too much";
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,46 @@
+/** What the pages say of metrics, against those that there are. */
+import { readFile } from "node:fs/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { METRICS } from "#lib/surface/metrics/names.ts";
+import { withMetrics } from "#src/generate/metrics.ts";
+
+const test = suite("docs/metrics.md and docs/operating.md");
+const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
+
+test("name no metric that there is not", async () => {
+  const known = new Set<string>(METRICS.flatMap(({ name, type }) => [
+    name,
+    ...(type === "histogram" ? ["bucket", "sum", "count"].map((part) => `${name}_${part}`) : []),
+  ]));
+  for (const path of ["docs/metrics.md", "docs/operating.md"]) {
+    const named = (await read(path)).match(/\bwheelwright_[a-z_]+/g) ?? [];
+    assert.ok(named.length > 0);
+    assert.equal(named.filter((name) => !known.has(name)), [], path);
+  }
+});
+
+test("say of each of the eight alerts what to do", async () => {
+  const [, alerts = ""] = (await read("docs/operating.md")).split("\n## Alerts\n");
+  const parts = alerts.split("\n### ").slice(1).map((part) => part.split("\n\n"));
+  assert.equal(parts.map(([name]) => name), [
+    "WheelwrightDown",
+    "WheelwrightErrors",
+    "WheelwrightWorkWaits",
+    "WheelwrightOperationsFail",
+    "WheelwrightClusterAway",
+    "WheelwrightDatabaseExhausted",
+    "WheelwrightBackupsLate",
+    "WheelwrightAuditUnsealed",
+  ]);
+  for (const [name, what = ""] of parts) assert.ok(what.length > 200, name);
+});
+
+test("the table is written from the list, between its marks", () => {
+  const text = withMetrics("a\n<!-- metrics -->\nold\n<!-- end of metrics -->\nb\n");
+  assert.match(text, /^a\n<!-- metrics -->\n\n\| metric \| type \|.*\n<!-- end of metrics -->\nb\n$/s);
+  for (const { name } of METRICS) assert.ok(text.includes(`| \`${name}\` |`), name);
+  assert.throws(() => withMetrics("no marks"), /has lost the marks/);
+});
+
+test.run();

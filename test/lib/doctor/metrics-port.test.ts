@@ -1,0 +1,47 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readConfig } from "#lib/base/config.ts";
+import { lookAtMetricsPort } from "#lib/doctor/metrics-port.ts";
+import { openLook } from "#lib/doctor/look.ts";
+
+const test = suite("lookAtMetricsPort");
+const look = openLook(new AbortController().signal);
+
+async function lookAt(port: number | null, host = "127.0.0.1"): Promise<string[]> {
+  const env: Record<string, string> = port === null ? {} : { METRICS_PORT: String(port) };
+  const found = await lookAtMetricsPort({ ...readConfig({ mode: "dev", env, terminal: false }), host }, look);
+  return found.map(({ level, told }) => `${level}: ${told.replace(String(port), "PORT")}`);
+}
+
+/** Something that listens on a port, and answers with this. */
+async function listening(text: string) {
+  const server = createServer((_, response) => response.end(text));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return { port: (server.address() as AddressInfo).port, close };
+}
+
+test("says nothing where no metrics are asked for", async () => {
+  assert.equal(await lookAt(null), []);
+});
+
+test("a port that is free, one where a Wheelwright serves already, and one that another program has", async () => {
+  const ours = await listening("wheelwright_build_info 1\n");
+  assert.equal(await lookAt(ours.port), ["ok: 127.0.0.1:PORT serves metrics of Wheelwright already"]);
+  await ours.close();
+  assert.match((await lookAt(ours.port)).join(), /^ok: 127\.0\.0\.1:PORT is free/);
+  const other = await listening("hello");
+  assert.match((await lookAt(other.port)).join(), /^warning: 127\.0\.0\.1:PORT cannot be listened on: .*in use/i);
+  await other.close();
+});
+
+test("an address that this machine does not have fails", async () => {
+  assert.match((await lookAt(9464, "192.0.2.7")).join(), /^failing: 192\.0\.2\.7:PORT cannot be listened on: /);
+});
+
+test.run();

@@ -1,0 +1,89 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { newId } from "#lib/base/ids.ts";
+import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
+import { countFleet } from "#lib/domains/fleet/count.ts";
+import { sealAll, write } from "#test/lib/records/audit/scene.ts";
+import { action, type Hub, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ scene: Scene; hub: Hub }>("countFleet");
+test.before.each(async (context) => {
+  context.scene = await openScene();
+  context.hub = await context.scene.hub(4);
+});
+test.after.each(({ scene }) => scene.close());
+
+const ago = (now: Date, ms: number) => new Date(now.getTime() - ms);
+
+test("counts the spokes that are not removed by state and health, and those that have drifted", async ({ scene: { db }, hub }) => {
+  const [one, two, three, four] = hub.spokes;
+  await db.sql("update spokes set state = 'active', health = 'healthy' where id = any($1)", [[one, two]]);
+  await db.sql("update spokes set drift = '{}' where id = $1", [two]);
+  await db.sql("update spokes set state = 'failed' where id = $1", [three]);
+  await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [four]);
+  const { spokes } = await countFleet(db);
+  assert.equal(spokes.toSorted((a, b) => a.state < b.state ? -1 : 1), [
+    { state: "active", health: "healthy", count: 2, drifted: 1 },
+    { state: "failed", health: "unknown", count: 1, drifted: 0 },
+  ]);
+});
+
+test("knows the oldest of the newest good backups, and a spoke without any by its own age", async ({ scene: { db }, hub }) => {
+  const now = await db.now(), [one, two, three] = hub.spokes;
+  const backup = (spokeId: string, age: number, state: "ready" | "failed", more: object = {}) =>
+    db.rows.insertInto("backups").values({
+      id: newId("bak"),
+      spokeId,
+      federationId: hub.id,
+      operationId: newId("op"),
+      cluster: "default",
+      namespace: "x",
+      kind: "nightly",
+      state,
+      createdAt: ago(now, age),
+      ...(state === "ready" ? { readyAt: ago(now, age) } : { failedAt: now }),
+      ...more,
+    }).execute();
+  assert.is((await countFleet(db)).oldestBackup, null);
+  await db.sql("update spokes set state = 'active', ready_at = $1 where id = any($2)", [ago(now, 9 * DAY), [one, two]]);
+  await backup(one!, 30 * HOUR, "ready");
+  await backup(one!, 2 * DAY, "ready");
+  await backup(two!, 5 * HOUR, "ready");
+  await backup(one!, HOUR, "failed");
+  await backup(one!, HOUR, "ready", { removingSince: now });
+  assert.equal((await countFleet(db)).oldestBackup, ago(now, 30 * HOUR));
+  await db.sql("update spokes set state = 'active', ready_at = $1 where id = $2", [ago(now, 3 * DAY), three]);
+  assert.equal((await countFleet(db)).oldestBackup, ago(now, 3 * DAY));
+});
+
+test("knows when the oldest event was written that should be sealed and is not", async ({ scene: { db }, hub }) => {
+  const now = await db.now();
+  await write(db, hub.id, 2);
+  assert.is((await countFleet(db)).oldestUnsealed, null, "it has not settled yet");
+  await db.shiftClock(10 * MINUTE);
+  const { oldestUnsealed, now: later } = await countFleet(db);
+  const waited = later.getTime() - oldestUnsealed!.getTime();
+  assert.ok(oldestUnsealed! >= now && waited >= 9 * MINUTE && waited < 11 * MINUTE, String(waited));
+  await sealAll(db);
+  assert.is((await countFleet(db)).oldestUnsealed, null);
+});
+
+test("counts a lane as queued whose operation could run, and as waiting only what waits for a replica", async ({ scene, hub }) => {
+  const work = kind("work", ["only"]), end = Promise.withResolvers<void>(), { db } = scene;
+  await scene.enqueue(install(work, hub, 0), install(work, hub, 1), action(work, hub, 2));
+  await scene.enqueue({ ...action(work, hub, 3), runAt: new Date(Date.now() + HOUR) });
+  await db.shiftClock(10 * MINUTE);
+  const { lanes } = await countFleet(db);
+  assert.equal([lanes.queued, lanes.running], [2, 0]);
+  assert.ok(lanes.longestWaitSeconds >= 600 && lanes.longestWaitSeconds < 660, String(lanes.longestWaitSeconds));
+
+  const scheduler = await scene.open([{ kind: work, steps: { only: () => end.promise } }]);
+  const running = async () => (await db.sql("select id from jobs where state = 'running'")).length === 2;
+  await until(running);
+  assert.equal((await countFleet(db)).lanes, { queued: 0, running: 2, longestWaitSeconds: 0 });
+  assert.is(scheduler.running(), 2);
+  end.resolve();
+});
+
+test.run();

@@ -1,0 +1,127 @@
+/** What the scheduler tells of jobs, steps and operations. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { requestCancel } from "#lib/records/jobs/store.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { Yielding } from "#lib/scheduler/stops.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { listenIn, type Listening } from "#test/support/listener.ts";
+import { until } from "#test/support/until.ts";
+import { action, type Hub, kind, loose, openScene, type Scene } from "./scene.ts";
+
+const test = suite<{ scene: Scene; hub: Hub; heard: Listening }>("what is told of jobs");
+test.before.each(async (context) => {
+  context.scene = await openScene();
+  context.hub = await context.scene.hub(1);
+  context.heard = listenIn();
+});
+test.after.each(({ scene }) => scene.close());
+
+const ended = (job: Job) => isFinished(job.state);
+const work = kind("work", ["first", "second"]);
+
+/** Runs one such operation, and returns what was told by the time that it had ended, once the last run has. */
+async function tell(
+  { scene, hub, heard }: { scene: Scene; hub: Hub; heard: Listening },
+  second: (run: Run) => Promise<void>,
+) {
+  const { telemetry, spans, notes } = heard;
+  await scene.open([{ kind: work, steps: { first: () => Promise.resolve(), second } }], { telemetry });
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  await scene.until(job!.id, ended);
+  await until(() => notes.length === 1);
+  await until(() => spans.some(({ kind, outcome }) => kind === "job" && outcome !== "queued"));
+  const told = (wanted: string) => spans.filter(({ kind }) => kind === wanted);
+  return {
+    job: job!,
+    steps: told("step").map(({ labels, outcome }) => [(labels as { step: string }).step, outcome]),
+    jobs: told("job").map(({ labels, outcome }) => [(labels as { kind: string }).kind, outcome]),
+  };
+}
+
+test("an operation that succeeds, with its steps, by its kind, and its ids apart", async (context) => {
+  const { job, steps, jobs } = await tell(context, () => Promise.resolve());
+  assert.equal(steps, [["first", "succeeded"], ["second", "succeeded"]]);
+  assert.equal(jobs, [["work", "succeeded"]]);
+  const { spans, notes } = context.heard;
+  const run = spans.find(({ kind }) => kind === "job")!;
+  assert.equal([run.labels, run.parent, run.details.operation], [{ kind: "work" }, null, job.id]);
+  assert.equal([notes[0]!.kind, notes[0]!.labels], ["operation", { kind: "work", outcome: "succeeded" }]);
+});
+
+test("an operation's seconds count from when it was asked for, whatever its runs took", async (context) => {
+  const { scene, hub, heard: { telemetry, notes } } = context;
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  await scene.db.shiftClock(5 * MINUTE);
+  const steps = { first: () => Promise.resolve(), second: () => Promise.resolve() };
+  await scene.open([{ kind: work, steps }], { telemetry });
+  await scene.until(job!.id, ended);
+  await until(() => notes.length === 1);
+  const { seconds } = notes[0]!;
+  assert.ok(seconds! >= 300 && seconds! < 360, String(seconds));
+});
+
+test("a step that fails and is tried again, and one that leaves its place to others", async (context) => {
+  let tries = 0;
+  const { steps, jobs } = await tell(context, () => {
+    if (++tries === 1) return Promise.reject(new ClusterError("away", "It is away", { transient: true }));
+    return tries === 2 ? Promise.reject(new Yielding("Waiting", 1)) : Promise.resolve();
+  });
+  assert.equal(steps, [["first", "succeeded"], ["second", "failed"], ["second", "interrupted"], [
+    "second",
+    "succeeded",
+  ]]);
+  assert.equal(jobs, [["work", "queued"], ["work", "queued"], ["work", "succeeded"]]);
+});
+
+test("an operation that fails for good", async (context) => {
+  const fatal = new ClusterError("no", "It will never work", { transient: false });
+  const { steps, jobs } = await tell(context, () => Promise.reject(fatal));
+  assert.equal([steps.at(-1), jobs], [["second", "failed"], [["work", "failed"]]]);
+  assert.equal(context.heard.notes[0]!.labels, { kind: "work", outcome: "failed" });
+});
+
+test("an operation that is called off has not failed", async (context) => {
+  const { scene } = context;
+  const { steps, jobs } = await tell(context, async ({ job, signal }) => {
+    await scene.db.transact((tx) => requestCancel(tx, job.id));
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  });
+  assert.equal([steps.at(-1), jobs], [["second", "interrupted"], [["work", "cancelled"]]]);
+  assert.equal(context.heard.notes[0]!.labels, { kind: "work", outcome: "cancelled" });
+});
+
+test("a run whose job was taken by another replica is lost", async ({ scene, hub, heard: { telemetry, spans, notes } }) => {
+  const second = async ({ job, signal }: Run) => {
+    await scene.db.sql("update jobs set fence = nextval('job_fences') where id = $1", [job.id]);
+    await scene.db.transact((tx) => Promise.resolve(tx.wakes.add(`job:${job.id}`)));
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  await scene.open([{ kind: work, steps: { first: () => Promise.resolve(), second } }], { telemetry });
+  await scene.enqueue(action(work, hub, 0));
+  const run = await until(() => spans.find(({ kind, outcome }) => kind === "job" && outcome !== undefined));
+  assert.equal([run.outcome, notes], ["lost", []]);
+});
+
+test("a job that is taken over from a replica that died", async ({ scene, hub, heard: { telemetry, notes } }) => {
+  await scene.enqueue(action(work, hub, 0));
+  await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '5 seconds')");
+  await scene.db.sql(`update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'), attempt = 1,
+    started_at = now(), deadline_at = now() + interval '1 hour'`);
+  const steps = { first: () => Promise.resolve(), second: () => Promise.resolve() };
+  await scene.open([{ kind: work, steps }], { telemetry });
+  await until(() => notes.length === 2);
+  assert.equal(notes.map(({ kind }) => kind), ["takeover", "operation"]);
+});
+
+test("a job that nobody sees is a run, and no operation", async ({ scene, heard: { telemetry, spans, notes } }) => {
+  const unseen = kind("unseen", ["only"], { visible: false });
+  await scene.open([{ kind: unseen, steps: { only: () => Promise.resolve() } }], { telemetry });
+  await scene.enqueue(loose(unseen));
+  const run = await until(() => spans.find(({ kind }) => kind === "job"));
+  assert.equal([run.outcome, notes], ["succeeded", []]);
+});
+
+test.run();

@@ -1,0 +1,24 @@
+/** One that listens to the program, and keeps what it is told. */
+import { openTelemetry, type Span, type Telemetry } from "#lib/base/telemetry.ts";
+
+interface Note {
+  readonly kind: string;
+  readonly labels: object;
+  readonly seconds: number | undefined;
+}
+
+export interface Listening {
+  readonly telemetry: Telemetry;
+  /** Those that have ended, in the order in which they did. */
+  readonly spans: readonly Span[];
+  readonly notes: readonly Note[];
+}
+
+export function listenIn(): Listening {
+  const spans: Span[] = [], notes: Note[] = [];
+  const telemetry = openTelemetry([{
+    begin: () => ({ end: (span) => void spans.push(span) }),
+    note: (kind, labels, seconds) => void notes.push({ kind, labels, seconds }),
+  }]);
+  return { telemetry, spans, notes };
+}
