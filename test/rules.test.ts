@@ -20,7 +20,7 @@ const ROOT = new URL("../", import.meta.url);
 const ORDER = [
   ...under(
     "base",
-    "environment errors faults ids trace cause time race bell log schema otel variables config notice means nearest " +
+    "environment errors faults ids trace cause time race bell redact log schema otel variables config notice means nearest " +
       "telemetry limits",
   ),
   ...under("drivers", "exchange crypto db dns mail payments cluster traces"),

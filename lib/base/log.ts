@@ -2,11 +2,13 @@
  * The log: one line an entry, JSON for machines or text for people, coloured where that shows.
  *
  * Entries are a sentence and fields. Secrets are kept out at the source: nothing that holds one is ever passed in.
- * An Error among the fields is written with its stack and its causes. Each entry has the ids of what it is written for.
+ * An Error among the fields is written with its stack and its causes; its words may be somebody else's, and are cleared of
+ * secrets. Each entry has the ids of what it is written for.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
 import { presentCause } from "#lib/base/cause.ts";
+import { redact } from "#lib/base/redact.ts";
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LEVELS)[number];
@@ -100,5 +102,6 @@ function renderFields(fields: Fields): string {
 function describe(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const code = (value as { code?: unknown }).code;
-  return { message: value.message, code, stack: value.stack, cause: value.cause ? describe(value.cause) : undefined };
+  const cause = value.cause ? describe(value.cause) : undefined;
+  return { message: redact(value.message), code, stack: value.stack && redact(value.stack), cause };
 }

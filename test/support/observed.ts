@@ -1,17 +1,18 @@
 /**
- * The whole program in this process, with all that can be seen of it: what it logs, and what it sends to a collector of
- * traces. Behind it are a database, the simulated cluster and a mail server.
+ * The whole program in this process, with all that can be seen of it: what it logs, its metrics, and what it sends to a
+ * collector of traces. Behind it are a database, the simulated cluster and a mail server.
  */
 import { type Config, readConfig } from "#lib/base/config.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { openLog, silent } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
+import { readingsOf } from "#src/readings.ts";
 import { openServer } from "#src/server.ts";
 import type { Answer } from "#test/support/client.ts";
 import { type Collector, openCollector } from "#test/support/collector.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeToken, type Person } from "#test/support/people.ts";
-import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -28,6 +29,7 @@ export interface Observed {
   /** What was logged until now, read and as it was written. */
   readonly log: readonly Entry[];
   readonly lines: readonly string[];
+  metrics(): Promise<string>;
   /** As the operator, unless the headers say otherwise. */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** The spoke, once it is in this state. */
@@ -39,9 +41,18 @@ export interface Observed {
 
 const MINUTE = 60_000;
 
-export async function openObserved(env: Readonly<Record<string, string>> = {}): Promise<Observed> {
+/** What of its surroundings is not as ever. */
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly smtp?: SmtpSetting;
+  /** The cluster's kubeconfig, as the program is told of it. */
+  readonly kubeconfig?: (text: string) => string;
+}
+
+export async function openObserved(surroundings: Surroundings = {}): Promise<Observed> {
+  const { env = {}, kubeconfig = (text) => text } = surroundings;
   const db = await openTestDatabase(), simulator = await openSimulator({ delayMs: 5, log: silent });
-  const smtp = await openSmtp(), collector = await openCollector();
+  const smtp = await openSmtp(surroundings.smtp), collector = await openCollector();
   const config = readConfig({
     mode: "serve",
     env: {
@@ -60,7 +71,7 @@ export async function openObserved(env: Readonly<Record<string, string>> = {}): 
   });
   const lines: string[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
-  const program = await compose(config, { text: simulator.kubeconfig() }, log);
+  const program = await compose(config, { text: kubeconfig(simulator.kubeconfig()) }, log);
   const server = openServer(program.app, program.manifest, { calls: program.calls });
   const operator = await makePerson(db, "operator", { operator: true });
   const { plaintext } = await makeToken(db, operator, "cli");
@@ -91,6 +102,10 @@ export async function openObserved(env: Readonly<Record<string, string>> = {}): 
       );
       const text = await response.text(), json = response.headers.get("content-type")?.startsWith("application/json");
       return { status: response.status, headers: response.headers, body: text && json ? JSON.parse(text) : text };
+    },
+    async metrics() {
+      const { registry, fleet } = program.metrics!;
+      return await registry.text(readingsOf(program, fleet.last(), server));
     },
     async becomes(id, state) {
       await until(async () => {

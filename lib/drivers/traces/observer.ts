@@ -9,7 +9,7 @@ import { inPlace, presentCause } from "#lib/base/cause.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { Observation, Observer, Span, SpanKind, SpanLabels } from "#lib/base/telemetry.ts";
 import { placeBelow, type Sampler } from "#lib/base/trace.ts";
-import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redact } from "#lib/base/redact.ts";
 import type { Exporter } from "#lib/drivers/traces/exporter.ts";
 import type { AttributeValue, Recorded } from "#lib/drivers/traces/recorded.ts";
 
