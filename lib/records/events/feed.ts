@@ -135,6 +135,7 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
       hubs.set(federationId, hub);
       const waiter: Waiter = { wake: () => {}, at: Infinity };
       hub.readers.add(waiter);
+      hub.opened.then(() => waiter.at = Math.min(waiter.at, hub.last), () => {});
       over.addEventListener("abort", () => waiter.wake());
       return {
         opened: hub.opened,

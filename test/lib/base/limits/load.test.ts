@@ -1,20 +1,23 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
+import { listenIn } from "#test/support/listener.ts";
 import { openLoad, type Room, type RoomPlace } from "#lib/base/limits/load.ts";
 
 const test = suite("openLoad");
 
 function open(maxInFlight: number) {
   const clock = { now: 0, tick: () => {}, stopped: false };
-  const load = openLoad({
-    maxInFlight,
-    now: () => clock.now,
-    every: (_, tick) => {
-      clock.tick = tick;
-      return () => clock.stopped = true;
-    },
-  });
+  const heard = listenIn(),
+    load = openLoad({
+      maxInFlight,
+      telemetry: heard.telemetry,
+      now: () => clock.now,
+      every: (_, tick) => {
+        clock.tick = tick;
+        return () => clock.stopped = true;
+      },
+    });
   const look = (after: number) => {
     clock.now += after;
     clock.tick();
@@ -24,7 +27,7 @@ function open(maxInFlight: number) {
     place.enter();
     return place;
   };
-  return { load, clock, look, enter, isShed: (room?: Room) => isRefused(() => enter(room).leave()) };
+  return { load, heard, clock, look, enter, isShed: (room?: Room) => isRefused(() => enter(room).leave()) };
 }
 
 function isRefused(work: () => void): boolean {
@@ -46,6 +49,28 @@ test("refuses what is over the number in flight, until one leaves", () => {
   first.leave(); // leaving twice makes room for one
   enter();
   assert.is(isShed(), true);
+});
+
+test("tells how many are in, why it refuses, and how late the clock is", () => {
+  const { load, enter, look, heard, isShed } = open(9);
+  const places = Array.from({ length: 9 }, () => enter());
+  enter("probes");
+  enter("people").leave();
+  assert.is(load.inFlight(), 9);
+  assert.is(isShed(), true);
+  for (const place of places.slice(0, 8)) place.claim("ada");
+  assert.ok(isRefused(() => places[8]!.claim("ada")));
+  places[8]!.leave();
+  assert.is(load.inFlight(), 8);
+  for (let i = 0; i < 3; i++) look(1100);
+  assert.is(isShed(), true);
+  assert.equal(heard.notes.filter(({ kind }) => kind === "shed").map(({ labels }) => labels), [
+    { reason: "full" },
+    { reason: "share" },
+    { reason: "late" },
+  ]);
+  const delays = heard.notes.filter(({ kind }) => kind === "event_loop").map(({ seconds }) => seconds);
+  assert.equal(delays, [1, 1, 1]);
 });
 
 test("lets nobody in who has left before it was in", () => {

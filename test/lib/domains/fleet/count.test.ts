@@ -78,11 +78,14 @@ test("counts a lane as queued whose operation could run, and as waiting only wha
   assert.equal([lanes.queued, lanes.running], [2, 0]);
   assert.ok(lanes.longestWaitSeconds >= 600 && lanes.longestWaitSeconds < 660, String(lanes.longestWaitSeconds));
 
-  const scheduler = await scene.open([{ kind: work, steps: { only: () => end.promise } }]);
-  const running = async () => (await db.sql("select id from jobs where state = 'running'")).length === 2;
-  await until(running);
+  const scheduler = await scene.open([{ kind: work, steps: { only: () => end.promise } }], { lanes: 1 });
+  await until(() => scheduler.running() === 1);
+  const { lanes: { longestWaitSeconds, ...busy } } = await countFleet(db);
+  assert.equal(busy, { queued: 1, running: 1 });
+  assert.ok(longestWaitSeconds >= 600);
+  await scene.open([{ kind: work, steps: { only: () => end.promise } }]);
+  await until(async () => (await db.sql("select id from jobs where state = 'running'")).length === 2);
   assert.equal((await countFleet(db)).lanes, { queued: 0, running: 2, longestWaitSeconds: 0 });
-  assert.is(scheduler.running(), 2);
   end.resolve();
 });
 
