@@ -19,7 +19,7 @@ import { sightsOf } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import { noticesOf, postpone } from "#lib/surface/http/deprecation.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
-import type { Traces } from "#lib/drivers/traces/open.ts";
+import type { Traces, TracesOptions } from "#lib/drivers/traces/open.ts";
 import { openTelemetry } from "#lib/base/telemetry.ts";
 import { type FleetWatch, watchFleet } from "#lib/domains/fleet/watch.ts";
 import type { MetricsRegistry } from "#lib/surface/metrics/registry.ts";
@@ -69,7 +69,8 @@ export async function compose(
     if (config.stripe) checkPrices(catalog);
     const registry = config.metricsPort === null ? null : await openMetrics();
     const replicaId = newId("rep");
-    const traces = config.traces && await openTraces(config.traces, log, replicaId);
+    const onDropped = () => telemetry.note("span_dropped", {});
+    const traces = config.traces && await openTraces(config.traces, { log, replicaId, ...release(), onDropped });
     if (traces && config.otelUnheeded.length > 0) log.warn(UNHEEDED, { variables: config.otelUnheeded });
     opened.push(() => traces?.close());
     const telemetry = openTelemetry([registry?.observer, traces?.observer].filter((each) => each !== undefined));
@@ -135,8 +136,8 @@ async function openMetrics(): Promise<MetricsRegistry> {
   return (await import("#lib/surface/metrics/registry.ts")).openRegistry();
 }
 
-async function openTraces(settings: TraceSettings, log: Log, replicaId: string): Promise<Traces> {
-  return (await import("#lib/drivers/traces/open.ts")).openTraces(settings, { log, replicaId, ...release() });
+async function openTraces(settings: TraceSettings, options: TracesOptions): Promise<Traces> {
+  return (await import("#lib/drivers/traces/open.ts")).openTraces(settings, options);
 }
 
 async function loadDefinitions(config: Config) {

@@ -32,6 +32,8 @@ export interface NoteLabels {
   readonly shed: { readonly reason: "full" | "late" | "share" };
   readonly takeover: Nothing;
   readonly watch_restart: Nothing;
+  /** A span that no collector was given, or that one refused. */
+  readonly span_dropped: Nothing;
   /** Seconds that the event loop was late. */
   readonly event_loop: Nothing;
 }

@@ -136,8 +136,9 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     };
     await telemetry.span("job", { kind }, async (span) => {
       await go();
-      const { state, createdAt, finishedAt } = held.job;
+      const { state, createdAt, finishedAt, failure } = held.job;
       span.outcome = state === "running" ? "lost" : state;
+      if (state === "failed" && failure) span.details.failure = failure.code;
       if (!visible || !finishedAt) return;
       telemetry.note("operation", { kind, outcome: state }, (finishedAt.getTime() - createdAt.getTime()) / SECOND);
     }, about);

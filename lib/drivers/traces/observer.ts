@@ -13,7 +13,6 @@ import { redact } from "#lib/base/redact.ts";
 import type { Exporter } from "#lib/drivers/traces/exporter.ts";
 import type { AttributeValue, Recorded } from "#lib/drivers/traces/recorded.ts";
 
-type Attributes = Recorded["attributes"];
 type Shape = Pick<Recorded, "name" | "role"> & {
   readonly attributes?: Readonly<Record<string, AttributeValue | undefined>>;
 };
@@ -27,6 +26,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   spoke: "wheelwright.spoke.id",
   user: "user.id",
   path: "url.path",
+  failure: "error.type",
 };
 
 const ENDED = ["succeeded", "failed", "cancelled"];
@@ -81,26 +81,25 @@ export function observeTraces(samples: Sampler, exporter: Pick<Exporter, "take">
 
   function take(span: Span, place: Recorded["place"], beganAt: number): void {
     if (span.kind === "job" && !ENDED.includes(span.outcome!)) return; // whoever ends it tells of it
-    const { attributes = {}, ...shape } = SHAPES[span.kind](span.labels as never, span.details);
+    const { attributes = {}, ...shape } = SHAPES[span.kind](span.labels as never, span.details),
+      failed = hasFailed(span);
     exporter.take({
       ...shape,
       place,
       beganAt: Math.min(beganAt, Number(span.details.asked_at ?? beganAt)),
       endedAt: now(),
-      attributes: { ...known(attributes), ...detailsOf(span), ...errorOf(span) },
-      failure: hasFailed(span) ? messageOf(span.error) : null,
+      attributes: attributesOf(span, attributes, failed),
+      failure: failed ? messageOf(span.error) : null,
     });
   }
 }
 
-function known(attributes: NonNullable<Shape["attributes"]>): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Attributes;
-}
-
-function detailsOf({ details }: Span): Attributes {
-  return Object.fromEntries(
-    Object.entries(details).flatMap(([name, value]) => name in DETAILS ? [[DETAILS[name]!, value]] : []),
-  );
+function attributesOf(span: Span, shape: NonNullable<Shape["attributes"]>, failed: boolean): Recorded["attributes"] {
+  const all: Record<string, AttributeValue> = {};
+  for (const name in shape) if (shape[name] !== undefined) all[name] = shape[name];
+  for (const name in span.details) if (DETAILS[name] !== undefined) all[DETAILS[name]] = span.details[name]!;
+  if (failed) all["error.type"] ??= errorTypeOf(span);
+  return all;
 }
 
 /** What is there, and what is not, is found out by asking. */
@@ -114,13 +113,12 @@ function hasFailed({ kind, labels, outcome }: Span): boolean {
   return outcome === "failed" || outcome === "refused";
 }
 
-/** Only its kind: what a failure says besides may hold anything. */
-function errorOf(span: Span): Attributes {
-  if (!hasFailed(span)) return {};
-  const { error, labels } = span, { status } = labels as { readonly status?: number | string };
+/** Only the kind: what a failure says besides may hold anything. */
+function errorTypeOf({ error, labels }: Span): string {
+  const { status } = labels as { readonly status?: number | string };
   const code = (error as { readonly code?: unknown } | undefined)?.code;
   const name = typeof code === "string" ? code : error instanceof Error ? error.name : undefined;
-  return { "error.type": name ?? (status ? String(status) : "_OTHER") };
+  return name ?? (status ? String(status) : "_OTHER");
 }
 
 /** What is written for people may be shown to people. A bug's words are for the log. */

@@ -11,15 +11,16 @@ export interface Traces {
   close(): Promise<void>;
 }
 
-interface TracesOptions {
+export interface TracesOptions {
   readonly log: Log;
   /** Of this replica, and of the program. */
   readonly replicaId: string;
   readonly version: string;
+  readonly onDropped: () => void;
 }
 
-export function openTraces(settings: TraceSettings, { log, replicaId, version }: TracesOptions): Traces {
+export function openTraces(settings: TraceSettings, { log, replicaId, version, onDropped }: TracesOptions): Traces {
   const resource = { "service.version": version, "service.instance.id": replicaId, ...settings.resource };
-  const exporter = openExporter({ settings: { ...settings, resource }, version, log });
+  const exporter = openExporter({ settings: { ...settings, resource }, version, log, onDropped });
   return { observer: observeTraces(settings.sampler, exporter), close: exporter.close };
 }
