@@ -4,6 +4,8 @@ import * as assert from "uvu/assert";
 import { apart, because, inPlace, presentCause, presentTrace } from "#lib/base/cause.ts";
 import { openLog } from "#lib/base/log.ts";
 import { parseTrace, placeBelow, placeIn } from "#lib/base/trace.ts";
+import type { Exchange } from "#lib/surface/http/exchange.ts";
+import { caused } from "#lib/surface/http/middleware.ts";
 
 const test = suite("because, apart");
 
@@ -36,6 +38,17 @@ test("a part has a place of its own, and what goes on later belongs to the whole
       assert.is(parseTrace(presentTrace())!.spanId, root.spanId);
     }));
   inPlace(below, () => assert.is(presentCause(), null, "without a cause there are no parts"));
+});
+
+test("an answer that is made while it is sent is made for its request, whoever sends it", async () => {
+  const seen: unknown[] = [];
+  const flow = { run: () => Promise.resolve(void seen.push(presentCause()?.about)), cancel: () => {} };
+  const answer = await caused(
+    { id: "req_1", trace: root } as Exchange,
+    () => Promise.resolve({ status: 200, headers: {}, body: flow }),
+  );
+  await (answer.body as typeof flow).run();
+  assert.equal(seen, [{ requestId: "req_1" }]);
 });
 
 test("each line of the log has the ids of what it is written for", () => {
