@@ -3,8 +3,9 @@
  *
  *   npm run build                      dist/wheelwright and dist/wheelwright.sha256
  *   npm run build -- --commit SHA      where .git is not at hand, as in the build of a container image
+ *   npm run build -- --node PATH       for the platform of that Node, which has to be of the version that runs this
  *
- * It runs on the platform that it is built on.
+ * It runs on the platform that it is built on, or on that of the Node that it is given.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,7 +20,7 @@ import { release } from "./release.ts";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 async function main(line: string[]): Promise<void> {
-  const { values } = parseArgs({ args: line, options: { commit: { type: "string" } } });
+  const { values } = parseArgs({ args: line, options: { commit: { type: "string" }, node: { type: "string" } } });
   const { version, commit } = release();
   const target = join(ROOT, "dist");
   await mkdir(target, { recursive: true });
@@ -27,7 +28,7 @@ async function main(line: string[]): Promise<void> {
   try {
     const { modules } = await bundle(ROOT, { version, commit: values.commit || commit });
     for (const [name, text] of modules) await writeFile(join(directory, name), text);
-    await seal(directory, [...modules.keys()]);
+    await seal(directory, [...modules.keys()], values.node ?? process.execPath);
     const sum = await sha256(join(directory, "wheelwright"));
     await rename(join(directory, "wheelwright"), join(target, "wheelwright"));
     await writeFile(join(target, "wheelwright.sha256"), `${sum}  wheelwright\n`);
@@ -55,15 +56,15 @@ registerHooks({
 createRequire(place + "first.mjs")("./start.mjs");
 `;
 
-/** Makes `wheelwright` of these modules and of the Node that runs this. */
-async function seal(directory: string, modules: readonly string[]): Promise<void> {
+/** Makes `wheelwright` of these modules and of this Node. */
+async function seal(directory: string, modules: readonly string[], node: string): Promise<void> {
   await writeFile(join(directory, "first.mjs"), FIRST);
   await writeFile(join(directory, "start.mjs"), 'import("./main.mjs");\n');
   const settings = {
     main: "first.mjs",
     mainFormat: "module",
     assets: Object.fromEntries([...modules, "start.mjs"].map((name) => [name, name])),
-    executable: process.execPath,
+    executable: node,
     output: "wheelwright",
     disableExperimentalSEAWarning: true,
     useCodeCache: false, // it differs from one build to the next, and gains 40 ms

@@ -1,7 +1,8 @@
 /**
  * Writes the modules that let one static import graph hold the whole program: the routes, the migrations' text, the
  * blueprint's files and the changelog. So the program needs no folder beside it, and an executable holds everything. And
- * what lib/client knows of the API, and the tables of actions in docs/api.md and of metrics in docs/metrics.md.
+ * what lib/client knows of the API, the tables of actions in docs/api.md and of metrics in docs/metrics.md, and the chart's
+ * version and rights.
  *
  *   npm run generate                 writes what has changed
  *   node src/generate.ts --check     fails when one of them is stale
@@ -11,6 +12,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { clusterRules } from "#lib/doctor/cluster-role.ts";
 import type { Declaration } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { type RouteModule, withoutPortal } from "#lib/surface/http/endpoint.ts";
@@ -23,6 +25,8 @@ import { readReleases } from "#lib/domains/changelog/releases.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const WARNING = "/** Written by `npm run generate`; commit it, do not edit it. */\n";
+const CHART = "deploy/helm/wheelwright/";
+const RULES = "# Written by `npm run generate` from lib/doctor/permissions.ts; commit it, do not edit it.\n";
 
 /** The text of each generated module, by its path. */
 export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
@@ -36,6 +40,9 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
     ["lib/client/endpoints.ts", WARNING + endpointsOf(api, release().version)],
     ["docs/api.md", withActions(await readFile(new URL("docs/api.md", root), "utf8"))],
     ["docs/metrics.md", withMetrics(await readFile(new URL("docs/metrics.md", root), "utf8"))],
+    [`${CHART}Chart.yaml`, withVersion(await readFile(new URL(`${CHART}Chart.yaml`, root), "utf8"), release().version)],
+    [`${CHART}files/wide-rules.yaml`, RULES + clusterRules().wide],
+    [`${CHART}files/spoke-rules.yaml`, RULES + clusterRules().spoke],
   ]);
 }
 
@@ -64,6 +71,11 @@ export function withActions(text: string): string {
   const marked = /(?<=<!-- actions -->\n).*(?=<!-- end of actions -->)/s;
   if (!marked.test(text)) throw new Error("docs/api.md has lost the marks of the actions");
   return text.replace(marked, () => `\n${lines.join("")}\n`);
+}
+
+/** Chart and program are released together. */
+export function withVersion(chart: string, version: string): string {
+  return chart.replaceAll(/^(version|appVersion): .*$/gm, (_, field) => `${field}: ${version}`);
 }
 
 /** The paths of the generated modules that are not what they would be if they were written now. */

@@ -97,7 +97,10 @@ export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host">): string {
 }
 
 /** The ClusterIssuer: the surroundings' own, or ours of the ingress class, since challenges go through that class. */
-function issuerOf({ tls, issuer, ingressClass }: Surroundings, config: Pick<Config, "acmeEmail">): string | null {
+export function issuerOf(
+  { tls, issuer, ingressClass }: Surroundings,
+  config: Pick<Config, "acmeEmail">,
+): string | null {
   if (tls !== "acme") return null;
   return issuer ?? (config.acmeEmail ? `wheelwright-${ingressClass}` : null);
 }

@@ -1,6 +1,6 @@
 /**
  * The ClusterRoles that give what doctor asks for, as YAML: made of the same list, so that neither can forget the other.
- * deploy/cluster-role.yaml has them with an account, its binding, and the policies that keep it in its own namespaces.
+ * The chart has the same rules, with an account, its binding, and the policies that keep it in its own namespaces.
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissions.ts";
@@ -20,14 +20,20 @@ const HEAD =
 `;
 
 export function renderClusterRoles(): string {
-  const bind = {
+  const bind: Rule = {
     apiGroups: ["rbac.authorization.k8s.io"],
     resources: ["clusterroles"],
     resourceNames: [SPOKE],
     verbs: ["bind"],
   };
+  const { wide, spoke } = clusterRules();
+  return HEAD + [role(WIDE, wide + ruleLines([bind])), role(SPOKE, spoke)].join("---\n");
+}
+
+/** The rules of both roles, each in a line, but for the one that lets the first bind the second, which names it. */
+export function clusterRules(): { readonly wide: string; readonly spoke: string } {
   const inside = PERMISSIONS.filter((each) => !isClusterWide(each));
-  return HEAD + [role(WIDE, [...rulesOf(permissionsFor(SPOKE)), bind]), role(SPOKE, rulesOf(inside))].join("---\n");
+  return { wide: ruleLines(rulesOf(permissionsFor(SPOKE))), spoke: ruleLines(rulesOf(inside)) };
 }
 
 /** A rule for all resources of a group that allow the same. */
@@ -46,8 +52,12 @@ function rulesOf(permissions: readonly ClusterAccess[]): Rule[] {
   }));
 }
 
-/** Each rule in a line: JSON is YAML. */
-function role(name: string, rules: readonly Rule[]): string {
+/** JSON is YAML. */
+function ruleLines(rules: readonly Rule[]): string {
+  return rules.map((rule) => `- ${JSON.stringify(rule)}\n`).join("");
+}
+
+function role(name: string, lines: string): string {
   const head = `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: ${name}\nrules:\n`;
-  return head + rules.map((rule) => `  - ${JSON.stringify(rule)}\n`).join("");
+  return head + lines.replaceAll(/^/gm, "  ").trimEnd() + "\n";
 }

@@ -9,7 +9,7 @@ import { parse } from "yaml";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { hubInputs } from "#lib/catalog/inputs.ts";
+import { issuerOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { Migration } from "#lib/drivers/db/migrate.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
@@ -136,8 +136,8 @@ async function placesOf(examination: Examination): Promise<ClusterPlace[]> {
 }
 
 function needOf({ catalog, config }: Examination, region: string | null): Need {
-  const asked = { federationId: "fed_doctor", namespace: "doctor", slug: "doctor", region };
-  return { surroundings: catalog.surroundingsOf(region), issuer: hubInputs(catalog, config, asked).issuer };
+  const surroundings = catalog.surroundingsOf(region);
+  return { surroundings, issuer: issuerOf(surroundings, config) };
 }
 
 /** For people alone; what is wrong with the file is told where it is opened. */

@@ -122,7 +122,7 @@ export function judgeIngress(classes: Looked<readonly KubeObject[]>, { ingressCl
 /** `issuer` is the name of the ClusterIssuer that spokes would use, null without ACME_EMAIL or with TLS elsewhere. */
 export function judgeCertificates(
   issuers: Looked<readonly KubeObject[] | null>,
-  { tls }: Surroundings,
+  { tls, issuer: own }: Surroundings,
   issuer: string | null,
 ): Finding {
   const check = "certificates";
@@ -138,11 +138,12 @@ export function judgeCertificates(
   if (issuers.seen === null) {
     return failing(
       check,
-      "ACME_EMAIL is set, but the cluster does not know cert-manager's ClusterIssuer",
-      "Install cert-manager, or run without ACME_EMAIL.",
+      `${own ? "an issuer is named" : "ACME_EMAIL is set"}, but the cluster does not know cert-manager's ClusterIssuer`,
+      `Install cert-manager, or run without ${own ? `issuer ${ELSEWHERE}` : "ACME_EMAIL"}.`,
     );
   }
   const found = issuers.seen.find(({ metadata }) => metadata.name === issuer);
+  if (!found && own) return failing(check, `there is no issuer ${own}`, `Make that ClusterIssuer, ${ELSEWHERE}.`);
   if (!found) return passing(check, `cert-manager is there; the issuer ${issuer} is made with the first hub`);
   const condition = conditionOf(found, "Ready");
   if (condition?.status === "True") return passing(check, `the issuer ${issuer} is ready`);

@@ -60,7 +60,7 @@ function sum(quantities: readonly string[]): number {
   return quantities.reduce((total, each) => total + amountOf(each), 0);
 }
 
-const ROLE = "Give the account of the kubeconfig the roles of deploy/cluster-role.yaml.";
+const ROLE = "Give the account of the kubeconfig the roles of deploy/kubernetes/cluster-role.yaml.";
 
 /** `asked` is all that was looked up, `denied` what of it we may not do. */
 export function judgePermissions(

@@ -2,10 +2,10 @@
  * The permissions that this program uses in a cluster: the one list, for doctor and for the writer of a ClusterRole.
  *
  * Namespaces come and go, so all of it is asked for in the whole cluster; with CLUSTER_ROLE only what needs it, and the rest
- * is given in each namespace that is made (deploy/cluster-role.yaml has both). A server-side apply is `patch`, and `create`
- * besides where it makes the object. Watches are only hints that it is time to look (lib/drivers/cluster/wait.ts). A
- * test runs an installation, a removal and doctor itself against a cluster and compares what they asked for with this
- * list.
+ * is given in each namespace that is made. The chart's roles and deploy/kubernetes/cluster-role.yaml are written from this
+ * list (`npm run generate`). A server-side apply is `patch`, and `create` besides where it makes the object. Watches are
+ * only hints that it is time to look (lib/drivers/cluster/wait.ts). Tests do all work on spokes with these rights alone,
+ * and find each of them used (test/deploy/cluster-role.test.ts).
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
@@ -101,6 +101,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
   ["names that a spoke has left go on leading to it, and it cannot have one of them again", [
     ["networking.k8s.io", "ingresses", "delete"],
   ]],
+  ["a certificate that was refused is not asked for again by a retry", [[CERTIFICATES, "certificates", "delete"]]],
   ["nothing is told of the health of spokes, and waiting takes some seconds longer", [
     ["apps", "deployments", "list"],
     ["apps", "statefulsets", "list"],

@@ -1,124 +1,238 @@
-/** The roles that are shipped: they give what the program uses, where it uses it, and nothing else. */
+/**
+ * The rights that are shipped: they give what the program uses, where it uses it, and nothing else. The simulated cluster
+ * asks them here, and in all tests of the work on spokes.
+ */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseAllDocuments } from "yaml";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissions.ts";
-import { namePermission, neededFor } from "#test/lib/doctor/asked.ts";
-import type { Asked } from "#test/lib/doctor/between.ts";
+import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { liveThrough } from "#test/lib/doctor/life.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/work/restore/scene.ts";
+import { readObjects } from "#test/support/chart.ts";
+import { ACCOUNT, asAccount, CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/rights.ts";
 
-const WIDE = "wheelwright", SPOKE = "wheelwright-spoke";
-const BIND = "bind clusterroles.rbac.authorization.k8s.io";
+const WIDE = "wheelwright", BIND = "bind clusterroles.rbac.authorization.k8s.io";
 
-interface Scene {
-  // deno-lint-ignore no-explicit-any
-  documents: any[];
-  wide: string[];
-  spoke: string[];
-  asked: readonly Asked[];
+const test = suite<{ objects: Json[] }>("deploy/kubernetes/cluster-role.yaml");
+test.before(async (context) => void (context.objects = readObjects(await readFile(MANIFEST, "utf8"))));
+
+function rulesOf(objects: readonly Json[], name: string): Json[] {
+  return objects.find(({ kind, metadata }) => kind === "ClusterRole" && metadata.name === name).rules;
 }
 
-const test = suite<Scene>("deploy/cluster-role.yaml");
-
-test.before(async (scene) => {
-  const text = await readFile(new URL("../../deploy/cluster-role.yaml", import.meta.url), "utf8");
-  scene.documents = parseAllDocuments(text).map((document) => document.toJS());
-  [scene.wide, scene.spoke] = [WIDE, SPOKE].map((name) => granted(scene, name)) as [string[], string[]];
-  scene.asked = await liveThrough({ CLUSTER_ROLE: SPOKE });
-});
-
-interface Rule {
-  readonly apiGroups: string[];
-  readonly resources: string[];
-  readonly verbs: string[];
-  readonly resourceNames?: string[];
-}
-
-function rulesOf({ documents }: Pick<Scene, "documents">, name: string): Rule[] {
-  return documents.find(({ kind, metadata }) => kind === "ClusterRole" && metadata.name === name).rules;
-}
-
-function granted(scene: Pick<Scene, "documents">, name: string): string[] {
-  return rulesOf(scene, name).flatMap(({ apiGroups, resources, verbs }) =>
-    apiGroups.flatMap((group) =>
-      resources.flatMap((resource) => verbs.map((verb) => namePermission({ verb, group, resource })))
+function granted(objects: readonly Json[], name: string): string[] {
+  return rulesOf(objects, name).flatMap(({ apiGroups, resources, verbs }) =>
+    apiGroups.flatMap((group: string) =>
+      resources.flatMap((resource: string) => verbs.map((verb: string) => nameOf({ verb, group, resource })))
     )
   );
 }
 
-/** What would be refused, in the order it was asked. A binding holds from its creation until its namespace is deleted. */
-function refusals(asked: readonly Asked[], wide: readonly string[], spoke: readonly string[]): string[] {
-  const bound = new Set<string>();
-  return asked.flatMap((each) => {
-    const { namespace, permissions } = neededFor(each);
-    const inside = namespace !== null && bound.has(namespace);
-    const refused = permissions.filter((one) => !wide.includes(one) && !(inside && spoke.includes(one)));
-    if (permissions.includes("create rolebindings.rbac.authorization.k8s.io")) bound.add(namespace!);
-    if (permissions.includes("delete namespaces")) bound.delete(each.path.split("/").at(-1)!);
-    return refused.map((one) => `${one} in ${namespace}`);
-  });
+function nameOf({ verb, group, resource }: ClusterAccess): string {
+  const [plural, subresource] = resource.split("/");
+  return `${verb} ${plural}${group && `.${group}`}${subresource ? `/${subresource}` : ""}`;
 }
 
-test("gives what is used and nothing else, each permission once and in one of the roles.", ({ wide, spoke }) => {
-  const sorted = (list: readonly string[]) => [...list].sort();
-  assert.equal(sorted(wide), sorted([...permissionsFor(SPOKE).map(namePermission), BIND]));
-  assert.equal(sorted(spoke), sorted(PERMISSIONS.filter((each) => !isClusterWide(each)).map(namePermission)));
+const sorted = (names: Iterable<string>) => [...names].sort();
+
+test("gives what doctor asks for and nothing else, each permission once and in one of the roles", ({ objects }) => {
+  assert.equal(sorted(granted(objects, WIDE)), sorted([...permissionsFor(SPOKE).map(nameOf), BIND]));
+  assert.equal(
+    sorted(granted(objects, SPOKE)),
+    sorted(PERMISSIONS.filter((each) => !isClusterWide(each)).map(nameOf)),
+  );
 });
 
-test("is what doctor --rbac prints, permission by permission.", (scene) => {
-  const documents = parseAllDocuments(renderClusterRoles()).map((document) => document.toJS());
+test("is what doctor --rbac prints, permission by permission", ({ objects }) => {
+  const printed = readObjects(renderClusterRoles());
   for (const name of [WIDE, SPOKE]) {
-    assert.equal(granted({ documents }, name).sort(), granted(scene, name).sort());
-    const bound = rulesOf({ documents }, name).flatMap(({ resourceNames }) => resourceNames ?? []);
+    assert.equal(sorted(granted(printed, name)), sorted(granted(objects, name)));
+    const bound = rulesOf(printed, name).flatMap(({ resourceNames }) => resourceNames ?? []);
     assert.equal(bound, name === WIDE ? [SPOKE] : []);
   }
 });
 
-test("gives no right to Secrets or logs outside the namespaces that were made.", ({ wide }) => {
-  assert.equal(wide.filter((each) => / secrets$| pods\/log$|\*/.test(each)), []);
+test("gives no right to Secrets or logs outside the namespaces that were made", ({ objects }) => {
+  assert.equal(granted(objects, WIDE).filter((each) => / secrets$| pods\/log$|\*/.test(each)), []);
 });
 
-test("binds no role but the one for spokes' namespaces.", (scene) => {
-  const rules = rulesOf(scene, WIDE).filter(({ verbs }) => verbs.includes("bind"));
-  assert.equal(rules.map(({ resources, resourceNames }) => [resources, resourceNames]), [[["clusterroles"], [SPOKE]]]);
+test("is enough for a life of spokes, well and badly, and for doctor; and each of its permissions is used there", async ({ objects }) => {
+  const used = await liveThrough();
+  const given = [WIDE, SPOKE].flatMap((role) => granted(objects, role).map((permission) => `${role}: ${permission}`));
+  const own = [...used].filter((each) => !each.startsWith("system:"));
+  // To bind is asked for only with the binding that it is for.
+  assert.equal(sorted(own), sorted(given.filter((each) => each !== `${WIDE}: ${BIND}`)));
 });
 
-test("is enough for an installation, backups, a resize, a reapply, a look and a removal.", ({ asked, wide, spoke }) => {
-  assert.ok(asked.some(({ method, path }) => method === "DELETE" && /^\/api\/v1\/namespaces\/[^/]+$/.test(path)));
-  assert.equal([...new Set(refusals(asked, wide, spoke))], []);
-});
+/** The role without a permission; what puts it back. */
+async function takeAway({ simulator }: WorkScene, role: string, permission: string): Promise<() => Promise<void>> {
+  const standing = simulator.objects("ClusterRole").find(({ metadata }) => metadata.name === role)!;
+  const { apiVersion, kind, metadata: { name }, rules } = standing as Json;
+  const less = rules.flatMap(({ apiGroups: [group], resources, verbs, ...rule }: Json) =>
+    resources.flatMap((resource: string) => {
+      const left = verbs.filter((verb: string) => nameOf({ verb, group, resource }) !== permission);
+      return left.length > 0 ? [{ ...rule, apiGroups: [group], resources: [resource], verbs: left }] : [];
+    })
+  );
+  const put = async (rules: Json) => void await putAsAdmin(simulator, { apiVersion, kind, metadata: { name }, rules });
+  await put(less);
+  return () => put(rules);
+}
 
-test("is not enough without any of what cannot be done without.", ({ asked, wide, spoke }) => {
-  const certain = permissionsFor(SPOKE).concat(PERMISSIONS).filter(({ without }) => without === null);
-  for (const name of new Set(certain.map(namePermission))) {
-    const [less, lesser] = [wide, spoke].map((list) => list.filter((each) => each !== name));
-    assert.ok(refusals(asked, less!, lesser!).length > 0, name);
+test("is not enough without any one of them: what is taken away is told by the operation that misses it", async () => {
+  const scene = await openWorkScene();
+  try {
+    await scene.replica();
+    const hub = await scene.hub("math");
+    await scene.hubBecomes(hub.id, "active");
+    const without: [role: string, permission: string, told: RegExp][] = [
+      [WIDE, "create namespaces", /cannot create resource "namespaces" in API group "" /],
+      [WIDE, "create rolebindings.rbac.authorization.k8s.io", /cannot create resource "rolebindings"/],
+      [WIDE, BIND, /is attempting to grant RBAC permissions not currently held:\n\{APIGroups:\[""\], Resources:/],
+      [SPOKE, "create secrets", /cannot create resource "secrets" in API group "" in the namespace "spoke-/],
+      [SPOKE, "create statefulsets.apps", /cannot create resource "statefulsets" in API group "apps"/],
+      [SPOKE, "create jobs.batch", /cannot create resource "jobs" in API group "batch"/],
+    ];
+    for (const [at, [role, permission, told]] of without.entries()) {
+      const giveBack = await takeAway(scene, role, permission);
+      const { stateReason } = await scene.becomes(await scene.spoke(hub, `spoke-${at}`), "active", "failed");
+      assert.match(stateReason ?? "", told, `${permission}: ${stateReason}`);
+      await giveBack();
+    }
+    await scene.becomes(await scene.spoke(hub, "whole"), "active");
+  } finally {
+    await scene.close();
   }
 });
 
-test("lets the account into its own namespaces alone, by policies for the account that it binds.", ({ documents }) => {
-  const [binding] = documents.filter(({ kind }) => kind === "ClusterRoleBinding");
-  const [{ namespace, name }] = binding.subjects;
-  const policies = documents.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
-  assert.is(policies.length, 2);
-  for (const { metadata, spec } of policies) {
-    assert.is(spec.failurePolicy, "Fail");
-    assert.equal(spec.matchConditions.map(({ expression }: { expression: string }) => expression), [
-      `request.userInfo.username == "system:serviceaccount:${namespace}:${name}"`,
+test("is not enough for a restore without any one that only restores need", async () => {
+  const scene = await openWorkScene();
+  try {
+    await scene.replica();
+    const id = await scene.spoke(await scene.hub("math"), "algebra");
+    await scene.becomes(id, "active");
+    await backUp(scene, id);
+    const without: [role: string, permission: string, told: RegExp][] = [
+      [
+        WIDE,
+        "create volumesnapshotcontents.snapshot.storage.k8s.io",
+        /cannot create resource "volumesnapshotcontents"/,
+      ],
+      [
+        WIDE,
+        "delete volumesnapshotcontents.snapshot.storage.k8s.io",
+        /cannot delete resource "volumesnapshotcontents"/,
+      ],
+      [SPOKE, "delete statefulsets.apps", /cannot delete resource "statefulsets" in API group "apps" in the namespace/],
+    ];
+    for (const [role, permission, told] of without) {
+      const giveBack = await takeAway(scene, role, permission);
+      const { state, failure } = await restoreTo(scene, id);
+      assert.is(state, "failed", permission);
+      assert.match(failure!.message, told);
+      await giveBack();
+    }
+    assert.is((await restoreTo(scene, id)).state, "succeeded");
+    await backUp(scene, id); // what was replaced goes only after another one
+    await scene.db.sql("update kept_claims set until = now()");
+    const giveBack = await takeAway(scene, SPOKE, "delete persistentvolumeclaims");
+    await dropClaims(scene);
+    const row = await scene.row(id);
+    assert.ok(claims(scene, row).length > usedBy(row).length);
+    await giveBack();
+    await dropClaims(scene);
+    assert.equal(claims(scene, row), usedBy(row));
+  } finally {
+    await scene.close();
+  }
+});
+
+test("lets the account into its own namespaces alone, and lets it give rights there to itself alone", async () => {
+  const { simulator, close } = await openWorkScene();
+  const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
+  const RBAC = "rbac.authorization.k8s.io", user = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`;
+  const ask = async (method: string, path: string, body: Json): Promise<[number, string]> => {
+    const answer = await asAccount(simulator, method, path, body);
+    return [answer.status, answer.body.message?.replace(/^.* denied request: /, "") ?? ""];
+  };
+  const bind = (namespace: string, name: string, role = SPOKE) =>
+    ask("POST", `/apis/${RBAC}/v1/namespaces/${namespace}/rolebindings`, {
+      metadata: { generateName: "mine-" },
+      roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
+      subjects: [{ apiGroup: RBAC, kind: "User", name }],
+    });
+  try {
+    const only = "Wheelwright may touch only namespaces with the label app.kubernetes.io/managed-by=wheelwright";
+    const patch = { metadata: { labels } };
+    assert.equal(await ask("POST", "/api/v1/namespaces", { metadata: { name: "hers" } }), [422, only]);
+    assert.equal(await ask("PATCH", "/api/v1/namespaces/kube-public", patch), [422, only]);
+    assert.equal(await ask("DELETE", "/api/v1/namespaces/ingress-nginx", undefined), [422, only]);
+    assert.equal(await ask("POST", "/api/v1/namespaces", { metadata: { name: "ours", labels } }), [201, ""]);
+    assert.equal(await bind("cert-manager", user), [
+      ...[422, "Wheelwright may bind roles only in namespaces with the label app.kubernetes.io/managed-by=wheelwright"],
     ]);
-    assert.match(spec.validations[0].expression, /labels\["app\.kubernetes\.io\/managed-by"\] == "wheelwright"/);
-    const enforced = documents.filter(({ kind, spec }) =>
-      kind === "ValidatingAdmissionPolicyBinding" && spec.policyName === metadata.name
-    );
-    assert.equal(enforced.map(({ spec }) => spec.validationActions), [["Deny"]]);
+    assert.equal(await bind("ours", "eve"), [422, "Wheelwright may bind roles to itself alone"]);
+    assert.is((await bind("ours", user, "wheelwright"))[0], 201, "what it has already it may bind");
+    const all = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] }, metadata = { name: "cluster-admin" };
+    await putAsAdmin(simulator, { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata, rules: [all] });
+    assert.is((await bind("ours", user, "cluster-admin"))[0], 403);
+    assert.equal(await bind("ours", user), [201, ""]);
+    assert.equal(await ask("DELETE", "/api/v1/namespaces/ours", undefined), [200, ""]);
+  } finally {
+    await close();
   }
-  const limited = policies.flatMap(({ spec }) => spec.matchConstraints.resourceRules);
-  assert.equal(limited.map(({ resources, operations }) => [resources, operations]), [
-    [["namespaces"], ["CREATE", "UPDATE", "DELETE"]],
-    [["rolebindings"], ["CREATE"]],
-  ]);
+});
+
+test("lets the account at volumes of sandboxes alone, and at snapshots that are its own", async () => {
+  const { simulator, close } = await openWorkScene();
+  const CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents";
+  const say = async (method: string, path: string, body?: Json): Promise<string> =>
+    (await asAccount(simulator, method, path, body)).body.message?.replace(/^.* denied request: /, "") ?? "";
+  const content = (name: string, namespace: string, source: object, deletionPolicy = "Retain"): Json => ({
+    apiVersion: "snapshot.storage.k8s.io/v1",
+    kind: "VolumeSnapshotContent",
+    metadata: { name },
+    spec: { deletionPolicy, driver: "disk.example", source, volumeSnapshotRef: { namespace, name } },
+  });
+  const volume = async (name: string, namespace: string): Promise<string> => {
+    const capacity = { storage: "1Gi" },
+      claimRef = { namespace, name, apiVersion: "v1", kind: "PersistentVolumeClaim" };
+    const spec = {
+      capacity,
+      accessModes: ["ReadWriteOnce"],
+      csi: { driver: "disk.example", volumeHandle: name },
+      claimRef,
+    };
+    await putAsAdmin(simulator, { apiVersion: "v1", kind: "PersistentVolume", metadata: { name }, spec });
+    return await say("PATCH", `/api/v1/persistentvolumes/${name}`, {
+      spec: { persistentVolumeReclaimPolicy: "Delete" },
+    });
+  };
+  try {
+    assert.is(await volume("hers", "kube-public"), "Wheelwright may change only volumes of its sandboxes");
+    assert.is(await volume("of-a-spoke", "spoke-ash-1"), "Wheelwright may change only volumes of its sandboxes");
+    assert.is(await volume("ours", "sandbox-ash-1"), "");
+    const known = { snapshotHandle: "snap-1" }, cut = { volumeHandle: "volume-1" };
+    const only = "Wheelwright may touch only snapshots of its spokes and sandboxes";
+    const goes = "Wheelwright may delete only snapshots of its own";
+    assert.is(await say("POST", CONTENTS, content("hers", "kube-public", known)), only);
+    assert.is(await say("POST", CONTENTS, content("gone", "spoke-ash-1", known, "Delete")), goes);
+    assert.is(await say("POST", CONTENTS, content("kept", "spoke-ash-1", known)), "");
+    await putAsAdmin(simulator, content("cut", "spoke-ash-1", cut));
+    await putAsAdmin(simulator, content("others", "kube-public", cut));
+    const lose = { spec: { deletionPolicy: "Delete" } };
+    assert.is(await say("PATCH", `${CONTENTS}/kept`, lose), goes);
+    assert.is(await say("PATCH", `${CONTENTS}/cut`, lose), "");
+    assert.is(await say("PATCH", `${CONTENTS}/others`, lose), only);
+    assert.is(await say("DELETE", `${CONTENTS}/others`), only);
+    assert.is(await say("DELETE", `${CONTENTS}/kept`), "");
+  } finally {
+    await close();
+  }
 });
 
 test.run();

@@ -4,11 +4,12 @@
  *
  * Not one of `npm test`'s files: it needs dist/wheelwright, which is large and takes a while to make.
  */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { signIn } from "#test/support/client.ts";
@@ -168,6 +169,25 @@ test("a spoke becomes active; told to stop, it ends well, and the next start fin
   const later = await signIn(again, ADMIN.email, ADMIN.password);
   assert.is((await later.send("GET", `/api/spokes/${spoke.id}`)).body.state, "active");
   assert.equal([await second.stop(), await cluster.stop()], [0, 0]);
+});
+
+test("a release is made of the last commit, for both architectures, and what repeats its version follows", async ({ directory }) => {
+  const root = fileURLToPath(ROOT), version = "1000.0.0", clone = join(directory, "clone");
+  const who = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: ADMIN.email };
+  const env = { ...process.env, ...who, GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: ADMIN.email };
+  const tool = async (cwd: string, program: string, ...line: string[]) =>
+    (await promisify(execFile)(program, line, { cwd, env, maxBuffer: 2 ** 26 })).stdout;
+  await tool(directory, "git", "clone", "--quiet", root, clone);
+  const { version: before } = JSON.parse(await readFile(join(clone, "package.json"), "utf8"));
+  const said = await tool(clone, process.execPath, join(root, "src/make-release.ts"), version, "--write");
+  for (const line of said.match(/^Not made: .*/gm) ?? []) console.log(`\n  ${line}`);
+  assert.not.match(said, "Not made: the executable");
+  await tool(join(clone, "dist", version), "sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS");
+  const changed = (await tool(clone, "git", "grep", "--files-with-matches", "--fixed-strings", version)).split("\n");
+  const followers = ["package.json", "package-lock.json", "deno.json", "CHANGELOG.md", "src/releases.ts"];
+  assert.equal([...followers, "lib/client/endpoints.ts"].filter((file) => !changed.includes(file)), []);
+  const left = tool(clone, "git", "grep", "--files-with-matches", "--fixed-strings", `${before}`, "--", "deploy");
+  assert.is(await left.catch(({ stdout }) => stdout), "");
 });
 
 test.run();

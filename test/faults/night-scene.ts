@@ -17,6 +17,7 @@ import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openHub, plantAll, plantBackups, type Planted, setClock, settled } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";
+import { bindRights } from "#test/support/rights.ts";
 
 export const EVENING = new Date("2026-11-21T21:00:00.000Z"), MORNING = new Date("2026-11-22T04:30:00.000Z");
 export const PATIENCE = 90_000;
@@ -83,6 +84,7 @@ async function sitesOf(
   const slugs = Array.from({ length: count }, (_, i) => `${group}-${i}`);
   const where = group === "bare" ? { name: "bare" } : idle ? {} : { url };
   const planted = await plantAll(app, db, scene.actor, hub, slugs, where);
+  if (where.url) { for (const { namespace } of planted) await bindRights(scene.simulator, namespace); }
   if (idle) {
     await query(db, "update spokes set state = $2 where id = any($1)", [planted.map(({ id }) => id), group]);
   }

@@ -11,6 +11,7 @@ import { listReplaced } from "#lib/domains/backups/kept.ts";
 import { requestRestore, type RestoreRequest } from "#lib/domains/backups/request.ts";
 import { findJob } from "#lib/records/jobs/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
+import { ACCOUNT, CLUSTER_ROLE } from "#test/support/rights.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
 import { ANN, backUp, claims, mark, marks, usedBy } from "#test/lib/work/restore/scene.ts";
@@ -24,10 +25,10 @@ test.before(async (context) => {
   const scene = context.scene = await openWorkScene(30);
   const directory = context.directory = await mkdtemp(join(tmpdir(), "wheelwright-restore-"));
   const cluster = scene.simulator.url,
-    kubeconfig = (server: string) => scene.simulator.kubeconfig().replace(cluster, server);
+    kubeconfig = (server: string) => scene.simulator.kubeconfig(ACCOUNT).replace(cluster, server);
   context.replicas = [];
   for (const name of ["a", "b"]) {
-    const env = { ROOT_DOMAIN: "spokes.example.org" };
+    const env = { ROOT_DOMAIN: "spokes.example.org", CLUSTER_ROLE };
     context.replicas.push(await openReplica({ name, directory, database: scene.db.url, cluster, kubeconfig, env }));
   }
   await Promise.all(context.replicas.map((replica) => replica.start()));

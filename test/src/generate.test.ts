@@ -16,6 +16,7 @@ import {
 } from "#src/generate.ts";
 
 const test = suite("generate");
+const CHART = "deploy/helm/wheelwright/";
 
 test("makes a pattern of a file's path", () => {
   assert.is(toPattern("index"), "/");
@@ -66,18 +67,22 @@ test("writes text that evaluates to what it was", async () => {
 test("names what is stale: changed, or not written yet", async () => {
   const folder = await mkdtemp(join(tmpdir(), "wheelwright-generate-"));
   const root = pathToFileURL(folder + "/");
-  for (const part of ["routes/api", "sql", "lib/moodle/manifests", "lib/client", "src", "docs"]) {
+  for (const part of ["routes/api", "sql", "lib/moodle/manifests", "lib/client", "src", "docs", `${CHART}files`]) {
     await mkdir(join(folder, part), { recursive: true });
   }
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 1;\n");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n");
   await writeFile(join(folder, "docs/api.md"), "Actions:\n\n<!-- actions -->\n<!-- end of actions -->\n");
   await writeFile(join(folder, "docs/metrics.md"), "<!-- metrics -->\n<!-- end of metrics -->\n");
+  await writeFile(join(folder, `${CHART}Chart.yaml`), "version: 0.0.0\nappVersion: 0.0.0\n");
   const modules = [
     ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
     ...["lib/client/schemas.ts", "lib/client/endpoints.ts"],
   ];
-  assert.equal(await findStale(root), [...modules, "docs/api.md", "docs/metrics.md"]);
+  assert.equal(await findStale(root), [
+    ...[...modules, "docs/api.md", "docs/metrics.md"],
+    ...["Chart.yaml", "files/wide-rules.yaml", "files/spoke-rules.yaml"].map((file) => CHART + file),
+  ]);
   for (const [path, text] of await generate(root)) await writeFile(join(folder, path), text);
   assert.equal(await findStale(root), []);
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 2;\n");

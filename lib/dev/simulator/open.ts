@@ -5,6 +5,7 @@
  * It is a driver that knows nothing of Wheelwright but what a Moodle image does when it is started (programs/moodle/).
  */
 import type { AddressInfo } from "node:net";
+import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.ts";
 import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
 import { furnish } from "#lib/dev/simulator/controllers/furniture.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
@@ -36,6 +37,8 @@ export interface SimulatorOptions {
   readonly state?: string;
   /** What the one node has to give; by default more than anybody asks for. */
   readonly node?: { readonly cpu: string; readonly memory: string; readonly pods: string };
+  /** Roles are asked what an account may do. Else everybody may do everything. */
+  readonly authorization?: "on";
   /** Keeps the record of all writes and changes, and not only of the last: for a while, not for ever. */
   readonly record?: true;
   readonly log: Log;
@@ -43,8 +46,10 @@ export interface SimulatorOptions {
 
 export interface Simulator {
   readonly url: string;
-  /** A kubeconfig in YAML that needs no credentials. */
-  kubeconfig(): string;
+  /** A kubeconfig in YAML, of a service account or, without credentials, of who may do everything. */
+  kubeconfig(account?: AccountRef): string;
+  /** What one role alone has allowed so far, for example `reader: list pods`. */
+  grants(): ReadonlySet<string>;
   /** What to break, and how to heal it. */
   readonly faults: Faults;
   /** The last requests that could have changed something, oldest first, with what was answered (0: nothing). */
@@ -77,6 +82,8 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     delayMs: measured === null ? delayMs : measured * 2 * SECOND,
     delays: measured === null ? evenDelays(delayMs) : measuredDelays(measured),
     node: options.node ?? PLENTY,
+    authorization: options.authorization === "on",
+    grants: new Set(),
   };
   const keeper = await openKeeper(world, options.state);
   const keep = options.record ? "everything" : "the last";
@@ -96,7 +103,8 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    kubeconfig: () => renderKubeconfig(url),
+    kubeconfig: (account) => renderKubeconfig(url, account ? accountToken(account) : null),
+    grants: () => world.grants,
     faults: world.faults,
     writes: recorder.writes,
     history: recorder.history,
@@ -111,7 +119,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   };
 }
 
-function renderKubeconfig(server: string): string {
+function renderKubeconfig(server: string, token: string | null): string {
   return `apiVersion: v1
 kind: Config
 clusters:
@@ -120,7 +128,7 @@ clusters:
       server: ${server}
 users:
   - name: simulated
-    user: {}
+    user: ${token === null ? "{}" : `{ token: "${token}" }`}
 contexts:
   - name: simulated
     context:

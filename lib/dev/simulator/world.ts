@@ -23,6 +23,10 @@ export interface World {
   /** Milliseconds that an object takes until it is ready, by and large: what is tried again grows from this. */
   readonly delayMs: number;
   readonly delays: Delays;
+  /** Whether roles are asked what somebody may do; else everybody may do everything. */
+  readonly authorization: boolean;
+  /** What one role alone has allowed so far: `ROLE: VERB RESOURCE`. */
+  readonly grants: Set<string>;
   /** What the one node has to give. */
   readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
 }

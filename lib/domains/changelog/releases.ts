@@ -55,6 +55,23 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
   return releases;
 }
 
+/**
+ * The file with what is unreleased under this version and day, and those entries as they stand there. Throws where nothing
+ * is unreleased, and where the version is not above the last.
+ */
+export function closeUnreleased(text: string, version: string, day: string): { text: string; notes: string } {
+  const [first, last] = readReleases(text), heading = `## ${version} (${day})`;
+  if (first!.version !== UNRELEASED || first!.changes.length === 0) {
+    throw new Error("CHANGELOG.md has nothing under Unreleased");
+  }
+  if (last && version.localeCompare(last.version, "en", { numeric: true }) <= 0) {
+    throw new Error(`${version} is not above ${last.version}, the last release`);
+  }
+  const closed = text.replace(/^## Unreleased\r?$/m, `## Unreleased\n\n${heading}`);
+  readReleases(closed); // also the days have an order
+  return { text: closed, notes: `${closed.split(heading)[1]!.split(/^## /m)[0]!.trim()}\n` };
+}
+
 function readHeading(line: string, number: number, above: readonly ReleaseNotes[]): Omit<ReleaseNotes, "changes"> {
   const [, unreleased, version = UNRELEASED, date = null] = HEADING.exec(line) ?? [];
   if (!unreleased && date === null) {

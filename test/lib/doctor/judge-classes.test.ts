@@ -197,6 +197,15 @@ for (const [what, seen, finding] of CERTIFICATES) {
   });
 }
 
+certificates("an issuer of one's own is asked for by its name, and nobody makes it.", () => {
+  const own = { ...AROUND, issuer: "letsencrypt" };
+  const about = (seen: KubeObject[] | null) => short(judgeCertificates({ seen }, own, "letsencrypt"));
+  const there = { status: { conditions: [{ type: "Ready", status: "True" }] } };
+  assert.is(about([object("letsencrypt", there)]), "ok: the issuer letsencrypt is ready");
+  assert.is(about([]), "failing: there is no issuer letsencrypt");
+  assert.match(about(null), "failing: an issuer is named, but the cluster does not know cert-manager's ClusterIssuer");
+});
+
 certificates("without ACME_EMAIL sites are plain HTTP, unless TLS ends elsewhere.", () => {
   assert.is(judgeCertificates({ seen: null }, AROUND, null).level, "warning");
   assert.is(judgeCertificates({ seen: null }, { ...AROUND, tls: "elsewhere" }, null).level, "ok");

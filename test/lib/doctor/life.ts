@@ -1,74 +1,163 @@
-/** A life of a hub and its spokes in the simulated cluster, for what is asked of a cluster meanwhile. */
-import { silent } from "#lib/base/log.ts";
+/**
+ * A life of a hub and its spokes in the simulated cluster, well and badly, by an account with the chart's rights; then what
+ * doctor looks at. For what its roles have allowed meanwhile.
+ */
+import { MINUTE } from "#lib/base/time.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import type { Breakage } from "#lib/dev/simulator/breakage.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { requestRestore } from "#lib/domains/backups/request.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { requestRestore } from "#lib/domains/backups/request.ts";
 import { dropClaims } from "#test/lib/work/restore/scene.ts";
+import { byHand, lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { retire, swapSnapshots, templateIs } from "#test/lib/work/templates/scene.ts";
-import { lookOnce } from "#test/lib/work/sweep/looks.ts";
-import { makeApp, openWorkScene, startReplica } from "../work/scene.ts";
-import { type Asked, openBetween } from "./between.ts";
+import { CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
+import { openWorkScene, type WorkScene } from "../work/scene.ts";
+import { until } from "#test/support/until.ts";
+import { openScene } from "./scene.ts";
 
-export async function liveThrough(more: Record<string, string> = {}): Promise<readonly Asked[]> {
-  const env = { ACME_EMAIL: "ops@example.org", TEMPLATES: "on", ...more };
-  const scene = await openWorkScene(5, env);
-  const between = await openBetween(scene.simulator.url);
-  const { app, close } = await makeApp(scene.db, between.kubeconfig(), silent, env);
-  const scheduler = await startReplica(app);
+type Action = "suspend" | "resume" | "restart" | "backup" | "resize" | "reapply" | "retry";
+
+/** What one role alone has allowed: `ROLE: VERB RESOURCE`. */
+export async function liveThrough(): Promise<ReadonlySet<string>> {
+  const scene = await openWorkScene(60, { ACME_EMAIL: "ops@example.org", TEMPLATES: "on" });
   try {
-    const act = (
-      id: string,
-      action: "suspend" | "resume" | "restart" | "backup" | "resize" | "reapply",
-      wish: object = {},
-    ) => scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action, wish }));
+    await scene.replica();
     const hub = await scene.hub("math");
+    const held = scene.simulator.faults.unready("sandbox-");
     const id = await scene.spoke(hub, "algebra");
     await scene.becomes(id, "active", "failed");
-    await act(id, "suspend");
-    await scene.becomes(id, "suspended");
-    await act(id, "resume");
-    await scene.becomes(id, "active");
-    await act(id, "restart");
-    await scene.ended(id, "restart");
-    await act(id, "resize", { size: "medium" });
-    await scene.ended(id, "resize");
-    for (let time = 0; time < 3; time++) { // one a day is kept: the next one has it removed, if midnight is not between
-      await act(id, "backup");
-      await scene.ended(id, "backup");
-    }
-    await act(id, "reapply");
-    await scene.ended(id, "reapply");
-    await requestRestore(app, scene.actor, id, {});
-    await scene.ended(id, "restore");
-    await act(id, "backup");
+    await retainVolume(scene);
+    scene.simulator.faults.heal(held);
+    await act(scene, id, "suspend");
+    await act(scene, id, "resume");
+    await act(scene, id, "restart");
+    await act(scene, id, "resize", { size: "medium" });
+    // One a day is kept: the next one has it removed, if midnight is not between.
+    await whileLate(scene, { type: "unready", name: "" }, "volumesnapshots.snapshot.storage.k8s.io", async () => {
+      await ask(scene, id, "backup");
+    });
     await scene.ended(id, "backup");
-    await scene.db.sql("update kept_claims set until = now()");
-    await dropClaims({ ...scene, app });
+    for (let time = 0; time < 2; time++) await act(scene, id, "backup");
+    await breakByHand(scene, id);
+    await act(scene, id, "reapply");
+    await goBack(scene, id);
     for (const domain of ["maths.school.example", "algebra.spokes.example.org"]) {
-      await patchSpoke(app, scene.actor, await scene.row(id), { domain } as SpokePatch);
+      await patchSpoke(scene.app, scene.actor, await scene.row(id), { domain } as SpokePatch);
       await scene.ended(id, "configure");
     }
-    await lookOnce(app);
-    await templateIs(scene, "ready");
-    await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
-    await swapSnapshots(scene);
-    await scene.becomes(await scene.spoke(hub, "topology", "medium"), "active", "failed"); // by its Job after all
-    await scene.db.sql(
-      "update templates set created_at = '2000-01-01', ready_at = '2000-01-01', last_used_at = '2000-01-01'",
-    );
-    await retire(app);
-    scene.simulator.faults.failJob("install-", { log: ["no luck"] });
-    const failing = await scene.spoke(hub, "broken");
-    await scene.becomes(failing, "failed"); // its log and events are read
+    await lookOnce(scene.app);
+    await lookOnce(scene.app, { follow: { from: 1, ms: 300, minute: MINUTE, gap: 0 } });
+    await installFromTemplate(scene, hub);
+    await failAndRetry(scene, hub);
     await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
     await scene.becomes(id, "removed");
-    return between.asked;
+    return new Set([...scene.simulator.grants(), ...await beExamined()]);
   } finally {
-    await scheduler.close();
-    await close();
-    await between.close();
     await scene.close();
   }
+}
+
+/** What is made only to be looked at, or to be made others from, takes its volumes along nevertheless. */
+async function retainVolume({ simulator: { url, objects } }: WorkScene): Promise<void> {
+  const ofSandbox = ({ spec }: Json): boolean => spec.claimRef?.namespace.startsWith("sandbox-");
+  const { metadata } = await until(() => objects("PersistentVolume").find(ofSandbox), MINUTE);
+  const spec = { persistentVolumeReclaimPolicy: "Retain" };
+  await byHand(url, `/api/v1/persistentvolumes/${metadata.name}`, { spec });
+}
+
+/** To its last backup; what that has replaced goes after its time. */
+async function goBack(scene: WorkScene, id: string): Promise<void> {
+  await requestRestore(scene.app, scene.actor, id, {});
+  await scene.ended(id, "restore");
+  await act(scene, id, "backup");
+  await scene.db.sql("update kept_claims set until = now()");
+  await dropClaims(scene);
+}
+
+/** One spoke from the template of the first; one by its Job after all, for the template is damaged, and goes. */
+async function installFromTemplate(scene: WorkScene, hub: FederationRow): Promise<void> {
+  await templateIs(scene, "ready");
+  await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
+  await swapSnapshots(scene);
+  await scene.becomes(await scene.spoke(hub, "topology", "medium"), "active", "failed");
+  const old = "'2000-01-01'";
+  await scene.db.sql(`update templates set created_at = ${old}, ready_at = ${old}, last_used_at = ${old}`);
+  await retire(scene.app);
+}
+
+/** By doctor, with its trial. */
+async function beExamined(): Promise<ReadonlySet<string>> {
+  const { simulator, write, cluster, close } = await openScene({ authorization: "on" });
+  try {
+    const KUBECONFIG = await write("account", await giveRights(simulator));
+    await cluster({ trial: true, env: { KUBECONFIG, CLUSTER_ROLE } });
+    return simulator.grants();
+  } finally {
+    await close();
+  }
+}
+
+/** Somebody changes the namespace's labels, and the database to an image that does not exist. */
+async function breakByHand({ simulator, row }: WorkScene, id: string): Promise<void> {
+  const { namespace } = await row(id),
+    { url } = simulator,
+    labels = { "pod-security.kubernetes.io/enforce": "baseline" };
+  await byHand(url, `/api/v1/namespaces/${namespace}`, { metadata: { labels } });
+  simulator.faults.add({ type: "missing-image", image: "nowhere.example" });
+  const container = { name: "postgres", image: "nowhere.example/postgres:17" };
+  await byHand(url, `/apis/apps/v1/namespaces/${namespace}/statefulsets/db`, {
+    spec: { template: { spec: { containers: [container] } } },
+  });
+  const waits = ({ metadata, status }: Json): boolean =>
+    metadata.name === "db-0" && metadata.namespace === namespace &&
+    /Image/.test(status.containerStatuses?.[0]?.state.waiting?.reason ?? "");
+  await until(() => simulator.objects("Pod").some(waits));
+}
+
+/** Of what fails, logs and events are read; of a certificate, why it is refused. One that is late is watched. */
+async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void> {
+  const { faults } = scene.simulator, waiting = "Waiting for the order";
+  await whileLate(
+    scene,
+    { type: "uncertified", name: "", message: waiting },
+    "certificates.cert-manager.io",
+    async () => {
+      await scene.spoke(hub, "late");
+    },
+  );
+  const message = "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many certificates";
+  const refused = faults.add({ type: "uncertified", name: "", message, final: true });
+  const id = await scene.spoke(hub, "broken");
+  await scene.becomes(id, "failed");
+  faults.heal(refused);
+  await ask(scene, id, "retry");
+  await scene.becomes(id, "active");
+  for (const job of ["install-", "settle-"]) faults.failJob(job, { log: ["no luck"] }); // from a template, too
+  await scene.becomes(await scene.spoke(hub, "hopeless"), "failed");
+}
+
+/** What is waited for comes only once it is watched, however busy the machine is. */
+async function whileLate(
+  { simulator }: WorkScene,
+  breakage: Breakage,
+  resource: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const late = simulator.faults.add(breakage);
+  await work();
+  await until(() => simulator.grants().has(`${CLUSTER_ROLE}: watch ${resource}`), MINUTE);
+  simulator.faults.heal(late);
+}
+
+async function act(scene: WorkScene, id: string, action: Action, wish: object = {}): Promise<void> {
+  await ask(scene, id, action, wish);
+  await scene.ended(id, action);
+}
+
+async function ask({ app, db, actor }: WorkScene, id: string, action: Action, wish: object = {}): Promise<void> {
+  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, wish }));
 }

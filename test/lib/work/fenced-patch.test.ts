@@ -5,6 +5,7 @@ import { FenceLost } from "#lib/records/jobs/fence.ts";
 import { patchFenced } from "#lib/work/fenced.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
+import { deleteByHand } from "#test/support/rights.ts";
 
 const test = suite<{ scene: WorkScene; space: Space }>("patchFenced");
 test.before.each(async (context) => {
@@ -78,8 +79,8 @@ test("tries again when somebody else has touched the object, and it is still its
   assert.is(await value(space), "mine");
 });
 
-test("tells the operator of an object that somebody has deleted", async ({ space }) => {
-  await space.delete(REF, (await space.get(REF, call))!.metadata.uid!, call);
+test("tells the operator of an object that somebody has deleted", async ({ scene, space }) => {
+  await deleteByHand(scene.simulator, (await space.get(REF, call))!);
   const error = await rejection(write(space, "9", "new")) as ClusterError;
   assert.equal([error.code, error.blame, error.transient], ["NotFound", "operator", false]);
   assert.match(error.hint!, /^Somebody has deleted it/);

@@ -18,6 +18,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
 import { makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
 
@@ -55,8 +56,14 @@ export async function openWorkScene(
   timers?: Timers,
 ): Promise<WorkScene> {
   const db = await openTestDatabase();
-  const simulator = await openSimulator({ delayMs, measured, ...(timers && { timers }), log: silent });
-  const { app, close: closeApp } = await makeApp(db, simulator.kubeconfig(), silent, env);
+  const simulator = await openSimulator({
+    delayMs,
+    measured,
+    ...(timers && { timers }),
+    log: silent,
+    authorization: "on",
+  });
+  const { app, close: closeApp } = await makeApp(db, await giveRights(simulator), silent, { CLUSTER_ROLE, ...env });
   const userId = await makeUser(db, "ann@example.org");
   const actor: Actor = {
     userId,

@@ -100,6 +100,8 @@ function openWorld(): World {
     log: silent,
     delayMs: 0,
     delays: evenDelays(0),
+    authorization: false,
+    grants: new Set(),
     node: { cpu: "100k", memory: "1Pi", pods: "1M" },
   };
 }

@@ -4,6 +4,9 @@
  * Each fills in defaults, validates, keeps account of who owns what, asks admission, and only then stores; a dry run
  * does all of it but the last.
  */
+import { refuseEscalation } from "#lib/dev/simulator/access/escalation.ts";
+import { refusePolicies } from "#lib/dev/simulator/access/policies.ts";
+import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { enrich, police, refuseDeadNamespace } from "#lib/dev/simulator/admission/admission.ts";
 import { withDefaults } from "#lib/dev/simulator/admission/defaults.ts";
 import { refuseChanges } from "#lib/dev/simulator/admission/immutable.ts";
@@ -29,6 +32,8 @@ import {
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface WriteOptions {
+  /** Who asks; controllers are nobody, and are asked nothing. */
+  readonly user?: SimulatedUser;
   readonly manager: string;
   readonly dryRun?: boolean;
   readonly subresource?: "status" | "scale";
@@ -74,6 +79,7 @@ export function createObject(
   };
   const full = labelled(withDefaults(enrich(world, withDefaults(born, null)), null));
   validate(kind, full);
+  if (options.user) refuseByAccess(world, options.user, full, null);
   police(world, full, null, options.warn ?? (() => {}));
   const standing = world.store.get(kind.kind, namespace, name);
   if (standing) throw taken(kind, standing);
@@ -116,6 +122,7 @@ export function replaceObject(world: World, live: StoredObject, next: Json, opti
   const tracked = options.applied ? options.managed : trackUpdate(live, full, world.schema.of(kind.kind), writer, at);
   const nobodys = options.subresource === "scale" && full.spec.replicas === 0; // a Scale leaves a zero out, so none owns it
   const object = withManaged(full, nobodys ? tracked?.filter((entry) => !isWriter(entry, writer)) : tracked);
+  if (options.user && options.subresource === undefined) refuseByAccess(world, options.user, object, live);
   if (options.subresource !== "status") police(world, object, live, options.warn ?? (() => {}));
   const finished = object.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length &&
     live.metadata.finalizers !== undefined;
@@ -144,6 +151,12 @@ export function changeObject(
   const finished = written.metadata.deletionTimestamp !== undefined && !written.metadata.finalizers?.length &&
     (live.metadata.finalizers?.length ?? 0) > 0;
   return finished ? world.store.remove(written) : world.store.save(written);
+}
+
+/** Refuses what gives away more than the user has, and what a policy denies. */
+function refuseByAccess(world: World, user: SimulatedUser, object: StoredObject, live: StoredObject | null): void {
+  if (!live || !same(object, live)) refuseEscalation(world, user, object);
+  refusePolicies(world, { user, operation: live ? "UPDATE" : "CREATE", object, oldObject: live });
 }
 
 function taken(kind: ApiKind, { metadata }: StoredObject): Refusal {

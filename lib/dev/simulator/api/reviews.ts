@@ -1,7 +1,9 @@
 /**
- * Permissions: everybody may do everything but what the fault `forbid` takes away. What an access review says no to is
- * refused when it is tried, in the words of the real thing.
+ * Permissions: everybody may do everything, or with authorization what roles give them, but for what the fault `forbid`
+ * takes away. What an access review says no to is refused when it is tried, in the words of the real thing.
  */
+import { type AccessRequest, judgeAccess, type Judgment } from "#lib/dev/simulator/access/rules.ts";
+import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
@@ -9,15 +11,23 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-/** Who everybody is here. */
-const USER = "simulated";
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
 /** What somebody asks about themselves: nothing is stored. Null for any other kind. */
-export function answerReview(world: World, kind: ApiKind, review: Json, manager: string): Json | null {
-  if (kind.kind === "SelfSubjectReview") return { ...review, status: { userInfo: { username: USER } } };
+export function answerReview(
+  world: World,
+  user: SimulatedUser,
+  kind: ApiKind,
+  review: Json,
+  manager: string,
+): Json | null {
+  if (kind.kind === "SelfSubjectReview") {
+    const { name: username, groups } = user;
+    return { ...review, status: { userInfo: world.authorization ? { username, groups } : { username } } };
+  }
   if (kind.kind !== "SelfSubjectAccessReview") return null;
-  const { verb = "", group = "", resource = "", subresource = "" } = review.spec?.resourceAttributes ?? {};
+  const attributes = review.spec?.resourceAttributes ?? {};
+  const { verb = "", group = "", resource = "", subresource = "", namespace, name } = attributes;
   const entry = {
     manager,
     operation: "Update",
@@ -26,26 +36,55 @@ export function answerReview(world: World, kind: ApiKind, review: Json, manager:
     fieldsType: "FieldsV1",
   };
   const metadata = { creationTimestamp: null, managedFields: [entry] };
-  const allowed = !isForbidden(world.faults, verb, nameOf(group, resource, subresource));
+  const request = { verb, group, resource, subresource, namespace: namespace || undefined, name };
+  const allowed = judge(world, user, request).allowed;
   return { ...review, apiVersion: kind.apiVersion, kind: kind.kind, metadata, status: { allowed } };
 }
 
 /** Throws 403 for what the caller may not do. */
-export function refuseForbidden(world: World, method: string, route: ApiRoute, query: URLSearchParams): void {
-  const verb = verbOf(method, route, query);
-  const { group, plural } = route.kind;
-  const whole = nameOf(group, plural, route.subresource ?? "");
+export function refuseForbidden(
+  world: World,
+  user: SimulatedUser,
+  method: string,
+  route: ApiRoute,
+  query: URLSearchParams,
+): void {
+  const verb = verbOf(method, route, query), { group, plural } = route.kind;
   // An apply that makes its object is a creation, too.
   const creates = query.has("fieldManager") && method === "PATCH" &&
     world.store.get(route.kind.kind, route.namespace, route.name!) === undefined;
-  const refused = [verb, ...(creates ? ["create"] : [])].find((each) => isForbidden(world.faults, each, whole));
-  if (refused === undefined) return;
-  const named = `${group === "" ? plural : `${plural}.${group}`}${route.name ? ` "${route.name}"` : ""}`;
-  const shown = route.subresource ? `${plural}/${route.subresource}` : plural;
-  const where = route.namespace === undefined ? "at the cluster scope" : `in the namespace "${route.namespace}"`;
-  const why = `User "${USER}" cannot ${refused} resource "${shown}" in API group "${group}" ${where}`;
-  const details = { ...(route.name ? { name: route.name } : {}), ...(group === "" ? {} : { group }), kind: plural };
-  throw new Refusal(403, "Forbidden", `${named} is forbidden: ${why}`, details);
+  for (const each of [verb, ...(creates ? ["create"] : [])]) {
+    const request = {
+      verb: each,
+      group,
+      resource: plural,
+      subresource: route.subresource ?? "",
+      namespace: route.kind.kind === "Namespace" ? route.name : route.namespace,
+      name: route.name ?? nameIn(query),
+    };
+    const { allowed, roles, trouble } = judge(world, user, request);
+    if (!allowed) throw refused(user, request, trouble);
+    const [role, ...others] = roles;
+    if (role && others.length === 0) world.grants.add(`${role}: ${each} ${nameOf(group, plural, request.subresource)}`);
+  }
+}
+
+function refused(user: SimulatedUser, request: AccessRequest, trouble: string): Refusal {
+  const { verb, group, resource: plural, subresource, namespace, name } = request;
+  const named = `${group === "" ? plural : `${plural}.${group}`}${name ? ` ${JSON.stringify(name)}` : ""}`;
+  const shown = subresource ? `${plural}/${subresource}` : plural;
+  const where = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
+  const why = `User "${user.name}" cannot ${verb} resource "${shown}" in API group "${group}" ${where}${trouble}`;
+  const details = { ...(name ? { name } : {}), ...(group === "" ? {} : { group }), kind: plural };
+  return new Refusal(403, "Forbidden", `${named} is forbidden: ${why}`, details);
+}
+
+function judge(world: World, user: SimulatedUser, request: AccessRequest): Judgment {
+  const { verb, group, resource, subresource } = request;
+  if (isForbidden(world.faults, verb, nameOf(group, resource, subresource))) {
+    return { allowed: false, roles: [], trouble: "" };
+  }
+  return judgeAccess(world, user, request);
 }
 
 function isForbidden(faults: Faults, verb: string, resource: string): boolean {
@@ -59,6 +98,11 @@ function verbOf(method: string, route: ApiRoute, query: URLSearchParams): string
   if (method !== "GET") return VERBS[method] ?? method.toLowerCase();
   if (route.name !== undefined) return "get";
   return ["1", "true"].includes(query.get("watch") ?? "") ? "watch" : "list";
+}
+
+/** A list of one object by its name counts as one of that object. */
+function nameIn(query: URLSearchParams): string | undefined {
+  return /^metadata\.name=([^,]+)$/.exec(query.get("fieldSelector") ?? "")?.[1];
 }
 
 /** For example `pods`, `pods/log`, `jobs.batch`: how rules and messages name a resource. */

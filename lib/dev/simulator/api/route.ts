@@ -71,6 +71,8 @@ export function discover(kinds: ApiKinds, path: string): Json | null {
   const parts = path.split("/").slice(1).filter((part) => part !== "");
   if (path === "/version") return VERSION;
   if (path === "/api") return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] };
+  if (path === "/openapi/v3") return { paths: Object.fromEntries(versionsOf(kinds).map((at) => [at, whereOf(at)])) };
+  if (path.startsWith("/openapi/v3/")) return openApiOf(kinds, path.slice("/openapi/v3/".length));
   if (path === "/apis") return { kind: "APIGroupList", apiVersion: "v1", groups: groupsOf(kinds) };
   if (parts[0] === "api" && parts[1] === "v1" && parts.length === 2) return resourcesOf(kinds, "v1");
   if (parts[0] !== "apis") return null;
@@ -79,6 +81,31 @@ export function discover(kinds: ApiKinds, path: string): Json | null {
     return group ? { kind: "APIGroup", apiVersion: "v1", ...group } : null;
   }
   return parts.length === 3 ? resourcesOf(kinds, `${parts[1]}/${parts[2]}`) : null;
+}
+
+/** For example `api/v1`, `apis/apps/v1`. */
+function versionsOf(kinds: ApiKinds): string[] {
+  return [...new Set(kinds.all.map(({ apiVersion }) => rootOf(apiVersion)))];
+}
+
+function rootOf(apiVersion: string): string {
+  return `${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`;
+}
+
+function whereOf(version: string): Json {
+  return { serverRelativeURL: `/openapi/v3/${version}` };
+}
+
+/** As much of it as kubectl and Helm ask: that unknown fields can be refused. The schema itself is the server's own. */
+function openApiOf(kinds: ApiKinds, version: string): Json | null {
+  const own = kinds.all.filter(({ apiVersion }) => rootOf(apiVersion) === version);
+  if (own.length === 0) return null;
+  const parameters = [{ name: "fieldValidation", in: "query", schema: { type: "string" } }];
+  const paths = own.map(({ group, version: v, kind, plural, namespaced }) => {
+    const patch = { parameters, "x-kubernetes-group-version-kind": { group, version: v, kind } };
+    return [`/${version}/${namespaced ? "namespaces/{namespace}/" : ""}${plural}/{name}`, { patch }];
+  });
+  return { openapi: "3.0.0", info: { title: "Kubernetes", version: "v1.33" }, paths: Object.fromEntries(paths) };
 }
 
 function groupsOf(kinds: ApiKinds): Json[] {

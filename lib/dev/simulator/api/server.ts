@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { messageOf } from "#lib/base/errors.ts";
+import { userOf } from "#lib/dev/simulator/access/users.ts";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import { answerFaults, answerRecord } from "#lib/dev/simulator/api/control.ts";
 import { refuseForeign } from "#lib/dev/simulator/api/options.ts";
@@ -71,6 +72,7 @@ async function answer(
   }
   const reply = text === null ? { outgoing: TOO_LARGE } : react(world, recorder, url, {
     method,
+    user: userOf(world, request),
     query: url.searchParams,
     contentType: request.headers["content-type"] ?? "",
     accept: request.headers.accept,

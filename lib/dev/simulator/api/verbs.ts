@@ -12,6 +12,8 @@ import {
 import { itemOf, listObjects, readSelection } from "#lib/dev/simulator/api/list.ts";
 import { sendLog } from "#lib/dev/simulator/api/log.ts";
 import { answerReview, refuseForbidden } from "#lib/dev/simulator/api/reviews.ts";
+import { refusePolicies } from "#lib/dev/simulator/access/policies.ts";
+import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import { patchScale, readScale } from "#lib/dev/simulator/api/scale.ts";
 import { watchObjects } from "#lib/dev/simulator/api/watch.ts";
@@ -35,6 +37,7 @@ import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulat
 export interface VerbCall {
   readonly method: string;
   readonly route: ApiRoute;
+  readonly user: SimulatedUser;
   readonly query: URLSearchParams;
   readonly contentType: string;
   readonly accept: string | undefined;
@@ -57,7 +60,7 @@ export type VerbAnswer = { readonly status: number; readonly body: Json } | unde
 export function performVerb(world: World, asked: VerbCall): VerbAnswer {
   const { method, route, query } = asked;
   if (route.subresource !== "log") refuseUnacceptable(asked.accept);
-  refuseForbidden(world, method, route, query);
+  refuseForbidden(world, asked.user, method, route, query);
   if (method === "GET") return route.name === undefined ? readMany(world, asked) : readOne(world, asked);
   if (method === "POST" && route.name === undefined) return create(world, asked);
   if (method === "PUT" && route.name !== undefined) return put(world, asked);
@@ -66,10 +69,12 @@ export function performVerb(world: World, asked: VerbCall): VerbAnswer {
   throw notAllowed();
 }
 
-function remove(world: World, { route, query, text, warn }: VerbCall): VerbAnswer {
+function remove(world: World, { route, user, query, text, warn }: VerbCall): VerbAnswer {
   const body = text === "" ? null : readJson(text, "DeleteOptions", false);
   const options = readDeleteOptions(query, body);
-  const { object, gone } = deleteObject(world, find(world, route), options);
+  const live = find(world, route);
+  refusePolicies(world, { user, operation: "DELETE", object: null, oldObject: live });
+  const { object, gone } = deleteObject(world, live, options);
   const policy = body ? body.propagationPolicy ?? null : query.get("propagationPolicy");
   if (route.kind.kind === "Job" && policy === null) warn(ORPHANS);
   return ok(gone && !SHOWN.has(route.kind.kind) ? success(route, object) : object);
@@ -117,7 +122,7 @@ function create(world: World, asked: VerbCall): VerbAnswer {
   const { kind, namespace } = asked.route;
   if (kind.namespaced && namespace === undefined) throw notAllowed();
   const body = readBody(world, asked, "CreateOptions");
-  const review = answerReview(world, kind, body, managerOf(asked));
+  const review = answerReview(world, asked.user, kind, body, managerOf(asked));
   return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(asked)) };
 }
 
@@ -194,6 +199,7 @@ function optionsOf(asked: VerbCall): WriteOptions {
     manager: managerOf(asked),
     dryRun: asked.query.getAll("dryRun").includes("All"),
     warn: asked.warn,
+    user: asked.user,
     ...(subresource === "status" ? { subresource } : {}),
   };
 }

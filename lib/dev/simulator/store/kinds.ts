@@ -48,11 +48,14 @@ discovery.k8s.io/v1: EndpointSlice endpointslices n
 scheduling.k8s.io/v1: PriorityClass priorityclasses=pc -
 apiextensions.k8s.io/v1: CustomResourceDefinition customresourcedefinitions=crd gs
 apiregistration.k8s.io/v1: APIService apiservices s
+admissionregistration.k8s.io/v1: ValidatingAdmissionPolicy validatingadmissionpolicies gs
+admissionregistration.k8s.io/v1: ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings g
 autoscaling/v2: HorizontalPodAutoscaler horizontalpodautoscalers=hpa ns
 snapshot.storage.k8s.io/v1: VolumeSnapshot volumesnapshots=vs ngsx; VolumeSnapshotClass volumesnapshotclasses=vsclass gx
 snapshot.storage.k8s.io/v1: VolumeSnapshotContent volumesnapshotcontents=vsc gsx
 cert-manager.io/v1: Certificate certificates=cert ngsx; ClusterIssuer clusterissuers gsx; Issuer issuers ngsx
 cert-manager.io/v1: CertificateRequest certificaterequests=cr ngsx
+monitoring.coreos.com/v1: ServiceMonitor servicemonitors=smon gsnx; PrometheusRule prometheusrules=promrule gsnx
 acme.cert-manager.io/v1: Order orders ngsx; Challenge challenges ngsx
 `;
 

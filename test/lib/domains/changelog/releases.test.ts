@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readReleases } from "#lib/domains/changelog/releases.ts";
+import { closeUnreleased, readReleases } from "#lib/domains/changelog/releases.ts";
 
 const test = suite("readReleases");
 
@@ -86,6 +86,32 @@ for (const [what, text, says] of REFUSED) {
   test(`refuses a file ${what}, and names the line`, () => {
     assert.throws(
       () => readReleases(text),
+      (error: Error) => says.test(error.message) || assert.match(error.message, says),
+    );
+  });
+}
+
+const OPEN = `${HEAD}## Unreleased\n\n- New,\n  indeed.\n- Old.\n\n## 0.9.0 (2026-12-01)\n\n- X.\n`;
+
+test("puts what is unreleased under a version and its day, and hands it over as notes", () => {
+  const { text, notes } = closeUnreleased(OPEN, "0.10.0", "2026-12-02");
+  assert.is(text, OPEN.replace("## Unreleased\n", "## Unreleased\n\n## 0.10.0 (2026-12-02)\n"));
+  assert.is(notes, "- New,\n  indeed.\n- Old.\n");
+  assert.is(closeUnreleased(`${HEAD}## Unreleased\n- X.\n`, "0.1.0", "2026-12-02").notes, "- X.\n");
+});
+
+for (
+  const [what, text, version, day, says] of [
+    ["with nothing unreleased", OPEN.replace(/- New[^]*Old.\n/, ""), "1.0.0", "2026-12-02", /nothing under Unreleased/],
+    ["without the heading", `${HEAD}## 0.9.0 (2026-12-01)\n- X.\n`, "1.0.0", "2026-12-02", /nothing under Unreleased/],
+    ["for the last version again", OPEN, "0.9.0", "2026-12-02", /0.9.0 is not above 0.9.0/],
+    ["for a version before the last", OPEN, "0.8.11", "2026-12-02", /0.8.11 is not above 0.9.0/],
+    ["for a day before the last", OPEN, "0.10.0", "2026-11-30", /is newer than the release above it/],
+  ] as const
+) {
+  test(`closes no file ${what}`, () => {
+    assert.throws(
+      () => closeUnreleased(text, version, day),
       (error: Error) => says.test(error.message) || assert.match(error.message, says),
     );
   });

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { deleteByHand } from "#test/support/rights.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("actions");
 test.before.each(async (context) => {
@@ -80,14 +81,11 @@ test("restart replaces the site's pod once", async ({ scene, id }) => {
 });
 
 test("resume refuses to start a site on an empty database", async ({ scene, id }) => {
-  const { namespace, cluster, namespaceUid: uid } = await scene.row(id);
+  const { namespace } = await scene.row(id);
   await ask(scene, id, "suspend");
   await scene.becomes(id, "suspended");
-  const call = { signal: new AbortController().signal };
-  const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!);
-  const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "data-db-0" };
-  const lost = await space.get(claim, call);
-  await space.delete(claim, lost!.metadata.uid!, call);
+  const metadata = { name: "data-db-0", namespace };
+  await deleteByHand(scene.simulator, { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata });
   await ask(scene, id, "resume");
   const job = await scene.ended(id, "resume");
   assert.equal([job.state, job.failure!.step], ["failed", "verify"]);
@@ -100,12 +98,8 @@ test("resume refuses to start a site on an empty database", async ({ scene, id }
 });
 
 test("a failed restart says what can be done: ask for it again, and not retry", async ({ scene, id }) => {
-  const { namespace, cluster, namespaceUid: uid } = await scene.row(id),
-    call = { signal: new AbortController().signal };
-  const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!);
-  const deployment = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
-  const lost = await space.get(deployment, call);
-  await space.delete(deployment, lost!.metadata.uid!, call);
+  const { namespace } = await scene.row(id), metadata = { name: "moodle", namespace };
+  await deleteByHand(scene.simulator, { apiVersion: "apps/v1", kind: "Deployment", metadata });
   await ask(scene, id, "restart");
   const { state, failure } = await scene.ended(id, "restart");
   assert.is(state, "failed");

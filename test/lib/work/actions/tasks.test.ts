@@ -9,6 +9,7 @@ import { runCron } from "#lib/work/actions/tasks.ts";
 import { openSpoke } from "#lib/work/site.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, CALL, type Clinic, holderOf, openClinic } from "./scene.ts";
+import { deleteByHand } from "#test/support/rights.ts";
 
 const test = suite<{ clinic: Clinic }>("tasks");
 test.before(async (context) => void (context.clinic = await openClinic()));
@@ -139,8 +140,8 @@ function jobLike(clinic: Clinic): KubeObject {
 }
 
 test("run-cron without a CronJob says that somebody has deleted it", async ({ clinic }) => {
-  const cron = clinic.cron(), ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
-  await (await clinic.space()).delete(ref, cron.metadata.uid!, CALL);
+  const cron = clinic.cron();
+  await deleteByHand(clinic.scene.simulator, cron);
   const { state, failure } = await clinic.does("run-cron");
   assert.equal([state, failure!.code, failure!.fault], ["failed", "NotFound", "operator"]);
   const { apiVersion, kind, spec } = cron, { name, labels } = cron.metadata;

@@ -7,6 +7,7 @@ import { record } from "#lib/records/changes/record.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { bindRights } from "#test/support/rights.ts";
 import { openHub, plant, type Planted, setClock, settled } from "#test/support/planted.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
@@ -34,6 +35,7 @@ export async function spoke({ scene, hub }: BackupScene): Promise<Planted> {
   const planted = await plant(scene.app, scene.db, scene.actor, hub, `site-${crypto.randomUUID().slice(0, 8)}`, {
     url,
   });
+  await bindRights(scene.simulator, planted.namespace);
   await settled(scene.simulator.objects);
   return planted;
 }

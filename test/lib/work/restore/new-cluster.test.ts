@@ -11,6 +11,7 @@ import { around } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
+import { ACCOUNT, CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
 import { carrySnapshots } from "#test/support/storage.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { ANN, ask, backUp, mark, marks, restoreTo } from "./scene.ts";
@@ -53,9 +54,9 @@ test.before(async (context) => {
     "update jobs set state = 'running', holder = $2, fence = nextval('job_fences'), started_at = now() where kind = 'backup' and spoke_id = $1 and state = 'queued'",
     [ids.busy, replica.replicaId],
   );
-  const simulator = await openSimulator({ delayMs: 5, log: silent });
+  const simulator = await openSimulator({ delayMs: 5, log: silent, authorization: "on" });
   carrySnapshots(former, simulator);
-  const { app, close } = await makeApp(scene.db, simulator.kubeconfig(), silent);
+  const { app, close } = await makeApp(scene.db, await giveRights(simulator), silent, { CLUSTER_ROLE });
   context.former = former;
   context.scene = { ...scene, app, simulator };
   context.app = app;
@@ -88,7 +89,7 @@ async function dyingReplica(app: App, name: string) {
 }
 
 test("nothing counts as lost where the cluster is the same.", async ({ scene, former }) => {
-  const { app, close } = await makeApp(scene.db, former.kubeconfig(), silent);
+  const { app, close } = await makeApp(scene.db, former.kubeconfig(ACCOUNT), silent, { CLUSTER_ROLE });
   assert.equal(await listed(app), []);
   await close();
 });

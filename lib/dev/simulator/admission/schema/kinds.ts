@@ -110,7 +110,39 @@ IssuerReference = group:s kind:s name:s
 ClusterIssuer += spec:IssuerSpec status:a
 Issuer += spec:IssuerSpec status:a
 IssuerSpec = acme:a ca:a selfSigned:a vault:a venafi:a
-HorizontalPodAutoscaler += spec:a status:a
+HorizontalPodAutoscaler += spec:HorizontalPodAutoscalerSpec status:a
+HorizontalPodAutoscalerSpec = behavior:HorizontalPodAutoscalerBehavior maxReplicas:i metrics:[MetricSpec] minReplicas:i
+    scaleTargetRef:CrossVersionObjectReference
+HorizontalPodAutoscalerBehavior = scaleDown:HPAScalingRules scaleUp:HPAScalingRules
+HPAScalingRules = policies:a selectPolicy:s stabilizationWindowSeconds:i tolerance:quantity
+MetricSpec = containerResource:a external:a object:a pods:PodsMetricSource resource:a type:s
+PodsMetricSource = metric:MetricIdentifier target:MetricTarget
+MetricIdentifier = name:s selector:LabelSelector!
+MetricTarget = averageUtilization:i averageValue:quantity type:s value:quantity
+CrossVersionObjectReference = apiVersion:s kind:s name:s
+ValidatingAdmissionPolicy += spec:ValidatingAdmissionPolicySpec status:a
+ValidatingAdmissionPolicySpec = auditAnnotations:a failurePolicy:s matchConditions:[MatchCondition]@name
+    matchConstraints:MatchResources paramKind:a validations:[Validation] variables:a
+MatchCondition = expression:s name:s
+MatchResources = excludeResourceRules:[NamedRuleWithOperations] matchPolicy:s namespaceSelector:LabelSelector!
+    objectSelector:LabelSelector! resourceRules:[NamedRuleWithOperations]
+NamedRuleWithOperations = apiGroups:[string] apiVersions:[string] operations:[string] resourceNames:[string]
+    resources:[string] scope:s
+Validation = expression:s message:s messageExpression:s reason:s
+ValidatingAdmissionPolicyBinding += spec:ValidatingAdmissionPolicyBindingSpec
+ValidatingAdmissionPolicyBindingSpec = matchResources:MatchResources paramRef:a policyName:s
+    validationActions:[string]@*
+ServiceMonitor += spec:ServiceMonitorSpec status:a
+ServiceMonitorSpec = attachMetadata:a bodySizeLimit:s endpoints:[MonitorEndpoint] jobLabel:s labelLimit:i
+    namespaceSelector:a podTargetLabels:[string] sampleLimit:i selector:LabelSelector targetLabels:[string]
+    targetLimit:i
+MonitorEndpoint = authorization:a basicAuth:a bearerTokenSecret:a enableHttp2:b filterRunning:b followRedirects:b
+    honorLabels:b honorTimestamps:b interval:s metricRelabelings:a oauth2:a params:a path:s port:s relabelings:a scheme:s
+    scrapeTimeout:s targetPort:a tlsConfig:a
+PrometheusRule += spec:PrometheusRuleSpec status:a
+PrometheusRuleSpec = groups:[RuleGroup]@name
+RuleGroup = interval:s labels:{string} limit:i name:s partial_response_strategy:s query_offset:s rules:[AlertRule]
+AlertRule = alert:s annotations:{string} expr:a for:s keep_firing_for:s labels:{string} record:s
 ControllerRevision += data:a revision:i
 ReplicaSet += spec:ReplicaSetSpec status:a
 ReplicaSetSpec = minReadySeconds:i replicas:i selector:LabelSelector! template:PodTemplateSpec

@@ -1,0 +1,67 @@
+/**
+ * Nobody gives away rights that they have not: a role is written, and bound, only by who has all that is in it, or the
+ * verb `escalate` or `bind` on that role.
+ */
+import { type AccessRequest, allows, judgeAccess, type PolicyRule, rulesFor } from "#lib/dev/simulator/access/rules.ts";
+import { MASTERS, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
+import { forbidden, notFound } from "#lib/dev/simulator/admission/refusal.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+const RBAC = "rbac.authorization.k8s.io";
+const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding", "ClusterRoleBinding"]);
+
+/** Throws 403 where the object, a role or a binding, would give more than the user has. */
+export function refuseEscalation(world: World, user: SimulatedUser, object: StoredObject): void {
+  const { kind, metadata: { name, namespace }, roleRef } = object;
+  if (!world.authorization || user.groups.includes(MASTERS)) return;
+  if (!ROLES.has(kind) && !BINDINGS.has(kind)) return;
+  const given = BINDINGS.has(kind) ? roleRef : { kind, name };
+  const request: AccessRequest = {
+    verb: BINDINGS.has(kind) ? "bind" : "escalate",
+    group: RBAC,
+    resource: `${given.kind.toLowerCase()}s`,
+    subresource: "",
+    namespace,
+    name: given.name,
+  };
+  if (judgeAccess(world, user, request).allowed) return;
+  const role = ROLES.has(kind) ? object : world.store.get(given.kind, namespaceOf(given, namespace), given.name);
+  if (!role) throw notFound(world.kinds.named(given.kind), given.name);
+  const own = rulesFor(world, user, namespace).rules;
+  const lacking = ((role["rules"] ?? []) as PolicyRule[]).flatMap((rule) => lackingOf(rule, own));
+  if (lacking.length === 0) return;
+  const groups = user.groups.map((group) => JSON.stringify(group)).join(" ");
+  const why = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not ` +
+    `currently held:\n${lacking.join("\n")}`;
+  throw forbidden(world.kinds.of(object)!, name, why);
+}
+
+function namespaceOf({ kind }: { readonly kind: string }, namespace: string | undefined): string | undefined {
+  return kind === "Role" ? namespace : undefined;
+}
+
+/** What of the rule nobody gave, a line for each group and resource. */
+function lackingOf(
+  { verbs = [], apiGroups = [], resources = [], resourceNames = [] }: PolicyRule,
+  own: readonly PolicyRule[],
+) {
+  const names = resourceNames.length === 0 ? [undefined] : resourceNames;
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((whole) =>
+      names.flatMap((name) => {
+        const [resource = "", subresource = ""] = whole.split("/");
+        const asked = (verb: string) => ({ verb, group, resource, subresource, namespace: undefined, name });
+        const missing = verbs.filter((verb) => !own.some((rule) => allows(rule, asked(verb))));
+        return missing.length > 0 ? [shown(group, whole, name, missing)] : [];
+      })
+    )
+  );
+}
+
+/** As Go prints a rule. */
+function shown(group: string, resource: string, name: string | undefined, verbs: readonly string[]): string {
+  const list = (texts: readonly string[]) => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
+  const named = name === undefined ? "" : `, ResourceNames:${list([name])}`;
+  return `{APIGroups:${list([group])}, Resources:${list([resource])}${named}, Verbs:${list(verbs)}}`;
+}

@@ -1,0 +1,131 @@
+/**
+ * Expressions of admission policies: as much of CEL as compares fields and labels. What else there is in CEL is refused,
+ * so that no policy seems to hold that was not understood.
+ */
+import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
+
+/** What an expression comes to, given the variables; throws for a field that is not there. */
+export type Expression = (variables: Readonly<Record<string, Json>>) => Json;
+
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|'[^']*'|\d+|[A-Za-z_]\w*|&&|\|\||==|!=|[!?:().,[\]])/y;
+
+/** Throws for what is no expression, or none of these. */
+export function readExpression(text: string): Expression {
+  const tokens: string[] = [];
+  for (TOKEN.lastIndex = 0; text.slice(TOKEN.lastIndex).trim() !== "";) {
+    const at = TOKEN.lastIndex, [, token] = TOKEN.exec(text) ?? [];
+    if (token === undefined) throw new Error(`Cannot read ${JSON.stringify(text.slice(at, at + 20))} in an expression`);
+    tokens.push(token);
+  }
+  const next = (token: string): boolean => tokens[0] === token && tokens.shift() !== undefined;
+  const demand = (token: string): void => {
+    if (!next(token)) throw new Error(`Expected ${token} and not ${tokens[0] ?? "the end"} in an expression`);
+  };
+  const expression = choice();
+  if (tokens.length > 0) throw new Error(`Expected the end and not ${tokens[0]} in an expression`);
+  return expression;
+
+  function choice(): Expression {
+    const is = either();
+    if (!next("?")) return is;
+    const then = choice();
+    demand(":");
+    const otherwise = choice();
+    return (variables) => is(variables) ? then(variables) : otherwise(variables);
+  }
+
+  function either(): Expression {
+    const one = both();
+    if (!next("||")) return one;
+    const other = either();
+    return (variables) => one(variables) || other(variables);
+  }
+
+  function both(): Expression {
+    const one = compared();
+    if (!next("&&")) return one;
+    const other = both();
+    return (variables) => one(variables) && other(variables);
+  }
+
+  function compared(): Expression {
+    const one = inverted();
+    if (next("==")) return with2(one, inverted(), (a, b) => a === b);
+    if (next("!=")) return with2(one, inverted(), (a, b) => a !== b);
+    if (next("in")) return with2(one, inverted(), (a, b) => Array.isArray(b) ? b.includes(a) : Object.hasOwn(b, a));
+    return one;
+  }
+
+  function inverted(): Expression {
+    if (!next("!")) return selected();
+    const one = inverted();
+    return (variables) => !one(variables);
+  }
+
+  function selected(): Expression {
+    let of = primary();
+    for (;;) {
+      const whole = of;
+      if (next("[")) {
+        const key = choice();
+        demand("]");
+        of = with2(whole, key, pick);
+      } else if (next(".")) {
+        const name = tokens.shift() ?? "";
+        if (!/^[A-Za-z_]/.test(name)) throw new Error("A field without a name in an expression");
+        if (next("(")) {
+          of = called(name, whole);
+          demand(")");
+        } else of = (variables) => pick(whole(variables), name);
+      } else return of;
+    }
+  }
+
+  function called(name: string, of: Expression): Expression {
+    if (name === "size") return (variables) => Object.keys(of(variables)).length;
+    if (name === "startsWith") return with2(of, choice(), (text, start) => text.startsWith(start));
+    throw new Error(`There is no function ${name} in these expressions`);
+  }
+
+  function primary(): Expression {
+    const token = tokens.shift() ?? "";
+    if (token === "(") {
+      const inner = choice();
+      demand(")");
+      return inner;
+    }
+    if (token === "has") {
+      demand("(");
+      const inner = selected();
+      demand(")");
+      return (variables) => isThere(inner, variables);
+    }
+    if (/^["']/.test(token)) return () => token.slice(1, -1);
+    if (/^\d/.test(token)) return () => Number(token);
+    if (!/^[A-Za-z_]/.test(token)) throw new Error(`${token || "The end"} has no value in an expression`);
+    if (token === "true" || token === "false") return () => token === "true";
+    return (variables) => pick(variables, token);
+  }
+}
+
+function with2(one: Expression, other: Expression, what: (a: Json, b: Json) => Json): Expression {
+  return (variables) => what(one(variables), other(variables));
+}
+
+class NoSuchKey extends Error {}
+
+function pick(of: Json, key: string | number): Json {
+  const there = Array.isArray(of) ? of[Number(key)] : isRecord(of) && Object.hasOwn(of, key) ? of[key] : undefined;
+  if (there === undefined) throw new NoSuchKey(`no such key: ${key}`);
+  return there;
+}
+
+function isThere(inner: Expression, variables: Readonly<Record<string, Json>>): boolean {
+  try {
+    inner(variables);
+    return true;
+  } catch (error) {
+    if (error instanceof NoSuchKey) return false;
+    throw error;
+  }
+}

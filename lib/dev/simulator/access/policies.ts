@@ -1,0 +1,63 @@
+/** Admission policies: ValidatingAdmissionPolicies that are bound keep out what their expressions do not allow. */
+import { readExpression } from "#lib/dev/simulator/access/expression.ts";
+import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
+import { resource } from "#lib/dev/simulator/store/kinds.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export interface PolicyRequest {
+  readonly user: SimulatedUser;
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  /** What is to be there; null where it is to be deleted. */
+  readonly object: StoredObject | null;
+  /** What is there; null where it is to be made. */
+  readonly oldObject: StoredObject | null;
+}
+
+/** Throws 422, as the real one does, where a policy denies it. */
+export function refusePolicies(world: World, { user, operation, object, oldObject }: PolicyRequest): void {
+  const subject = object ?? oldObject!, kind = world.kinds.of(subject)!;
+  const { name, namespace } = subject.metadata;
+  const variables = {
+    object,
+    oldObject,
+    namespaceObject: namespace === undefined ? null : world.store.get("Namespace", undefined, namespace) ?? null,
+    request: { operation, name, namespace: namespace ?? "", userInfo: { username: user.name, groups: user.groups } },
+  };
+  for (const binding of world.store.list("ValidatingAdmissionPolicyBinding")) {
+    const policy = world.store.get("ValidatingAdmissionPolicy", undefined, binding["spec"].policyName);
+    if (!policy || !binding["spec"].validationActions?.includes("Deny")) continue;
+    const { matchConstraints, matchConditions = [], validations } = policy["spec"];
+    const fits = (matchConstraints?.resourceRules ?? []).some((rule: Json) =>
+      has(rule.apiGroups, kind.group) && has(rule.apiVersions, kind.version) && has(rule.resources, kind.plural) &&
+      has(rule.operations, operation)
+    );
+    if (!fits || !matchConditions.every(({ expression }: Json) => readExpression(expression)(variables))) continue;
+    const denied = validations.find(({ expression }: Json) => !holds(expression, variables));
+    if (!denied) continue;
+    const who = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
+    const message = `${who} denied request: ${denied.message ?? `failed expression: ${denied.expression}`}`;
+    const details = {
+      name,
+      ...(kind.group === "" ? {} : { group: kind.group }),
+      kind: kind.plural,
+      causes: [{ message }],
+    };
+    throw new Refusal(422, "Invalid", `${resource(kind)} "${name}" is forbidden: ${message}`, details);
+  }
+}
+
+function has(list: readonly string[] | undefined, wanted: string): boolean {
+  return list?.some((each) => each === wanted || each === "*") ?? false;
+}
+
+/** An expression that asks for what is not there denies (failurePolicy: Fail). */
+function holds(expression: string, variables: Readonly<Record<string, Json>>): boolean {
+  const ask = readExpression(expression);
+  try {
+    return ask(variables) === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * Makes a release of the repository that it is started in, in dist/VERSION: executables, images, bill of materials, notes
+ * and the checksums of all.
+ *
+ *   npm run release -- 0.2.0              makes them all, and leaves the branch as it is
+ *   npm run release -- 0.2.0 --write      then adds the release's commit to the branch, and its tag; to push is for you
+ *
+ * The commit is made first, in a work tree of its own, and everything is built from it: so what a tag names is what was
+ * built, and a release that fails half-way leaves nothing behind. What this machine cannot make is named with its reason,
+ * and the release is made without it.
+ */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs, promisify } from "node:util";
+import { closeUnreleased } from "#lib/domains/changelog/releases.ts";
+
+const HERE = process.cwd();
+/** As images name them, and as Node does. */
+const ARCHITECTURES = [["amd64", "x64"], ["arm64", "arm64"]] as const;
+
+async function main(line: string[]): Promise<void> {
+  const { values: { write }, positionals } = parseArgs({
+    args: line,
+    allowPositionals: true,
+    options: { write: { type: "boolean" } },
+  });
+  const version = positionals[0] ?? "", day = new Date().toISOString().slice(0, 10);
+  const { text, notes } = await refuseOrClose(version, day);
+  const place = await mkdtemp(join(tmpdir(), "wheelwright-release-")), target = join(HERE, "dist", version);
+  await git("worktree", "add", "--quiet", "--detach", place);
+  try {
+    const commit = await commitRelease(place, version, text);
+    await rm(target, { recursive: true, force: true });
+    await mkdir(target, { recursive: true });
+    await writeFile(join(target, "NOTES.md"), notes);
+    const missing = await buildAll(place, target, version, commit);
+    const sums = await sumsOf(target);
+    await writeFile(join(target, "SHA256SUMS"), sums);
+    say(`\n${sums}${missing.map((one) => `Not made: ${one}\n`).join("")}\n${notes}`);
+    if (!write) return say(`Release ${version} is in ${target}; nothing is committed without --write`);
+    await git("merge", "--quiet", "--ff-only", commit);
+    await git(
+      "tag",
+      "--annotate",
+      "--cleanup=verbatim",
+      `--message=Release ${version}\n\n${notes}`,
+      `v${version}`,
+      commit,
+    );
+    say(`Release ${version} is committed and tagged; publish it by: git push --follow-tags`);
+  } finally {
+    await git("worktree", "remove", "--force", place);
+  }
+}
+
+/** The changelog as the release leaves it, and its notes. Throws where there can be no such release. */
+async function refuseOrClose(version: string, day: string): Promise<{ text: string; notes: string }> {
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Say which release, as in: npm run release -- 0.2.0");
+  const dirty = await git("status", "--porcelain");
+  if (dirty) throw new Error(`Commit or stash first what is not committed:\n${dirty}`);
+  if (await git("tag", "--list", `v${version}`)) throw new Error(`There is a tag v${version} already`);
+  return closeUnreleased(await readFile(join(HERE, "CHANGELOG.md"), "utf8"), version, day);
+}
+
+/** package.json has the version; what repeats it is written after it. */
+async function commitRelease(place: string, version: string, changelog: string): Promise<string> {
+  const npm = (...line: string[]) => run("npm", line, place);
+  await npm("ci", "--ignore-scripts", "--no-audit", "--no-fund");
+  await npm("version", version, "--no-git-tag-version", "--allow-same-version", "--ignore-scripts");
+  const deno = join(place, "deno.json"), settings = await readFile(deno, "utf8");
+  await writeFile(deno, settings.replace(/(?<="version": ")[^"]*/, version));
+  await writeFile(join(place, "CHANGELOG.md"), changelog);
+  await npm("run", "release:contract");
+  await npm("run", "tools", "--if-present"); // with which the manifests are written
+  await npm("run", "generate");
+  await run("git", ["commit", "--quiet", "--all", `--message=Release ${version}`], place);
+  return await run("git", ["rev-parse", "HEAD"], place);
+}
+
+/** What could not be made, each with its reason. */
+async function buildAll(place: string, target: string, version: string, commit: string): Promise<string[]> {
+  const missing: string[] = [];
+  for (const [name, architecture] of ARCHITECTURES) {
+    const file = join(target, `wheelwright-${version}-linux-${name}`);
+    const own = process.platform === "linux" && process.arch === architecture;
+    const attempt = (what: string, work: Promise<unknown>) =>
+      work.catch(({ message }) => missing.push(`the ${what} for ${name}: ${message}`));
+    say(`Building for ${name}`);
+    await attempt("executable", buildExecutable(place, file, commit, own ? null : architecture));
+    if (own) {
+      const told = await run(file, ["--version"], target);
+      if (told !== `wheelwright ${version}`) throw new Error(`The executable tells that it is "${told}"`);
+    }
+    await attempt("image", buildImage(place, `${file}.tar`, name, { version, commit }));
+  }
+  await writeFile(
+    join(target, `wheelwright-${version}.cdx.json`),
+    await run("npm", ["run", "--silent", "sbom"], place),
+  );
+  return missing;
+}
+
+async function buildExecutable(
+  place: string,
+  file: string,
+  commit: string,
+  architecture: string | null,
+): Promise<void> {
+  const node = architecture ? ["--node", await fetchNode(place, `node-linux-${architecture}`)] : [];
+  await run("npm", ["run", "build", "--", "--commit", commit, ...node], place);
+  await copyFile(join(place, "dist/wheelwright"), file);
+}
+
+/** Node for another platform, as package-lock.json names it: npm installs this machine's own alone. */
+async function fetchNode(place: string, name: string): Promise<string> {
+  const { version, integrity } = JSON.parse(await readFile(join(place, "package-lock.json"), "utf8"))
+    .packages[`node_modules/${name}`];
+  const [packed] = JSON.parse(await run("npm", ["pack", "--json", `${name}@${version}`], place));
+  if (packed.integrity !== integrity) throw new Error(`${name} is not what package-lock.json names`);
+  await run("tar", ["--extract", "--file", packed.filename], place);
+  return join(place, "package/bin/node");
+}
+
+/** An archive that `podman load` and `docker load` read. Its time is the commit's, so that one commit is one image. */
+async function buildImage(
+  place: string,
+  file: string,
+  architecture: string,
+  { version, commit }: { version: string; commit: string },
+): Promise<void> {
+  const name = `localhost/wheelwright:${version}-${architecture}`;
+  const time = await run("git", ["show", "--no-patch", "--format=%ct", commit], place);
+  const about = ["--platform", `linux/${architecture}`, "--format", "docker", "--timestamp", time];
+  const given = ["BUILD_IMAGE", "BASE_IMAGE"].flatMap((one) => process.env[one] ? [`${one}=${process.env[one]}`] : []);
+  const values = [`COMMIT=${commit}`, ...given].flatMap((one) => ["--build-arg", one]);
+  await run("buildah", ["build", "--quiet", ...about, ...values, "--tag", name, "."], place);
+  await run("buildah", ["push", "--quiet", name, `docker-archive:${file}:wheelwright:${version}`], place);
+}
+
+/** A line for each file, as `sha256sum --check` reads it. */
+async function sumsOf(directory: string): Promise<string> {
+  const lines: string[] = [];
+  for (const name of (await readdir(directory)).sort()) {
+    const sum = createHash("sha256").update(await readFile(join(directory, name))).digest("hex");
+    lines.push(`${sum}  ${name}\n`);
+  }
+  return lines.join("");
+}
+
+function git(...line: string[]): Promise<string> {
+  return run("git", line, HERE);
+}
+
+/** What it printed. Throws an error that ends with its last words. */
+async function run(program: string, line: readonly string[], cwd: string): Promise<string> {
+  try {
+    return (await promisify(execFile)(program, line, { cwd, maxBuffer: 2 ** 26 })).stdout.trim();
+  } catch (error) {
+    const { code, stdout = "", stderr = "" } = error as { code: unknown; stdout?: string; stderr?: string };
+    if (code === "ENOENT") throw new Error(`there is no ${program} here`);
+    const words = `${stdout}\n${stderr}`.trim().split("\n").slice(-8).join("\n");
+    throw new Error(`${program} ${line.slice(0, 2).join(" ")} ended with ${code}: ${words}`);
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+main(process.argv.slice(2)).catch((error) => {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+});

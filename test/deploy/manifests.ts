@@ -1,0 +1,100 @@
+/**
+ * Writes deploy/kubernetes, for those without Helm: what the chart makes of example values, without Helm's own marks.
+ *
+ *   node test/deploy/manifests.ts --write
+ *   node test/deploy/manifests.ts --fresh     fails when one of them is stale
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { LEAST, renderTemplates } from "#test/support/chart.ts";
+import { helm } from "#test/support/tools.ts";
+
+const PLACE = new URL("../../deploy/kubernetes/", import.meta.url);
+const VALUES = {
+  ...LEAST,
+  ingress: { enabled: true },
+  migrations: { existingSecret: "wheelwright-owner" },
+  metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
+};
+
+/** Each file: what it is, and the chart's templates that it is made of. */
+const FILES: Readonly<Record<string, readonly [head: string, templates: readonly string[]]>> = {
+  "cluster-role.yaml": [
+    `# The account of Wheelwright and its rights, for CLUSTER_ROLE=wheelwright-spoke. For another account, or one of outside of
+# the cluster, change its name in the binding and in the policies. Namespaces that were made without CLUSTER_ROLE need the
+# binding once, before CLUSTER_ROLE is set:
+#
+#   kubectl get namespaces -l app.kubernetes.io/managed-by=wheelwright -o name | cut -d/ -f2 | xargs -I{} \\
+#     kubectl create rolebinding wheelwright -n {} --clusterrole=wheelwright-spoke --serviceaccount=wheelwright:wheelwright
+#
+# Without CLUSTER_ROLE bind both roles by a ClusterRoleBinding each, and leave the policies out.
+`,
+    ["account.yaml", "cluster-role.yaml"],
+  ],
+  "migrate.yaml": [
+    `# First, and before each new release: kubectl delete this Job, apply it anew, and wait until it is complete.
+`,
+    ["migrate.yaml"],
+  ],
+  "wheelwright.yaml": [
+    `# Put your own names in place of registry.example.org, hubs.example.org and spokes.example.org.
+`,
+    ["config.yaml", "deployment.yaml", "service.yaml", "ingress.yaml", "availability.yaml", "network.yaml"],
+  ],
+  "monitoring.yaml": [
+    `# For the operator of Prometheus, and for a Grafana that collects ConfigMaps.
+`,
+    ["monitoring.yaml"],
+  ],
+};
+
+/** The text of each file, by its name. */
+export function renderManifests(): Map<string, string> {
+  const templates = renderTemplates(VALUES);
+  return new Map(
+    Object.entries(FILES).map(([file, [head, names]]) => {
+      const parts = names.map((name) => plain(templates.get(name)!));
+      const made = "# Made of the chart by `npm run generate`; docs/kubernetes.md says what to do with it.\n";
+      return [file, `${made}#\n${head}${parts.join("---\n")}`];
+    }),
+  );
+}
+
+/** Without what only Helm has use for, and without annotations where none are left. */
+function plain(text: string): string {
+  const lines = text.split("\n").filter((line) =>
+    !/^\s*(helm\.sh\/|checksum\/|app\.kubernetes\.io\/managed-by: Helm$|# Written by )/.test(line)
+  );
+  const depth = (line = "") => line.search(/\S|$/);
+  return lines.filter((line, i) => !/^\s*annotations:$/.test(line) || depth(lines[i + 1]) > depth(line)).join("\n");
+}
+
+/** The names of the files that are not what they would be if they were written now. */
+export async function findStaleManifests(): Promise<string[]> {
+  const stale: string[] = [];
+  for (const [file, text] of renderManifests()) {
+    if (await readFile(new URL(file, PLACE), "utf8").catch(() => null) !== text) stale.push(file);
+  }
+  return stale;
+}
+
+async function main([how]: readonly string[]): Promise<number> {
+  if (helm === null) {
+    process.stderr.write("deploy/kubernetes was left as it is: there is no helm, npm run tools fetches one\n");
+    return 0;
+  }
+  const stale = await findStaleManifests();
+  if (how === "--fresh") {
+    if (stale.length > 0) {
+      process.stderr.write(`Stale in deploy/kubernetes: ${stale.join(", ")}; run npm run generate\n`);
+    }
+    return stale.length > 0 ? 1 : 0;
+  }
+  const texts = renderManifests();
+  for (const file of stale) await writeFile(new URL(file, PLACE), texts.get(file)!);
+  return 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  main(process.argv.slice(2)).then((status) => process.exitCode = status);
+}

@@ -1,0 +1,76 @@
+/** What the chart has Prometheus ask, and Grafana draw. */
+import { readFile } from "node:fs/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { type Metric, METRICS } from "#lib/surface/metrics/names.ts";
+import { LEAST, renderObjects } from "#test/support/chart.ts";
+import { helm } from "#test/support/tools.ts";
+
+const test = suite("deploy/helm/wheelwright/files");
+const rendered = helm === null ? test.skip : test;
+
+const WATCHED = {
+  ...LEAST,
+  autoscaling: { enabled: true },
+  metrics: { alerts: { enabled: true, runbook: "https://wiki.example.org/hubs" }, dashboard: { enabled: true } },
+};
+
+function made(): { readonly rules: Json[]; readonly expressions: string[]; readonly scaledBy: string } {
+  const objects = renderObjects(WATCHED), of = (kind: string) => objects.filter((object) => object.kind === kind);
+  const [{ rules }] = of("PrometheusRule")[0].spec.groups;
+  const [dashboard] = of("ConfigMap").filter(({ metadata }) => metadata.name === "wheelwright-dashboard");
+  const drawn = JSON.parse(dashboard.data["wheelwright.json"]).panels
+    .flatMap(({ targets }: Json) => targets.map(({ expr }: Json) => expr));
+  const scaledBy = of("HorizontalPodAutoscaler")[0].spec.metrics[0].pods.metric.name;
+  return { rules, scaledBy, expressions: [...rules.map(({ expr }: Json) => expr), ...drawn] };
+}
+
+rendered("asks eight times for attention, and leads to what is to be done", () => {
+  const { rules } = made();
+  assert.is(rules.length, 8);
+  for (const { alert, annotations, labels } of rules) {
+    assert.is(annotations.runbook_url, `https://wiki.example.org/hubs#${alert.toLowerCase()}`);
+    assert.match(annotations.summary, /^.{20,}[^.]$/);
+    assert.ok(["critical", "warning"].includes(labels.severity));
+  }
+});
+
+rendered("names no metric that there is not, and none of its labels", () => {
+  const { expressions, scaledBy } = made(), all: readonly Metric[] = METRICS;
+  const labels = new Map(all.flatMap(({ name, type, labels = [] }) => {
+    if (type !== "histogram") return [[name, labels] as const];
+    return ["bucket", "sum", "count"].map((part) =>
+      [`${name}_${part}`, part === "bucket" ? ["le", ...labels] : labels] as const
+    );
+  }));
+  assert.ok(labels.has(scaledBy));
+  for (const expression of expressions) {
+    const words = [...expression.replaceAll(/"[^"]*"/g, "").matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)].map(([word]) => word);
+    const named = words.filter((word) => /^(?:wheelwright|process)_/.test(word));
+    assert.ok(named.length > 0, expression);
+    assert.equal(named.filter((name) => !labels.has(name)), [], expression);
+    const known = ["pod", ...named.flatMap((name) => labels.get(name)!)];
+    const asked = [...expression.matchAll(/\b(?:by|on) \(([a-z_, ]+)\)|([a-z_]+)(?==~?"|!=)/g)]
+      .flatMap(([, group, one]) => group?.split(", ") ?? [one!]);
+    assert.equal(asked.filter((label) => !known.includes(label)), [], expression);
+  }
+});
+
+rendered("tells each number of the whole fleet once, whichever replica tells it", () => {
+  const { expressions } = made(), fleet = (METRICS as readonly Metric[]).filter((metric) => metric.fleet);
+  const names = fleet.map(({ name }) => name).join("|");
+  const anyhow = new RegExp(`\\b(?:${names})\\b`, "g"),
+    once = new RegExp(`max(?: by \\([a-z, ]+\\) )?\\((?:${names})\\b`, "g");
+  for (const each of expressions) assert.is(each.match(anyhow)?.length, each.match(once)?.length, each);
+});
+
+rendered("leads to headings of docs/operating.md", async () => {
+  const page = await readFile(new URL("../../docs/operating.md", import.meta.url), "utf8");
+  for (const { alert } of made().rules) assert.match(page, `\n### ${alert}\n`);
+  const values = { ...WATCHED, metrics: { alerts: { enabled: true } } };
+  const [{ annotations }] = renderObjects(values).find(({ kind }) => kind === "PrometheusRule").spec.groups[0].rules;
+  assert.is(annotations.runbook_url, "docs/operating.md#wheelwrightdown");
+});
+
+test.run();

@@ -1,0 +1,41 @@
+/** Replicas that answer requests and do not work on spokes: the chart gives their account no right in the cluster. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Fault } from "#lib/base/errors.ts";
+import { silent } from "#lib/base/log.ts";
+import { previewAction } from "#lib/domains/spokes/action-preview.ts";
+import { askSite } from "#lib/domains/spokes/sign-in-job.ts";
+import type { SpokeAction } from "#lib/domains/spokes/views.ts";
+import { makeApp, openWorkScene } from "#test/lib/work/scene.ts";
+import { ACCOUNT, putAsAdmin } from "#test/support/rights.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite("replicas without rights");
+
+test("say of what needs the cluster at once that it cannot be had, while others do the work", async () => {
+  const scene = await openWorkScene();
+  const account = { ...ACCOUNT, name: "wheelwright-api" };
+  await putAsAdmin(scene.simulator, { apiVersion: "v1", kind: "ServiceAccount", metadata: account });
+  const { app, close } = await makeApp(scene.db, scene.simulator.kubeconfig(account), silent);
+  try {
+    await scene.replica(); // that of a worker
+    const id = await scene.spoke(await scene.hub("math"), "algebra"), spoke = await scene.becomes(id, "active");
+    const cluster = await app.clusters.open("default"), { signal } = new AbortController();
+    assert.match(await cluster.version({ signal }), /^v1\./, "readyz has nothing to note");
+    const suspend = { action: "suspend" } as SpokeAction;
+    const asking = [
+      () => previewAction(app, scene.actor, spoke, suspend, signal),
+      () => askSite(app, spoke, signal),
+    ];
+    for (const ask of asking) {
+      const { kind, code, message } = await rejection(ask()) as Fault;
+      assert.equal([kind, code], ["unavailable", "cluster_unavailable"]);
+      assert.match(message, 'User "system:serviceaccount:wheelwright:wheelwright-api" cannot');
+    }
+  } finally {
+    await close();
+    await scene.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,233 @@
+/**
+ * The way that docs/kubernetes.md leads, typed as it stands into one shell: a real Helm and kubectl, the simulated cluster
+ * with authorization, a real database. Where pods would start, the program is started here, with the variables that its
+ * pod would have and the rights of its account. What cannot run here is read by the shell, and by shellcheck where it is.
+ */
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { readObjects } from "#test/support/chart.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { type Started, startProgram } from "#test/support/program.ts";
+import { ACCOUNT, putAsAdmin } from "#test/support/rights.ts";
+import { asAdmin } from "#test/support/server.ts";
+import { helm, kubectl } from "#test/support/tools.ts";
+import { until } from "#test/support/until.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const MINUTES = 90_000;
+
+interface Block {
+  readonly language: string;
+  readonly how: string;
+  readonly text: string;
+}
+
+interface Context {
+  blocks: Block[];
+  simulator: Simulator;
+  db: TestDatabase;
+  /** Of the database and its roles, which a server has but once. */
+  name: string;
+  directory: string;
+  shell: ChildProcess;
+  programs: Started[];
+}
+
+const typable = helm !== null && kubectl !== null &&
+  spawnSync("bash", ["-c", "command -v curl openssl sed"]).status === 0;
+const test = suite<Context>("docs/kubernetes.md");
+const typed = typable ? test : test.skip;
+
+test.before(async (context) => {
+  const page = await readFile(join(ROOT, "docs/kubernetes.md"), "utf8");
+  context.blocks = [...page.matchAll(/^```(\w*) ?(\w*)\n(.*?)^```$/gms)]
+    .map(([, language = "", how = "", text = ""]) => ({ language, how, text }));
+  if (!typable) return;
+  context.simulator = await openSimulator({ delayMs: 20, log: silent, authorization: "on" });
+  context.db = await openTestDatabase();
+  context.name = `${new URL(context.db.url).pathname.slice(1)}_k3s`;
+  context.directory = await mkdtemp(join(tmpdir(), "wheelwright-k3s-"));
+  context.programs = [];
+  await becomeK3s(context);
+});
+test.after(async ({ simulator, db, name, directory, shell, programs }) => {
+  if (!typable) return;
+  for (const program of programs) await program.stop();
+  if (shell?.exitCode === null) process.kill(-shell.pid!, "SIGKILL");
+  await asAdmin(db.url, async (sql) => {
+    await sql.unsafe(`drop database if exists ${name} with (force)`);
+    for (const role of ["service", "owner"]) await sql.unsafe(`drop role if exists ${name}_${role}`);
+  });
+  await simulator.close();
+  await db.close();
+  await rm(directory, { recursive: true });
+});
+
+test("reads as shell and as YAML, all of it", ({ blocks }) => {
+  const shellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
+  for (const { language, text } of blocks) {
+    if (language === "yaml") assert.ok(readObjects(text).length > 0);
+    if (language !== "sh") continue;
+    const read = spawnSync("bash", ["-n"], { input: text, encoding: "utf8" });
+    assert.is(read.status, 0, read.stderr);
+    if (!shellcheck) continue;
+    const checked = spawnSync("shellcheck", ["--shell=bash", "--severity=error", "-"], {
+      input: text,
+      encoding: "utf8",
+    });
+    assert.is(checked.status, 0, checked.stdout);
+  }
+  assert.ok(blocks.filter(({ how }) => how === "").length > 8);
+});
+
+typed("leads to a spoke that is there, with no more rights than the chart gives", async (context) => {
+  const { simulator, directory } = context;
+  type(context);
+  await asked(context, "roles", () => makeRoles(context));
+  await asked(context, "pods", async () => await startPods(context));
+  await endOf(context.shell);
+  const printed = await readFile(join(directory, "printed"), "utf8");
+  assert.is(await readFile(join(directory, "failed"), "utf8").catch(() => ""), "", printed);
+  assert.match(printed, /^https:\/\/ash\.spokes\.example\.org\/login\/forgot_password\.php\?token=/m);
+  assert.ok(simulator.grants().has("wheelwright-spoke: create secrets"), "by the account's own rights");
+  const [spoke] = simulator.objects("Ingress").filter(({ metadata }) => metadata.namespace!.startsWith("spoke-"));
+  assert.equal([spoke!["spec"].ingressClassName, spoke!.metadata.annotations?.["cert-manager.io/cluster-issuer"]], [
+    "traefik",
+    "letsencrypt",
+  ]);
+  assert.match(printed, /certificates +the issuer letsencrypt is ready/, "doctor had nothing to mend");
+});
+
+/** What k3s brings, and where its commands are. */
+async function becomeK3s({ simulator, directory }: Context): Promise<void> {
+  await writeFile(join(directory, "k3s.yaml"), simulator.kubeconfig());
+  const named = (apiVersion: string, kind: string, name: string, group: string, rest: Json) =>
+    putAsAdmin(simulator, {
+      apiVersion,
+      kind,
+      metadata: { name, annotations: { [`${group}.kubernetes.io/is-default-class`]: "true" } },
+      ...rest,
+    });
+  const traefik = { spec: { controller: "traefik.io/ingress-controller" } };
+  await named("networking.k8s.io/v1", "IngressClass", "traefik", "ingressclass", traefik);
+  await named("storage.k8s.io/v1", "StorageClass", "local-path", "storageclass", {
+    provisioner: "rancher.io/local-path",
+  });
+  const bin = join(directory, "bin");
+  await mkdir(bin);
+  await symlink(helm!, join(bin, "helm"));
+  await symlink(kubectl!, join(bin, "kubectl"));
+  const runtime = [process.execPath, ..."deno" in process.versions ? ["run", "--quiet", "-A"] : []].join(" ");
+  await writeFile(join(bin, "podman"), `#!/bin/sh\nexec ${runtime} ${join(ROOT, "test/support/podman.ts")} "$@"\n`);
+  await chmod(join(bin, "podman"), 0o755);
+  for (const file of ["deploy", "lib", "src"]) await symlink(join(ROOT, file), join(directory, file));
+}
+
+/** Types what can run here, in one shell that stops twice until somebody else has done their part. */
+function type(context: Context): void {
+  const { blocks, db, name, directory } = context, { host } = new URL(db.url);
+  const pause = (what: string) => `touch ${what}.asked; until [ -e ${what}.done ]; do sleep 0.05; done`;
+  const texts = blocks.filter(({ language, how }) => language === "sh" && how === "").map(({ text }) =>
+    text.replaceAll("wheelwright_", `${name}_`).replace("create database wheelwright ", `create database ${name} `)
+      .replace("$ADDRESS:5432/wheelwright", `${host}/${name}`)
+      .replace("/etc/rancher/k3s/k3s.yaml", join(directory, "k3s.yaml"))
+      .replace("export URL=https://$HUBS", `${pause("pods")}\nexport URL=$(cat url)`)
+      .replace(/^(?=umask)/m, `${pause("roles")}\n`)
+  );
+  const trap =
+    "set -E; trap 'case $BASH_COMMAND in *podman*|podman*) ;; *) echo \"$BASH_COMMAND\" >> failed;; esac' ERR";
+  context.shell = spawn("bash", ["-c", `${trap}\nexec > printed 2>&1 < /dev/null\n${texts.join("\n")}`], {
+    cwd: directory,
+    detached: true,
+    stdio: "ignore",
+    env: environmentOfShell(context),
+  });
+}
+
+/** Its end, which comes by force where a command waits for ever. */
+async function endOf(shell: ChildProcess): Promise<void> {
+  const late = setTimeout(() => process.kill(-shell.pid!, "SIGKILL"), MINUTES);
+  if (shell.exitCode === null) await new Promise((resolve) => shell.once("close", resolve));
+  clearTimeout(late);
+}
+
+/** Does it once the shell has come there. */
+async function asked({ directory, shell }: Context, what: string, work: () => Promise<void>): Promise<void> {
+  const came = await until(() => shell.exitCode !== null || existsSync(join(directory, `${what}.asked`)), MINUTES);
+  assert.ok(came && shell.exitCode === null, await readFile(join(directory, "printed"), "utf8"));
+  await work();
+  await writeFile(join(directory, `${what}.done`), "");
+}
+
+async function makeRoles({ db, directory }: Context): Promise<void> {
+  const statements = (await readFile(join(directory, "roles.sql"), "utf8")).trim().split("\n");
+  await asAdmin(db.url, async (sql) => {
+    for (const statement of statements) await sql.unsafe(statement);
+  });
+}
+
+/** As the kubelet does it: first the hook's, then one of the Deployment's. */
+async function startPods(context: Context): Promise<void> {
+  const { simulator, directory, programs } = context;
+  const get = ["get", "hooks", "wheelwright", "--namespace", "wheelwright"];
+  const hooks = await promisify(execFile)(helm!, get, { env: environmentOfShell(context) });
+  const [job] = readObjects(hooks.stdout);
+  const migrate = startProgram(["migrate"], environmentOf(context, job));
+  assert.is(await migrate.ended, 0, migrate.lines.join("\n"));
+  const [deployment] = simulator.objects("Deployment").filter(({ metadata }) => metadata.namespace === "wheelwright");
+  const blueprint = join(directory, "mounted");
+  await mkdir(blueprint);
+  const files = simulator.objects("ConfigMap").find(({ metadata }) => metadata.name === "wheelwright-files")!;
+  for (const [name, text] of Object.entries<string>(files["data"])) await writeFile(join(blueprint, name), text);
+  assert.equal(await readdir(blueprint), ["surroundings.yaml"]);
+  await writeFile(join(directory, "account.yaml"), simulator.kubeconfig(ACCOUNT));
+  const program = startProgram(["serve"], {
+    ...environmentOf(context, deployment),
+    ...{ HOST: "127.0.0.1", PORT: "0", METRICS_PORT: "", PUBLIC_URL: "http://localhost", LOG_FORMAT: "json" },
+    ...{ KUBECONFIG: join(directory, "account.yaml"), BLUEPRINT_DIR: blueprint },
+  });
+  programs.push(program);
+  const port = /127\.0\.0\.1:(\d+)/.exec(await program.said(/Listening on/))![1];
+  await writeFile(join(directory, "url"), `http://127.0.0.1:${port}\n`);
+}
+
+/** Helm keeps its releases in the database: its Secrets it writes in a form that the simulated cluster does not read. */
+function environmentOfShell({ db, directory }: Context): Record<string, string> {
+  const sql = new URL(db.url), { DENO_DIR } = process.env;
+  sql.searchParams.set("sslmode", "disable");
+  return {
+    PATH: `${join(directory, "bin")}:${process.env.PATH}`,
+    HOME: directory,
+    KUBECONFIG: join(directory, "k3s.yaml"),
+    HELM_DRIVER: "sql",
+    HELM_DRIVER_SQL_CONNECTION_STRING: sql.href,
+    ...(DENO_DIR && { DENO_DIR }),
+  };
+}
+
+/** The variables that a container of this object has, from its own list, ConfigMaps and Secrets. */
+function environmentOf({ simulator }: Context, { spec }: Json): Record<string, string> {
+  const [{ envFrom, env = [] }] = spec.template.spec.containers;
+  const given: Record<string, string> = {};
+  for (const { configMapRef, secretRef } of envFrom) {
+    const [kind, { name }] = configMapRef ? ["ConfigMap", configMapRef] : ["Secret", secretRef];
+    const { data } = simulator.objects(kind).find(({ metadata }) => metadata.name === name)!;
+    for (const [key, value] of Object.entries<string>(data)) {
+      given[key] = kind === "Secret" ? Buffer.from(value, "base64").toString() : value;
+    }
+  }
+  for (const { name, value } of env) given[name] = value;
+  return given;
+}
+
+test.run();

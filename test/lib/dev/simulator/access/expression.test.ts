@@ -1,0 +1,40 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readExpression } from "#lib/dev/simulator/access/expression.ts";
+
+const test = suite("readExpression");
+
+const object = { metadata: { name: "a", labels: { "x/y": "z" } }, subjects: [{ kind: "User" }] };
+const ask = (text: string) => readExpression(text)({ object, oldObject: null, request: { operation: "CREATE" } });
+
+test("compares, chooses and looks into maps and lists", () => {
+  for (
+    const [text, value] of [
+      ['request.operation == "CREATE"', true],
+      ["request.operation != 'CREATE'", false],
+      ['"x/y" in object.metadata.labels && object.metadata.labels["x/y"] == "z"', true],
+      ['"a" in object.metadata.labels || !false', true],
+      ["has(object.metadata.labels) && !has(object.metadata.annotations)", true],
+      ["object.subjects.size() == 1 && object.subjects[0].kind == 'User'", true],
+      ['request.operation == "DELETE" ? oldObject.gone : object.metadata.name', "a"],
+      ["object.metadata.name.startsWith('a') && !'b'.startsWith('a')", true],
+      ["(true || false) && false", false],
+    ] as const
+  ) assert.is(ask(text), value, text);
+});
+
+test("throws for what is not there, unless nothing depends on it", () => {
+  assert.throws(() => ask("object.spec.replicas == 1"), /no such key: spec/);
+  assert.throws(() => ask('object.metadata.labels["none"] == "z"'), /no such key: none/);
+  assert.is(ask("false && object.spec.replicas == 1"), false);
+});
+
+test("refuses what it does not understand, so that no policy seems to hold", () => {
+  for (
+    const text of ["a.b.exists(x, x == 1)", "object.", "1 + 1", "has(object", "object.metadata.name == ", "a b", "@"]
+  ) {
+    assert.throws(() => readExpression(text), undefined, text);
+  }
+});
+
+test.run();

@@ -1,0 +1,199 @@
+/** What roles allow: by whom they are bound, where, for which verbs, subresources and names; and what nobody gives away. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { ACCOUNT, asAccount, putAsAdmin } from "#test/support/rights.ts";
+
+const RBAC = "rbac.authorization.k8s.io", USER = "system:serviceaccount:wheelwright:wheelwright";
+const NAMESPACE = "/api/v1/namespaces/wheelwright";
+
+const test = suite<{ simulator: Simulator }>("authorization");
+test.before.each(async (context) => {
+  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: silent, authorization: "on" });
+  for (const name of ["wheelwright", "other"]) {
+    await putAsAdmin(simulator, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "m", namespace: name } };
+    await putAsAdmin(simulator, map);
+    await putAsAdmin(simulator, { ...map, metadata: { name: "n", namespace: name } });
+  }
+  await putAsAdmin(simulator, { apiVersion: "v1", kind: "ServiceAccount", metadata: ACCOUNT });
+});
+test.after.each(({ simulator }) => simulator.close());
+
+/** A role with these rules, bound to these: a ClusterRole where `where` is the whole cluster. */
+async function give(simulator: Simulator, where: string, rules: Json, subjects: Json = [{ kind: "User", name: USER }]) {
+  const inside = where === "cluster" ? {} : { namespace: where }, cluster = where === "cluster" ? "Cluster" : "";
+  const apiVersion = `${RBAC}/v1`, metadata = { name: "r", ...inside };
+  await putAsAdmin(simulator, { apiVersion, kind: `${cluster}Role`, metadata, rules });
+  const roleRef = { apiGroup: RBAC, kind: `${cluster}Role`, name: "r" };
+  await putAsAdmin(simulator, { apiVersion, kind: `${cluster}RoleBinding`, metadata, roleRef, subjects });
+}
+
+const rule = (verbs: string[], resources: string[], more: Json = {}) => ({
+  apiGroups: [""],
+  resources,
+  verbs,
+  ...more,
+});
+const statusOf = async (simulator: Simulator, method: string, path: string, body?: Json): Promise<number> =>
+  (await asAccount(simulator, method, path, body)).status;
+
+test("without it everybody may do everything, whatever their token says", async () => {
+  const simulator = await openSimulator({ delayMs: 0, log: silent });
+  assert.is(await statusOf(simulator, "GET", "/api/v1/secrets"), 200);
+  await simulator.close();
+});
+
+test("refuses what no role allows, in the words of the real server", async ({ simulator }) => {
+  const { status, body } = await asAccount(simulator, "GET", `${NAMESPACE}/configmaps/m`);
+  assert.equal([status, body.reason, body.details], [403, "Forbidden", { name: "m", kind: "configmaps" }]);
+  const cannot = (verb: string, where: string) =>
+    `User "${USER}" cannot ${verb} resource "configmaps" in API group "" ${where}`;
+  assert.is(body.message, `configmaps "m" is forbidden: ${cannot("get", 'in the namespace "wheelwright"')}`);
+  const all = await asAccount(simulator, "GET", "/api/v1/configmaps");
+  assert.is(all.body.message, `configmaps is forbidden: ${cannot("list", "at the cluster scope")}`);
+});
+
+test("knows no token of an account that is gone", async ({ simulator }) => {
+  await fetch(`${simulator.url}${NAMESPACE}/serviceaccounts/wheelwright`, { method: "DELETE" });
+  const { status, body } = await asAccount(simulator, "GET", "/version");
+  assert.equal([status, body.reason, body.message], [401, "Unauthorized", "Unauthorized"]);
+});
+
+test("allows everywhere what is bound in the cluster, and in one namespace what is bound there", async ({ simulator }) => {
+  await give(simulator, "wheelwright", [rule(["get", "list"], ["configmaps"])]);
+  const asked = [
+    "/api/v1/namespaces/wheelwright/configmaps",
+    "/api/v1/namespaces/other/configmaps",
+    "/api/v1/configmaps",
+  ];
+  const answers = () => Promise.all(asked.map((path) => statusOf(simulator, "GET", path)));
+  assert.equal(await answers(), [200, 403, 403]);
+  await give(simulator, "cluster", [rule(["list"], ["configmaps"])]);
+  assert.equal(await answers(), [200, 200, 200]);
+});
+
+test("knows accounts, users and groups, and asks a ClusterRole that a RoleBinding names only in its namespace", async ({ simulator }) => {
+  const rules = [rule(["get"], ["configmaps"])], path = `${NAMESPACE}/configmaps/m`;
+  const group = (name: string) => [{ apiGroup: RBAC, kind: "Group", name }];
+  for (
+    const [subjects, status] of [
+      [[{ kind: "ServiceAccount", ...ACCOUNT }], 200],
+      [[{ kind: "ServiceAccount", name: "wheelwright", namespace: "other" }], 403],
+      [[{ apiGroup: RBAC, kind: "User", name: USER }], 200],
+      [[{ apiGroup: RBAC, kind: "User", name: "eve" }], 403],
+      [group("system:serviceaccounts:wheelwright"), 200],
+      [group("system:serviceaccounts:other"), 403],
+      [group("system:authenticated"), 200],
+    ] as [Json, number][]
+  ) {
+    await give(simulator, "wheelwright", rules, subjects);
+    assert.is(await statusOf(simulator, "GET", path), status, JSON.stringify(subjects));
+  }
+});
+
+test("takes verbs, subresources and names for what they are", async ({ simulator }) => {
+  await give(simulator, "wheelwright", [
+    rule(["get", "list", "watch"], ["configmaps"], { resourceNames: ["m"] }),
+    rule(["create"], ["configmaps"], { resourceNames: ["new"] }),
+    rule(["patch"], ["configmaps"]),
+    rule(["get"], ["pods"]),
+  ]);
+  const maps = `${NAMESPACE}/configmaps`,
+    map = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+  const answers = async (...asked: [string, string, Json?][]) =>
+    await Promise.all(asked.map(([method, path, body]) => statusOf(simulator, method, path, body)));
+  assert.equal(
+    await answers(["GET", `${maps}/m`], ["GET", `${maps}/n`], ["GET", maps], [
+      "GET",
+      `${maps}?fieldSelector=metadata.name=m`,
+    ]),
+    [200, 403, 403, 200],
+  );
+  assert.equal(await answers(["POST", maps, map("new")]), [403], "what is made has no name yet by which it is asked");
+  assert.equal(await answers(["PATCH", `${maps}/n`, {}], ["DELETE", `${maps}/n`], ["PUT", `${maps}/n`, map("n")]), [
+    200,
+    403,
+    403,
+  ]);
+  assert.equal(await answers(["GET", `${NAMESPACE}/pods/x`], ["GET", `${NAMESPACE}/pods/x/log`]), [404, 403]);
+  const applied = await fetch(`${simulator.url}${maps}/late?fieldManager=a`, {
+    method: "PATCH",
+    headers: { "content-type": "application/apply-patch+yaml", authorization: `Bearer ${USER}` },
+    body: JSON.stringify(map("late")),
+  });
+  assert.match(
+    (await applied.json()).message,
+    "cannot create resource",
+    "an apply that makes its object is a creation",
+  );
+});
+
+test("tells by reviews what it will answer, and who asks", async ({ simulator }) => {
+  await give(simulator, "wheelwright", [rule(["get"], ["pods/log"])]);
+  const allowed = async (attributes: Json) => {
+    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const body = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectAccessReview",
+      spec: { resourceAttributes: attributes },
+    };
+    return (await asAccount(simulator, "POST", path, body)).body.status.allowed;
+  };
+  const log = { verb: "get", resource: "pods", subresource: "log" };
+  assert.equal([await allowed({ ...log, namespace: "wheelwright" }), await allowed(log)], [true, false]);
+  const who = await asAccount(simulator, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {});
+  assert.equal(who.body.status.userInfo, {
+    username: USER,
+    groups: ["system:serviceaccounts", "system:serviceaccounts:wheelwright", "system:authenticated"],
+  });
+});
+
+test("lets nobody write or bind a role with more than they have, but with escalate or bind", async ({ simulator }) => {
+  const roles = `/apis/${RBAC}/v1/namespaces/wheelwright/roles`,
+    bindings = `/apis/${RBAC}/v1/namespaces/wheelwright/rolebindings`;
+  const writes = { apiGroups: [RBAC], resources: ["roles", "rolebindings"], verbs: ["create"] };
+  const make = async (name: string, verbs: string[]) => {
+    const { status, body } = await asAccount(simulator, "POST", roles, {
+      metadata: { name },
+      rules: [rule(verbs, ["secrets"])],
+    });
+    return [status, body.message ?? ""];
+  };
+  const bind = async (kind: string, name: string) =>
+    await statusOf(simulator, "POST", bindings, {
+      metadata: { generateName: "b-" },
+      roleRef: { apiGroup: RBAC, kind, name },
+      subjects: [{ apiGroup: RBAC, kind: "User", name: "eve" }],
+    });
+  await give(simulator, "wheelwright", [writes, rule(["get"], ["secrets"])]);
+  assert.is((await make("mine", ["get"]))[0], 201);
+  assert.equal(await make("more", ["get", "list", "delete"]), [
+    403,
+    `roles.${RBAC} "more" is forbidden: user "${USER}" (groups=["system:serviceaccounts" ` +
+    '"system:serviceaccounts:wheelwright" "system:authenticated"]) is attempting to grant RBAC permissions not currently ' +
+    'held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["list" "delete"]}',
+  ]);
+  const all = { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata: { name: "all" }, rules: [rule(["*"], ["*"])] };
+  await putAsAdmin(simulator, all);
+  assert.equal([await bind("Role", "mine"), await bind("ClusterRole", "all"), await bind("Role", "none")], [
+    201,
+    403,
+    404,
+  ]);
+  const may = (verb: string, resources: string[], resourceNames: string[]) =>
+    give(simulator, "wheelwright", [writes, { apiGroups: [RBAC], resources, verbs: [verb], resourceNames }]);
+  await may("bind", ["clusterroles"], ["all"]);
+  assert.equal([await bind("ClusterRole", "all"), await bind("Role", "mine")], [201, 403]);
+});
+
+test("says which role a binding names in vain", async ({ simulator }) => {
+  await give(simulator, "cluster", []);
+  await fetch(`${simulator.url}/apis/${RBAC}/v1/clusterroles/r`, { method: "DELETE" });
+  const { body } = await asAccount(simulator, "GET", "/api/v1/pods");
+  assert.match(body.message, /at the cluster scope: RBAC: clusterrole\.rbac\.authorization\.k8s\.io "r" not found$/);
+});
+
+test.run();

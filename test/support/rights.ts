@@ -1,0 +1,68 @@
+/** The account that the chart makes, with the rights that it gives, in a simulated cluster that asks for them. */
+import { readFile } from "node:fs/promises";
+import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.ts";
+import type { Simulator } from "#lib/dev/simulator/open.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { readObjects } from "#test/support/chart.ts";
+
+export const ACCOUNT: AccountRef = { namespace: "wheelwright", name: "wheelwright" };
+export const CLUSTER_ROLE = "wheelwright-spoke";
+export const MANIFEST = new URL("../../deploy/kubernetes/cluster-role.yaml", import.meta.url);
+const kinds = readKinds();
+
+/** As somebody does who applies deploy/kubernetes/cluster-role.yaml. Gives back the account's kubeconfig. */
+export async function giveRights(simulator: Simulator): Promise<string> {
+  await putAsAdmin(simulator, { apiVersion: "v1", kind: "Namespace", metadata: { name: ACCOUNT.namespace } });
+  for (const object of readObjects(await readFile(MANIFEST, "utf8"))) await putAsAdmin(simulator, object);
+  return simulator.kubeconfig(ACCOUNT);
+}
+
+/** As the account itself does in each namespace that it makes, for one that it has not made. */
+export async function bindRights(simulator: Simulator, namespace: string): Promise<void> {
+  await putAsAdmin(simulator, {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: { name: "wheelwright", namespace },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: CLUSTER_ROLE },
+    subjects: [{ kind: "ServiceAccount", ...ACCOUNT }],
+  });
+}
+
+/** Asks as the account: status and body of the answer. */
+export async function asAccount(simulator: Simulator, method: string, path: string, body?: Json): Promise<Json> {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const response = await fetch(simulator.url + path, {
+    method,
+    headers: { "content-type": type, authorization: `Bearer ${accountToken(ACCOUNT)}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+/** What a person deletes with kubectl, who may do everything. */
+export async function deleteByHand(simulator: Simulator, object: Json): Promise<void> {
+  const response = await fetch(simulator.url + pathOf(object), { method: "DELETE" });
+  if (!response.ok) throw new Error(await response.text());
+  await response.body?.cancel();
+}
+
+function pathOf(object: Json): string {
+  const { apiVersion, plural, namespaced } = kinds.of(object)!;
+  const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
+  const within = namespaced ? `/namespaces/${object.metadata.namespace ?? ACCOUNT.namespace}` : "";
+  return `${root}${within}/${plural}/${object.metadata.name}`;
+}
+
+/** Applies an object as who may do everything; what stands in a namespace goes into the account's. */
+export async function putAsAdmin(simulator: Simulator, object: Json, query = ""): Promise<Json> {
+  const path = `${pathOf(object)}?fieldManager=admin&force=true${query}`;
+  const response = await fetch(simulator.url + path, {
+    method: "PATCH",
+    headers: { "content-type": "application/apply-patch+yaml" },
+    body: JSON.stringify(object),
+  });
+  const body: Json = await response.json();
+  if (!response.ok) throw new Error(`${object.kind} ${object.metadata.name}: ${body.message}`);
+  return body;
+}
