@@ -129,6 +129,7 @@ test("everything that the example offers reaches the program", ({ program, given
     DNS_SERVERS: "10.0.0.2",
     LOG_LEVEL: "debug",
     METRICS_PORT: "9464",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
     CATALOG: "/etc/wheelwright/catalog/catalog.yaml",
     BLUEPRINT_DIR: "/etc/wheelwright/blueprint",
   };
