@@ -14,7 +14,7 @@ import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import { atMost, backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { exchange, type HttpAnswer } from "#lib/drivers/exchange.ts";
-import { encodeSpans, type Recorded } from "#lib/drivers/traces/recorded.ts";
+import { encodeBatch, encodeSpan, type Recorded } from "#lib/drivers/traces/recorded.ts";
 
 export interface Exporter {
   take(span: Recorded): void;
@@ -54,7 +54,7 @@ export function openExporter(options: ExporterOptions): Exporter {
   const { settings, version, log, onDropped = () => {}, first = SECOND } = options;
   const agent = settings.url.protocol === "https:" ? new SecureAgent(KEPT) : new Agent(KEPT);
   const over = new AbortController();
-  const queue: Recorded[] = [];
+  const queue: string[] = [];
   let dropped = 0, failing = false, closing = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let sending: Promise<void> | null = null;
@@ -74,9 +74,9 @@ export function openExporter(options: ExporterOptions): Exporter {
     while (queue.length > 0 && !over.signal.aborted) await sendBatch(queue.splice(0, BATCH));
   }
 
-  async function sendBatch(batch: readonly Recorded[]): Promise<void> {
+  async function sendBatch(batch: readonly string[]): Promise<void> {
     for (let attempt = 1;; attempt++) {
-      const { trouble, refused = 0, again } = await send(encodeSpans(settings.resource, version, batch));
+      const { trouble, refused = 0, again } = await send(encodeBatch(settings.resource, version, batch));
       if (trouble === null) drop(refused);
       tell(trouble);
       if (trouble === null) return;
@@ -114,7 +114,7 @@ export function openExporter(options: ExporterOptions): Exporter {
   return {
     take(span) {
       if (closing || queue.length >= MOST) return drop(1);
-      queue.push(span);
+      queue.push(encodeSpan(span));
       if (queue.length >= BATCH) begin();
       else timer ??= setTimeout(begin, settings.everyMs).unref();
     },
