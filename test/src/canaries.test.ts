@@ -164,7 +164,8 @@ async function failures(observed: Observed, hub: string): Promise<void> {
   await observed.becomes(refused, "failed");
   // All that is connected is lost: what is said of that must not hold the address.
   await observed.db.sql(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'wheelwright%' and pid <> pg_backend_pid()",
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name like 'wheelwright%' and pid <> pg_backend_pid()`,
   );
   await send("GET", "/api/overview");
 }
