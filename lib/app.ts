@@ -7,6 +7,7 @@ import type { Passwords } from "#lib/drivers/crypto/password.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
 import type { Feeds } from "#lib/records/events/feed.ts";
+import type { HoldWatch } from "#lib/records/held.ts";
 import type { Attempts } from "#lib/base/limits/attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Notice } from "#lib/base/notice.ts";
@@ -50,4 +51,6 @@ export interface App {
   /** What is announced: deprecations and limits, in the order of their announcement. */
   readonly notices: readonly Notice[];
   readonly release: ProgramRelease;
+  /** Since when no operation runs because the database was restored from a backup; null where it was not. */
+  readonly held: HoldWatch["held"];
 }

@@ -15,6 +15,7 @@ import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
 import { ANNOUNCED_LIMITS } from "#lib/domains/deprecations/limits.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/records/events/feed.ts";
+import { watchHold } from "#lib/records/held.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import { noticesOf, postpone } from "#lib/surface/http/deprecation.ts";
@@ -47,6 +48,8 @@ export interface Program {
   readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
   /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
   drain(graceMs: number): Promise<void>;
+  /** Ends all streams, and tells their readers when to come back. */
+  endStreams(): void;
   close(): Promise<void>;
 }
 
@@ -76,12 +79,14 @@ export async function compose(
     const telemetry = openTelemetry([registry?.observer, traces?.observer].filter((each) => each !== undefined));
     const clusters = openClusters(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
     opened.push(() => clusters.close());
-    const applied = await migrate(config.database.url, migrations, config.database.ownerUrl);
+    const applied = await migrate(config.database.url, migrations, config.database.ownerUrl, (text) => log.warn(text));
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const { url, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
     const db = await openDatabase({ url, size: pool - streams, streams, log, telemetry });
     opened.push(() => db.close());
     const announced = postpone(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
+    const hold = await watchHold(db, log);
+    opened.push(() => hold.close());
     log.debug("Opens a replica", { replica: replicaId });
     const feeds = openFeeds(db, log, { look: sightsOf, most: config.maxStreams });
     opened.push(() => feeds.close());
@@ -100,6 +105,7 @@ export async function compose(
       payments: config.stripe ? openPayments({ ...config.stripe, telemetry }) : null,
       notices: noticesOf(announced.manifest, announced.limits),
       release: release(),
+      held: hold.held,
     });
     const fleet = registry && watchFleet(app);
     opened.push(() => fleet?.close());
@@ -120,9 +126,9 @@ export async function compose(
       clusterNames: clusters.names,
       metrics: registry && fleet && { registry, fleet },
       async drain(graceMs) {
-        feeds.close();
         await Promise.all([scheduler?.drain(graceMs), calls.flush()]);
       },
+      endStreams: () => feeds.close(),
       close: closeAll,
     };
   } catch (error) {

@@ -30,6 +30,8 @@ interface ListenBounds extends ConnectionBounds {
 
 export interface Listening {
   readonly port: number;
+  /** From now on ends each connection with its next answer, so that its client makes a new one, which may lead elsewhere. */
+  leave(): void;
   /** Takes no more connections, waits so many milliseconds for open answers and streams to end, and cuts the rest. */
   close(graceMs: number): Promise<void>;
 }
@@ -43,7 +45,7 @@ const BACKSTOP = 10 * SECOND; // after our own answer to a slow request, Node en
 
 export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds: ListenBounds): Promise<Listening> {
   const connections = openConnections(bounds);
-  let closing = false;
+  let leaving = false;
 
   const turns = new WeakMap<object, RequestTurn>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
@@ -58,7 +60,7 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
       onGone: (listener) => void (onGone = listener),
     });
     onGone = () => {}; // for as long as a stream goes on, it would hold all of its request
-    if (closing) answer.headers.connection = "close";
+    if (leaving) answer.headers.connection = "close";
     if (isFlow(answer.body)) return pour(answer, answer.body, outgoing as ServerResponse, turn);
     turn.made();
     return toResponse(answer);
@@ -89,8 +91,9 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
   });
   return {
     port: (server.address() as AddressInfo).port,
+    leave: () => void (leaving = true),
     async close(graceMs) {
-      closing = true;
+      leaving = true;
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       const over = new AbortController();

@@ -5,6 +5,8 @@
  *   npm run release -- 0.2.0              makes them all, and leaves the branch as it is
  *   npm run release -- 0.2.0 --write      then adds the release's commit to the branch, and its tag; to push is for you
  *
+ * --build-arg BASE_IMAGE=… and BUILD_IMAGE=… go to Containerfile.
+ *
  * The commit is made first, in a work tree of its own, and everything is built from it: so what a tag names is what was
  * built, and a release that fails half-way leaves nothing behind. What this machine cannot make is named with its reason,
  * and the release is made without it.
@@ -21,11 +23,18 @@ const HERE = process.cwd();
 /** As images name them, and as Node does. */
 const ARCHITECTURES = [["amd64", "x64"], ["arm64", "arm64"]] as const;
 
+interface Release {
+  readonly version: string;
+  readonly commit: string;
+  /** Build arguments for the image. */
+  readonly given: readonly string[];
+}
+
 async function main(line: string[]): Promise<void> {
-  const { values: { write }, positionals } = parseArgs({
+  const { values: { write, "build-arg": given = [] }, positionals } = parseArgs({
     args: line,
     allowPositionals: true,
-    options: { write: { type: "boolean" } },
+    options: { write: { type: "boolean" }, "build-arg": { type: "string", multiple: true } },
   });
   const version = positionals[0] ?? "", day = new Date().toISOString().slice(0, 10);
   const { text, notes } = await refuseOrClose(version, day);
@@ -36,7 +45,7 @@ async function main(line: string[]): Promise<void> {
     await rm(target, { recursive: true, force: true });
     await mkdir(target, { recursive: true });
     await writeFile(join(target, "NOTES.md"), notes);
-    const missing = await buildAll(place, target, version, commit);
+    const missing = await buildAll(place, target, { version, commit, given });
     const sums = await sumsOf(target);
     await writeFile(join(target, "SHA256SUMS"), sums);
     say(`\n${sums}${missing.map((one) => `Not made: ${one}\n`).join("")}\n${notes}`);
@@ -81,7 +90,8 @@ async function commitRelease(place: string, version: string, changelog: string):
 }
 
 /** What could not be made, each with its reason. */
-async function buildAll(place: string, target: string, version: string, commit: string): Promise<string[]> {
+async function buildAll(place: string, target: string, release: Release): Promise<string[]> {
+  const { version, commit } = release;
   const missing: string[] = [];
   for (const [name, architecture] of ARCHITECTURES) {
     const file = join(target, `wheelwright-${version}-linux-${name}`);
@@ -94,7 +104,7 @@ async function buildAll(place: string, target: string, version: string, commit: 
       const told = await run(file, ["--version"], target);
       if (told !== `wheelwright ${version}`) throw new Error(`The executable tells that it is "${told}"`);
     }
-    await attempt("image", buildImage(place, `${file}.tar`, name, { version, commit }));
+    await attempt("image", buildImage(place, `${file}.tar`, name, release));
   }
   await writeFile(
     join(target, `wheelwright-${version}.cdx.json`),
@@ -124,17 +134,16 @@ async function fetchNode(place: string, name: string): Promise<string> {
   return join(place, "package/bin/node");
 }
 
-/** An archive that `podman load` and `docker load` read. Its time is the commit's, so that one commit is one image. */
+/** An archive that `podman load` and `docker load` read. Its times are the commit's, whenever it is made. */
 async function buildImage(
   place: string,
   file: string,
   architecture: string,
-  { version, commit }: { version: string; commit: string },
+  { version, commit, given }: Release,
 ): Promise<void> {
   const name = `localhost/wheelwright:${version}-${architecture}`;
   const time = await run("git", ["show", "--no-patch", "--format=%ct", commit], place);
   const about = ["--platform", `linux/${architecture}`, "--format", "docker", "--timestamp", time];
-  const given = ["BUILD_IMAGE", "BASE_IMAGE"].flatMap((one) => process.env[one] ? [`${one}=${process.env[one]}`] : []);
   const values = [`COMMIT=${commit}`, ...given].flatMap((one) => ["--build-arg", one]);
   await run("buildah", ["build", "--quiet", ...about, ...values, "--tag", name, "."], place);
   await run("buildah", ["push", "--quiet", name, `docker-archive:${file}:wheelwright:${version}`], place);

@@ -1,5 +1,5 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
-import type { Migration } from "#lib/drivers/db/migrate.ts";
+import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 
 export const migrations: readonly Migration[] = [
   [
@@ -1088,6 +1088,46 @@ create index concurrently if not exists jobs_awaiting on jobs (awaits) where sta
 -- Which trace a job belongs to: a traceparent, and behind a space its tracestate, as they were when it was asked for. Null for
 -- what the service does by itself: that begins a trace, whose ids follow from the job's. It is read as strictly as a header.
 alter table jobs add column trace text;
+`,
+  ],
+  [
+    "0054_note_particulars",
+    `\
+-- The particulars of hubs and spokes stand in their namespaces too, so that what was made after a backup of this database can be
+-- taken up again where the database is restored from it. \`installation\` tells one control plane from another in the same
+-- cluster: particulars are signed with its key. recorded_at is the updated_at of the row as its namespace has it.
+create table installation (
+  only_row boolean primary key default true check (only_row),
+  id text not null,
+  key text not null
+);
+insert into installation (id, key) values (
+  'ins_' || left(replace(gen_random_uuid()::text, '-', ''), 16),
+  replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')
+);
+alter table federations add column recorded_at timestamptz(3);
+alter table spokes add column recorded_at timestamptz(3);
+`,
+  ],
+  [
+    "0055_note_what_migrations_need",
+    `\
+-- What a program must know to work on a migration that takes something away, for programs older than that migration: the name
+-- of an earlier one. Null of all that only add.
+alter table migrations add column if not exists needs text;
+`,
+  ],
+  [
+    "0057_hold_restored_databases",
+    `\
+-- The times to which this database was taken back. Until released_at is set it is held: it may be older than the clusters,
+-- so nothing is done in them before an operator has compared the two.
+create table database_restores (
+  restored_at timestamptz(3) primary key default wheelwright_now(),
+  -- When the backup was taken.
+  taken_at timestamptz(3) not null,
+  released_at timestamptz(3)
+);
 `,
   ],
 ];

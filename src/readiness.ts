@@ -4,13 +4,20 @@ import type { App } from "#lib/app.ts";
 import type { Check } from "#lib/surface/http/readiness.ts";
 import { migrations } from "./migrations.ts";
 
-/** `scheduler` tells whether the scheduler is at work; without one there is nothing to be ready. */
-export function readinessOf(scheduler: () => boolean = () => true): readonly Check[] {
+/**
+ * `scheduler` tells whether the scheduler is at work; without one there is nothing to be ready. `stays` tells whether this
+ * process was not told to stop: while it stops it takes requests, and should be sent no more of them.
+ */
+export function readinessOf(
+  scheduler: () => boolean = () => true,
+  stays: () => boolean = () => true,
+): readonly Check[] {
   return [
     { name: "database", passes: answers },
     { name: "writes", passes: takesWrites },
     { name: "migrations", passes: isMigrated },
     { name: "scheduler", passes: scheduler },
+    { name: "running", passes: stays },
   ];
 }
 

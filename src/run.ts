@@ -1,10 +1,21 @@
 /**
  * Runs a composed program until it is told to stop, and then drains it: no request is cut that can end in time, no step
  * of an installation is lost, and streams are told to come back.
+ *
+ *   told to stop ---- notice ----> closed ---- rest of the grace ----> ended
+ *   readyz says 503,               nobody new is taken,               what is left is cut,
+ *   requests are taken,            streams end,                       steps are given back
+ *   steps under way may end        what was taken may end
+ *
+ * A proxy goes on sending requests until it has looked at readyz, or was told by somebody who has. Whom nobody listens to
+ * any more before that, is refused. So for the notice all goes on, each answer ends its connection, and a stream that ended
+ * would come back to this very replica.
  */
 import type { Config } from "#lib/base/config.ts";
 import { listenForMetrics, type MetricsListening } from "#lib/surface/metrics/listen.ts";
 import { messageOf } from "#lib/base/errors.ts";
+import { sleep } from "#lib/base/time.ts";
+import { holdSentence } from "#lib/records/held.ts";
 import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
 import type { Program } from "./compose.ts";
@@ -22,19 +33,26 @@ interface Running {
 /** Listens, and from then on runs until it is told to stop. */
 export async function runUntilStopped(program: Program, { told }: Stop = awaitStop()): Promise<Running> {
   const { app } = program;
+  let stopping = false;
   const watch = await watchClusters(app.clusters, program.clusterNames, app.log);
   const server = openServer(app, program.manifest, {
     ready: () => program.scheduler?.ready() ?? true,
-    notes: watch.notes,
+    stays: () => !stopping,
+    notes: () => [...watch.notes(), ...holdNotes(app)],
     calls: program.calls,
   });
   const metrics = await serveMetrics(program, server).catch(closing(watch));
-  const { port, close } = await listen(server, app.config).catch(closing(watch, metrics));
+  const { port, leave, close } = await listen(server, app.config).catch(closing(watch, metrics));
   const stopped = told.then(async (signal) => {
     app.log.info("Stopping: requests and steps under way may end, the rest is given back", { signal });
-    const grace = app.config.shutdownGraceMs;
+    const { shutdownGraceMs: grace, shutdownNoticeMs } = app.config, notice = Math.min(grace, shutdownNoticeMs);
+    stopping = true;
     try {
-      await Promise.all([close(grace), program.drain(grace), watch.close()]);
+      const drained = program.drain(grace);
+      leave();
+      await sleep(notice);
+      program.endStreams();
+      await Promise.all([close(grace - notice), drained, watch.close()]);
       await metrics?.close(); // to the end it tells what is still under way
       await program.close();
     } catch (error) {
@@ -66,6 +84,12 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsLi
   } catch (cause) {
     throw cannotListen(address, cause, "METRICS_PORT");
   }
+}
+
+/** That it is held keeps no request from being answered. */
+function holdNotes({ held }: Program["app"]): string[] {
+  const hold = held();
+  return hold ? [holdSentence(hold)] : [];
 }
 
 async function listen(server: Server, config: Config): Promise<Listening> {

@@ -40,6 +40,8 @@ import { releases } from "./releases.ts";
 interface ServerOptions {
   /** Whether the scheduler of this process is at work; absent where none exists. */
   readonly ready?: () => boolean;
+  /** Whether the process was not told to stop; absent where nobody tells it. */
+  readonly stays?: () => boolean;
   readonly authenticate?: Authenticate;
   readonly checks?: readonly Check[];
   /** What readyz says besides; nothing when absent. */
@@ -73,7 +75,11 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
     app,
     service: {
       manifest,
-      readiness: openReadiness(app, options.checks ?? readinessOf(options.ready), options.notes ?? (() => [])),
+      readiness: openReadiness(
+        app,
+        options.checks ?? readinessOf(options.ready, options.stays),
+        options.notes ?? (() => []),
+      ),
       document: () => document ??= describeApi(manifest, app.release),
       releases: options.releases ?? releases,
     },
@@ -137,7 +143,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
         isProxy: (text) => isProxy(parseAddress(text) ?? 0n),
       });
       return {
-        port: listening.port,
+        ...listening,
         async close(graceMs) {
           await listening.close(graceMs);
           load.close();

@@ -23,9 +23,9 @@ const ORDER = [
     "environment errors faults ids trace cause time race bell redact log schema otel variables config notice means nearest " +
       "telemetry limits",
   ),
-  ...under("drivers", "exchange crypto db dns mail payments cluster traces"),
+  ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),
   ...["moodle", "catalog", "operations"],
-  ...under("records", "audit events idempotency jobs changes"),
+  ...under("records", "installation audit events idempotency jobs changes held"),
   "app", // what a running program consists of
   ...under("domains", "members users auth billing federations spokes operations backups templates fleet"),
   ...under("domains", "notifications onboarding changelog deprecations"),

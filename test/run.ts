@@ -11,6 +11,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stop } from "esbuild";
 import { bundle } from "#src/build/bundle.ts";
 import { release } from "#src/release.ts";
 import { judge, type Outcome } from "#test/support/runner/outcome.ts";
@@ -20,13 +21,16 @@ import { dropTemplate, makeTemplate, openServer } from "#test/support/server.ts"
 /** They mostly wait for clusters, processes and clocks. The slowest come first: none shall be left over at the end. */
 const LONG = [
   /^browser\//,
-  /^lib\/work\/install\//,
+  /^lib\/work\/(?:install|restore|templates|drills)\//,
   /^(?:attacks|faults)\//,
   /^src\//,
   /^lib\/(?:work|scheduler|doctor)\//,
 ];
-/** Pages are the same whatever serves them, and what drives the browser is made for Node. */
-const FOR_NODE = /^browser\//;
+/**
+ * Pages are the same whatever serves them, and what drives the browser is made for Node; releases are made by npm, and so by
+ * Node.
+ */
+const FOR_NODE = /^(?:browser\/|src\/make-release\.)/;
 const ALONE = /^(?:attacks|faults)\//;
 const TOGETHER = 25; // files that one process runs at most, so that it does not grow without end
 const CORES = Math.min(4, availableParallelism());
@@ -43,7 +47,7 @@ async function main(args: string[]): Promise<number> {
   if (command.length === 0) throw new Error("Say what runs a file, for example: node test/run.ts node");
   const found = await findFiles(filters),
     files = found.filter((file) => !/deno/.test(command[0]!) || !FOR_NODE.test(file));
-  if (files.length < found.length) console.log("Tests in a browser run with Node alone.");
+  if (files.length < found.length) console.log("Tests in a browser, and of releases, run with Node alone.");
   if (files.length === 0) throw new Error(`No test file matches ${filters.join(", ")}`);
 
   const start = performance.now();
@@ -82,6 +86,7 @@ async function main(args: string[]): Promise<number> {
 async function writeProgram(directory: string): Promise<string> {
   const path = join(directory, "main.mjs");
   const { modules } = await bundle(fileURLToPath(new URL("../", import.meta.url)), release());
+  await stop(); // or its process would be beside the tests until they end
   for (const [name, text] of modules) await writeFile(join(directory, name), text);
   return path;
 }

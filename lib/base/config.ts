@@ -12,8 +12,11 @@ import { reasonOf } from "#lib/base/errors.ts";
 import { traceSettings } from "#lib/base/otel.ts";
 import { Variables } from "#lib/base/variables.ts";
 
-/** What must be told: `serve` needs a database, its address and a domain, `migrate` a database; `dev` has its own of all. */
-export type Mode = "serve" | "migrate" | "dev";
+/**
+ * What must be told: `serve` needs a database, its address and a domain, `migrate` a database; `dev` has its own of all, and
+ * `any` reads what there is.
+ */
+export type Mode = "serve" | "migrate" | "dev" | "any";
 
 export class ConfigError extends Error {
   readonly problems: readonly string[];
@@ -96,7 +99,7 @@ function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, str
   const problems: string[] = [];
   const has = (name: string) => given[name] !== undefined || !!env[`${name}_FILE`]; // a file that cannot be read is told
   const need = (name: string, why: string) => has(name) || problems.push(`${name} is missing: ${why}`);
-  if (mode !== "dev" && !has("POSTGRES_PASSWORD")) {
+  if ((mode === "serve" || mode === "migrate") && !has("POSTGRES_PASSWORD")) {
     need("DATABASE_URL", "set it, or POSTGRES_PASSWORD, to reach PostgreSQL");
   }
   if (mode === "serve") {
@@ -184,6 +187,8 @@ function build(given: Variables, source: ConfigSource) {
         apiBase: given.STRIPE_API_BASE ?? null,
       }
       : null,
+    /** Of the database's own backups; null where they are not encrypted. */
+    backupPassphrase: given.BACKUP_PASSPHRASE ?? null,
     /** How often the newest backup of each active spoke is restored, to prove it. */
     restoreDrills: given.RESTORE_DRILLS,
     scheduler: { on: given.SCHEDULER, lanes: given.SCHEDULER_LANES },
@@ -197,6 +202,8 @@ function build(given: Variables, source: ConfigSource) {
     /** What is set of OpenTelemetry's variables that says nothing here. */
     otelUnheeded: unheeded(source.env),
     shutdownGraceMs: given.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
+    /** The first part of it, in which requests are still taken: who sends them is told meanwhile to send them elsewhere. */
+    shutdownNoticeMs: given.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
     log: {
       level: given.LOG_LEVEL,
       format: given.LOG_FORMAT ?? (terminal ? "pretty" as const : "json" as const),

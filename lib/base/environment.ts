@@ -5,6 +5,11 @@ export function processEnvironment(): ProcessVariables {
   return process.env;
 }
 
+/** That of a program which this process starts, with more. */
+export function environmentWith(more: ProcessVariables): ProcessVariables {
+  return { ...process.env, ...more };
+}
+
 /** Whether an output shows colours: NO_COLOR, CLICOLOR and the FORCE ones mean what they do everywhere, and a file has none. */
 export function showsColours(
   { env, terminal }: { readonly env: ProcessVariables; readonly terminal: boolean },

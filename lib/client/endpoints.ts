@@ -131,6 +131,8 @@ export interface WheelwrightApi {
         | "other_sessions_ended"
         | "onboarding_completed"
         | "notifications_read"
+        | "database_restored"
+        | "database_released"
         | "internal_metric_emit"
         | undefined;
       /** Only what this user did: an id, an e-mail address, "system" or "anonymous"; must be text of 1 to 254 characters without control characters */
@@ -144,6 +146,7 @@ export interface WheelwrightApi {
         | "token"
         | "session"
         | "operation"
+        | "database"
         | undefined;
       /** Only events about this object; must be text of 1 to 254 characters without control characters */
       objectId?: string | undefined;

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
+import { APPLIED, type Applied } from "#lib/drivers/db/migrate-fit.ts";
 import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -25,11 +26,6 @@ export interface DatabaseFacts {
   /** Whether anybody has an account. */
   readonly users: boolean;
   readonly session: Session;
-}
-
-export interface Applied {
-  readonly name: string;
-  readonly checksum: string;
 }
 
 /** What only a connection to the server itself, or a pooler in session mode, gives. */
@@ -86,9 +82,7 @@ export async function lookAtDatabase(url: string, limit: number, signal: AbortSi
     const before = Date.now();
     const [clock] = await ask(one, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
-    const applied = migrated
-      ? await ask(one, "select name, checksum from migrations order by name") as unknown as Applied[]
-      : null;
+    const applied = migrated ? await ask(one, APPLIED) as unknown as Applied[] : null;
     const [somebody] = withUsers ? await ask(one, "select 1 from users limit 1") : [];
     return {
       ...{ ...facts, aheadMs, applied },

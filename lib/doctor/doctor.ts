@@ -11,7 +11,7 @@ import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { issuerOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
-import type { Migration } from "#lib/drivers/db/migrate.ts";
+import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
 import { type ClusterPlace, type ClusterPlan, examineCluster, type Need } from "#lib/doctor/cluster.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";

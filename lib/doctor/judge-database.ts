@@ -1,7 +1,7 @@
 /** What is made of a database. Pure. */
 import type { Config } from "#lib/base/config.ts";
-import { checksumOf, type Migration } from "#lib/drivers/db/migrate.ts";
-import type { Applied, DatabaseFacts, Session } from "#lib/doctor/database.ts";
+import { type Applied, fitSchema, type Migration, type SchemaFit, SchemaMisfit } from "#lib/drivers/db/migrate-fit.ts";
+import type { DatabaseFacts, Session } from "#lib/doctor/database.ts";
 import { count, failing, type Finding, type Looked, passing, warning } from "#lib/doctor/finding.ts";
 import { judgeClock } from "#lib/doctor/judge-cluster.ts";
 import { judgeUsers } from "#lib/doctor/judge-entrance.ts";
@@ -75,27 +75,22 @@ export function judgeMigrations(
   mayMigrate: boolean,
 ): Finding {
   const check = "migrations";
-  const known = new Map(migrations), newest = migrations.at(-1)?.[0] ?? "";
-  for (const { name, checksum } of applied ?? []) {
-    const text = known.get(name);
-    if (text === undefined && name > newest) {
-      return failing(check, `the database is newer than this program: it has ${name}`, "Run the newer release.");
-    }
-    if (text === undefined) {
-      return failing(check, `the database has ${name}, which this program lacks`, "Restore that migration's file.");
-    }
-    if (checksumOf(text) !== checksum) {
-      return failing(check, `${name} was changed after it was applied`, "Restore that migration's file.");
-    }
+  const fitting = fitOrNot(applied ?? [], migrations);
+  if (fitting instanceof SchemaMisfit) return failing(check, lower(fitting.told), `${upper(fitting.remedy)}.`);
+  const { missing, newer } = fitting;
+  if (newer.length > 0) {
+    const hint = "This release works on it all the same; go back no further than to this one.";
+    return warning(check, `the database is newer than this program: it has ${newer.join(", ")}`, hint);
   }
-  const done = new Set(applied?.map(({ name }) => name));
-  const pending = migrations.filter(([name]) => !done.has(name)).length;
+  const pending = missing.length;
   if (pending === 0) return passing(check, `all ${migrations.length} are applied`);
   if (!mayMigrate) {
     const hint = "Run wheelwright migrate with DATABASE_OWNER_URL, the address of the schema's owner.";
     return failing(check, `${pending} are to be applied, but this user may not make tables`, hint);
   }
-  if (done.size === 0) return passing(check, "the database is empty; serve makes its tables when it starts");
+  if (applied === null || applied.length === 0) {
+    return passing(check, "the database is empty; serve makes its tables when it starts");
+  }
   const hint = "serve applies them when it starts, wheelwright migrate at once.";
   return warning(
     check,
@@ -103,6 +98,18 @@ export function judgeMigrations(
     hint,
   );
 }
+
+function fitOrNot(applied: readonly Applied[], migrations: readonly Migration[]): SchemaFit | SchemaMisfit {
+  try {
+    return fitSchema(applied, migrations);
+  } catch (error) {
+    if (error instanceof SchemaMisfit) return error;
+    throw error;
+  }
+}
+
+const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** An attacker in the service has what its role has. */
 function judgeRole(role: DatabaseFacts["role"]): Finding {

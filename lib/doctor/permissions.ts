@@ -91,6 +91,11 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
       ["", "persistentvolumes", "patch"], // of what was made only to be looked at, and whose class retains
     ],
   ],
+  ["backups that a restored database does not know stay unknown to it", [[
+    SNAPSHOTS,
+    "volumesnapshotcontents",
+    "list",
+  ]]],
   ["no spoke is restored in its place, and volumes that a restore has replaced stay until somebody deletes them", [
     ["", "persistentvolumeclaims", "delete"],
     ["apps", "statefulsets", "delete"],

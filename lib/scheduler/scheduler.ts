@@ -5,6 +5,7 @@
 import { SYSTEM } from "#lib/records/audit/asker.ts";
 import type { App } from "#lib/app.ts";
 import { record } from "#lib/records/changes/record.ts";
+import { readHold } from "#lib/records/held.ts";
 import { newId } from "#lib/base/ids.ts";
 import { knownKinds } from "#lib/records/jobs/claim.ts";
 import { retireOlderPlans } from "#lib/records/jobs/store.ts";
@@ -49,6 +50,7 @@ export async function openScheduler(
 ): Promise<Scheduler> {
   const { db } = app;
   const log = app.log.with({ replica: replicaId });
+  let held = true; // until the database says otherwise
   const kinds = handlers.map(({ kind }) => kind);
   await db.transact(async (tx) => {
     const repeated = kinds.filter((kind) => kind.repeatEvery !== undefined);
@@ -75,11 +77,20 @@ export async function openScheduler(
     log,
     tenure: replica.tenure,
     async claim(tenure) {
+      if (await isHeld()) return null;
       const wait = await claimDue(taker, tenure);
       return await recall() ? 0 : wait;
     },
-    rescue: (tenure, onHeard) => rescue(taker, others, tenure, onHeard),
+    async rescue(tenure, onHeard) {
+      if (!await isHeld()) await rescue(taker, others, tenure, onHeard);
+    },
   });
+
+  /** Once it is not, nobody asks again. */
+  async function isHeld(): Promise<boolean> {
+    return held &&= await readHold(db.rows) !== null;
+  }
+
   const unsubscribe = db.wakeups.subscribe("jobs", rounds.claim);
   rounds.claim();
 

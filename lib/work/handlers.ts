@@ -19,6 +19,7 @@ import { drill } from "#lib/work/drills/drill.ts";
 import { planDrills } from "#lib/work/drills/plan.ts";
 import { dropKeptClaims } from "#lib/work/upkeep/claims.ts";
 import { freeLeftNames } from "#lib/work/upkeep/names.ts";
+import { keepParticulars } from "#lib/work/upkeep/particulars.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
 import { provision, provisionFormer } from "#lib/work/install/provision.ts";
 import { provisionHub } from "#lib/work/install/provision-hub.ts";
@@ -62,7 +63,7 @@ const FORMER_WORK = [provisionFormer];
 /** What nobody asks for. */
 const UPKEEP = [
   ...[planBackups, planDrills, drill, makeTemplate, retireTemplates, prune, freeLeftNames, dropKeptClaims],
-  ...[sealAudit, sweep, look, announce],
+  ...[sealAudit, sweep, look, announce, keepParticulars],
   ...[forgottenPassword, signup],
 ];
 

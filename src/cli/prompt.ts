@@ -19,27 +19,26 @@ export async function askLine(question: string, offered = ""): Promise<string> {
 
 /** Nothing of the answer is shown, nor how long it is. */
 export async function askSecret(question: string): Promise<string> {
-  const { stdin, stderr } = process;
-  stderr.write(`${question}: `);
-  stdin.setRawMode(true).setEncoding("utf8").resume();
-  try {
-    let answer = "";
-    for await (const letter of letters(stdin)) {
-      if (letter === "\r" || letter === "\n") return answer;
-      if (letter === "\x03" || letter === "\x04" && !answer) throw interrupted();
+  const { stdin, stderr } = process, { promise, resolve, reject } = Promise.withResolvers<string>();
+  let answer = "";
+  const hear = (piece: string) => {
+    for (const letter of piece) {
+      if (letter === "\r" || letter === "\n") return resolve(answer);
+      if (letter === "\x03" || letter === "\x04" && !answer) return reject(interrupted());
       if (letter === "\x7f" || letter === "\b") answer = [...answer].slice(0, -1).join("");
       else if (letter === "\x15") answer = "";
       else if (letter >= " ") answer += letter;
     }
-    throw interrupted();
+  };
+  const onEnd = () => reject(interrupted());
+  stdin.setRawMode(true).setEncoding("utf8").on("data", hear).once("end", onEnd).resume();
+  stderr.write(`${question}: `);
+  try {
+    return await promise;
   } finally {
-    stdin.setRawMode(false).pause();
+    stdin.off("data", hear).off("end", onEnd).setRawMode(false).pause();
     stderr.write("\n");
   }
-}
-
-async function* letters(input: NodeJS.ReadStream): AsyncGenerator<string> {
-  for await (const piece of input.iterator({ destroyOnReturn: false })) yield* String(piece);
 }
 
 /** All of standard input, where it is no terminal: a secret's first line. */

@@ -1,5 +1,6 @@
 /** The database for commands that need nothing else: that of the variables, or of `wheelwright dev` on this machine. */
 import { existsSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
@@ -7,6 +8,7 @@ import { openEmbedded } from "#lib/dev/embedded.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { built } from "../release.ts";
@@ -36,7 +38,7 @@ export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): P
 }
 
 /** The database of the variables; where none is named, that of `wheelwright dev` in DATA_DIR, which only a checkout has. */
-async function findDatabase(log: Log): Promise<{ url: string; close: () => Promise<void> }> {
+export async function findDatabase(log: Log): Promise<{ url: string; close: () => Promise<void> }> {
   try {
     return { url: readProcessConfig("migrate").database.url, close: () => Promise.resolve() };
   } catch (error) {
@@ -45,5 +47,20 @@ async function findDatabase(log: Log): Promise<{ url: string; close: () => Promi
     if (!existsSync(directory)) throw error; // an empty database would be made, and nobody means that one
     const embedded = await openEmbedded({ directory, durable: true, log });
     return { url: embedded.url, close: () => embedded.adopted ? Promise.resolve() : embedded.stop() };
+  }
+}
+
+/** The person at this machine, as the audit log keeps them: nobody has signed in. */
+export function whoAsks(command: string): Asker {
+  const email = `${userName()}@${hostname()}`;
+  return { userId: "system", email, ip: "", userAgent: `wheelwright ${command}`, tokenPrefix: null };
+}
+
+/** A container's user may have a number alone. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? "unknown"}`;
   }
 }

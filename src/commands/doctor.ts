@@ -20,6 +20,7 @@ import { blueprint } from "../blueprints.ts";
 import { built, release } from "../release.ts";
 import { migrations } from "../migrations.ts";
 import { awaitStop } from "../stop.ts";
+import { requireRegion } from "./region.ts";
 import { CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
 
 const EX_FAILING = 1;
@@ -31,9 +32,19 @@ interface Options {
   readonly "no-probe"?: boolean;
   readonly json?: boolean;
   readonly rbac?: boolean;
+  readonly reconcile?: boolean;
+  readonly apply?: boolean;
+  readonly adopt?: readonly string[];
+  readonly resume?: boolean;
 }
 
 export async function doctor({ options }: Given<Options>): Promise<void> {
+  const problem = problemOf(options);
+  if (problem !== null) throw new CommandError(EX_USAGE, `${problem}; wheelwright doctor --help tells more`);
+  if (options.reconcile || options.resume) {
+    const { compareWithClusters, resumeHeld } = await import("./doctor-reconcile.ts");
+    return options.resume ? await resumeHeld() : await compareWithClusters(options);
+  }
   if (options.rbac) return void process.stdout.write(renderClusterRoles());
   const report = openReport(options.json === true);
   const definitions = await readDefinitions();
@@ -43,7 +54,7 @@ export async function doctor({ options }: Given<Options>): Promise<void> {
   }
   // Not above, and not while the clocks are compared: loading the Kubernetes library stops the process for a while.
   const { examine } = await import("#lib/doctor/doctor.ts");
-  const region = requireRegion(definitions.catalog, options.region);
+  const region = options.region === undefined ? null : requireRegion(definitions.catalog, options.region);
   const { version } = release();
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const trial = options["no-probe"] !== true;
@@ -108,12 +119,13 @@ async function collect<T>(problems: string[], load: () => Promise<T>): Promise<T
   }
 }
 
-function requireRegion({ regions }: Catalog, name: string | undefined): string | null {
-  if (name === undefined) return null;
-  const names = regions.map((region) => region.name);
-  if (names.includes(name)) return name;
-  const known = names.length > 0 ? `the catalogue has ${names.join(", ")}` : "no catalogue names any";
-  throw new CommandError(EX_USAGE, `There is no region "${name}"; ${known}`);
+function problemOf({ reconcile, apply, adopt, resume, rbac, ...more }: Options): string | null {
+  if (!reconcile && (apply || adopt)) return "--apply and --adopt go with --reconcile";
+  if (reconcile && (rbac || more["no-probe"])) {
+    return "--reconcile goes with --apply, --adopt, --region and --json alone";
+  }
+  const others = [reconcile, rbac, more.region, more["no-probe"], more.json];
+  return resume && others.some((each) => each !== undefined) ? "--resume goes alone" : null;
 }
 
 interface Report {

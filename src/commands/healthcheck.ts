@@ -11,7 +11,7 @@ const PATIENCE = 5 * SECOND;
 const UNHEALTHY = 1; // what container engines take for it
 
 export async function healthcheck(): Promise<void> {
-  const { host, port } = readProcessConfig("dev"); // the address alone matters, so nothing else needs to be there
+  const { host, port } = readProcessConfig("any"); // the address alone matters, so nothing else needs to be there
   const url = readinessUrl(host, port);
   const reply = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(PATIENCE) }).catch((cause) => {
     throw new CommandError(UNHEALTHY, `Not ready: ${url} does not answer: ${messageOf(cause.cause ?? cause)}`, {

@@ -24,12 +24,26 @@ export const commands: readonly Command[] = [
   command({
     name: "doctor",
     summary: "Look whether everything is there that serve and its spokes need",
-    usage: "[--region NAME] [--no-probe] [--json] | --rbac",
+    usage: "[--region NAME] [--no-probe] [--json] | --rbac | --reconcile [--apply] [--adopt NAMESPACE] | --resume",
     options: {
       region: { type: "string", help: "only the cluster of this region" },
       "no-probe": { type: "boolean", help: "start no pods in a temporary namespace" },
       json: { type: "boolean", help: "JSON in place of text" },
       rbac: { type: "boolean", help: "look at nothing, but print the ClusterRoles that give what is looked for" },
+      reconcile: {
+        type: "boolean",
+        help: "compare a restored database with what the clusters show of hubs and spokes",
+      },
+      apply: {
+        type: "boolean",
+        help: "with --reconcile: take into the database what it lacks, and let replicas go on",
+      },
+      adopt: {
+        type: "string",
+        multiple: true,
+        help: "with --reconcile: take this namespace for ours, whoever has signed it; may be repeated",
+      },
+      resume: { type: "boolean", help: "let replicas go on with a restored database as it is, compared with nothing" },
     },
     load: async () => (await import("./doctor.ts")).doctor,
   }),
@@ -78,6 +92,24 @@ export const commands: readonly Command[] = [
       hub: { type: "string", help: "with --all: this hub and its spokes alone" },
     },
     load: async () => (await import("./restore.ts")).askRestore,
+  }),
+  command({
+    name: "backup",
+    summary: "Write the whole database into a file, or look whether such a file is whole",
+    usage: "FILE [--encrypt] | --verify FILE",
+    words: 1,
+    options: {
+      encrypt: { type: "boolean", help: "ask for a passphrase; BACKUP_PASSPHRASE encrypts without asking" },
+      verify: { type: "boolean", help: "read the file to its end, and write nothing; no database is needed" },
+    },
+    load: async () => (await import("./backup.ts")).backUpDatabase,
+  }),
+  command({
+    name: "restore-database",
+    summary: "Fill an empty database from a file of wheelwright backup",
+    usage: "FILE",
+    words: 1,
+    load: async () => (await import("./restore-database.ts")).restoreDatabase,
   }),
   command({
     name: "audit",

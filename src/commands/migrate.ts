@@ -8,7 +8,7 @@ import { reachDatabase } from "./reach.ts";
 export async function migrateOnly(): Promise<void> {
   const { database: { url, ownerUrl }, log } = readProcessConfig("migrate");
   await reachDatabase(ownerUrl ?? url, openLog({ ...log, write: (line) => process.stderr.write(line) }));
-  const applied = await migrate(url, migrations, ownerUrl);
+  const applied = await migrate(url, migrations, ownerUrl, (text) => void process.stderr.write(`${text}\n`));
   for (const name of applied) process.stdout.write(`Applied ${name}\n`);
   if (ownerUrl !== null && new URL(ownerUrl).password === new URL(url).password) {
     process.stderr.write("The owner's password is the service's own, so that the service can sign in as the owner\n");

@@ -1,17 +1,12 @@
 /** `wheelwright restore --new-cluster`: brings back in a new cluster what was made in one that is gone. */
 import type { Config } from "#lib/base/config.ts";
-import { openLog } from "#lib/base/log.ts";
-import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { bringBack, listLost, type Lost, type Range } from "#lib/domains/backups/new-cluster.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
-import { loadBlueprint } from "#lib/moodle/load.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
-import { blueprint } from "../blueprints.ts";
-import { requireKubeconfig } from "../cluster-watch.ts";
-import { type ClusterSource, type OpenClusters, openClusters } from "../clusters.ts";
 import { CommandError, EX_DATA } from "./command.ts";
+import { openConfigured } from "./machine.ts";
 import { broughtBack, toBringBack } from "./restore-report.ts";
 
 interface Wish {
@@ -24,7 +19,7 @@ interface Wish {
 /** What was done, as it is told. Throws a ClusterError where a cluster does not answer. */
 export async function restoreAnew(db: Database, config: Config, asker: Asker, wish: Wish): Promise<string> {
   const { spoke, dryRun } = wish, range = await rangeOf(db, wish);
-  const clusters = await openPlaces(config);
+  const clusters = (await openConfigured(config, "restore")).clusters;
   try {
     const lost = await listLost({ db, clusters }, range);
     if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EX_DATA, stands(spoke));
@@ -55,12 +50,4 @@ function stands({ slug, state, namespaceUid }: NamedSpoke): string {
   return namespaceUid === null
     ? `The spoke ${slug} has no namespace: it is ${state}, and gets one where the cluster answers by its own operation`
     : `The spoke ${slug} was made in the very cluster that answers: restore it without --new-cluster`;
-}
-
-async function openPlaces(config: Config): Promise<OpenClusters> {
-  const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
-  await requireKubeconfig(source);
-  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
-  const catalog = loadCatalog(await readCatalog(config.catalog), await loadBlueprint(blueprint, config.blueprintDir));
-  return openClusters(source, { catalog, role: config.clusterRole, log }, "restore");
 }

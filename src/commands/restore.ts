@@ -2,22 +2,19 @@
  * `wheelwright restore SPOKE`: takes a spoke back to one of its backups, on this machine's authority. It asks for the operation
  * and ends; a running replica does it.
  */
-import { hostname, userInfo } from "node:os";
 import { sql } from "kysely";
 import * as v from "valibot";
-import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
 import { listReplaced } from "#lib/domains/backups/kept.ts";
 import { listStanding } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
 import { findNamed, type NamedSpoke } from "#lib/domains/spokes/named.ts";
 import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { planRestore, requestRestore } from "#lib/domains/backups/request.ts";
-import { built } from "../release.ts";
 import { CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
-import { withDatabase } from "./database.ts";
+import { whoAsks, withDatabase } from "./database.ts";
+import { readPlace } from "./machine.ts";
 import { planned, recreated, recreation, requested, tables } from "./restore-report.ts";
 
 interface Options {
@@ -78,7 +75,7 @@ async function list(db: Database, spoke: NamedSpoke): Promise<string> {
 async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Options): Promise<string> {
   const { restoreAnew } = await import("./restore-new-cluster.ts"); // it loads the Kubernetes library
   const wish = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
-  return await restoreAnew(db, readPlace(), whoAsks(), wish).catch(tellRefusal);
+  return await restoreAnew(db, readPlace(), whoAsks("restore"), wish).catch(tellRefusal);
 }
 
 async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<string> {
@@ -86,7 +83,7 @@ async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): 
   if (spoke.state === "removed" && !back) {
     const asked = { backupId, as, domain: domain?.toLowerCase() }, place = { db, config: readPlace() };
     if (dryRun) return recreation(spoke, await planRecreation(place, spoke, asked));
-    return recreated(await recreateSpoke(place, whoAsks(), spoke, asked));
+    return recreated(await recreateSpoke(place, whoAsks("restore"), spoke, asked));
   }
   if (as !== undefined || domain !== undefined) {
     const message = `--as and --domain are for a spoke that is removed, and ${spoke.slug} is ${spoke.state}: ` +
@@ -96,33 +93,7 @@ async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): 
   const asked = back ? { back } as const : { backupId };
   const plan = await planRestore(db.rows, spoke, asked);
   if (dryRun) return planned(spoke, plan);
-  return requested(spoke, plan, await requestRestore({ db }, whoAsks(), spoke.id, asked));
-}
-
-/** What names depend on: the variables of serve, or of dev where the database is its own. */
-function readPlace(): Config {
-  try {
-    readProcessConfig("migrate");
-  } catch (error) {
-    if (!(error instanceof ConfigError) || built()) throw error;
-    return readProcessConfig("dev");
-  }
-  return readProcessConfig("serve");
-}
-
-/** The person at this machine, as the audit log keeps them: nobody has signed in. */
-function whoAsks(): Asker {
-  const email = `${userName()}@${hostname()}`;
-  return { userId: "system", email, ip: "", userAgent: "wheelwright restore", tokenPrefix: null };
-}
-
-/** A container's user may have a number alone. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid-${process.getuid?.() ?? "unknown"}`;
-  }
+  return requested(spoke, plan, await requestRestore({ db }, whoAsks("restore"), spoke.id, asked));
 }
 
 function tellRefusal(error: unknown): never {

@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
 import { makeSession } from "#test/support/people.ts";
+import { insist } from "#test/support/probes/insist.ts";
 import { connect } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 
@@ -41,9 +42,11 @@ test("does nothing for a token that is revoked while the deed waits for a row", 
   try {
     const patched = await sql.begin(async (tx) => {
       await tx`select from federations where id = ${hub} for update`;
-      const patch = attack.call(token.plaintext, "PATCH", `/api/federations/${hub}`, { name: "Taken over" });
+      const patch = insist(() =>
+        attack.call(token.plaintext, "PATCH", `/api/federations/${hub}`, { name: "Taken over" })
+      );
       await until(async () => (await waiting(attack)).length > 0); // it was let in, and waits
-      const revoked = attack.call(attack.token, "DELETE", `/api/auth/tokens/${token.id}`);
+      const revoked = insist(() => attack.call(attack.token, "DELETE", `/api/auth/tokens/${token.id}`));
       await until(async () => (await waiting(attack)).length > 1); // which waits for the deed: it was allowed when it began
       return { patch, revoked };
     });

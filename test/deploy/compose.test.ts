@@ -127,6 +127,7 @@ test("everything that the example offers reaches the program", ({ program, given
     SPOKE_SMTP_SECRET: "0123456789abcdef0123456789abcdef",
     TRUSTED_PROXIES: "172.16.0.0/12",
     DNS_SERVERS: "10.0.0.2",
+    BACKUP_PASSPHRASE: "correct horse battery",
     LOG_LEVEL: "debug",
     METRICS_PORT: "9464",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
@@ -134,11 +135,12 @@ test("everything that the example offers reaches the program", ({ program, given
     BLUEPRINT_DIR: "/etc/wheelwright/blueprint",
   };
   assert.equal([...given, ...optional].sort(), [...Object.keys(full), OWNER].sort());
-  const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, dnsServers, log } = readConfig({
-    mode: "serve",
-    env: environment(program, full),
-    terminal: false,
-  });
+  const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, dnsServers, backupPassphrase, log } =
+    readConfig({
+      mode: "serve",
+      env: environment(program, full),
+      terminal: false,
+    });
   assert.equal([acmeEmail, clusterRole, publicUrl.hostname, trustedProxies, dnsServers, log.level], [
     "ops@school.example",
     "wheelwright-spoke",
@@ -147,6 +149,7 @@ test("everything that the example offers reaches the program", ({ program, given
     ["10.0.0.2"],
     "debug",
   ]);
+  assert.is(backupPassphrase, "correct horse battery");
   assert.equal(smtp, {
     host: "smtp.school.example",
     port: 465,

@@ -1,6 +1,5 @@
 /** docs/disaster.md: its commands are typed as they stand, with a new cluster in the place of the one that its spokes were in. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -14,6 +13,7 @@ import {
   missBelow,
   typeExamples,
 } from "#test/support/examples.ts";
+import { freePort } from "#test/support/free-port.ts";
 import { startProgram } from "#test/support/program.ts";
 import { carrySnapshots } from "#test/support/storage.ts";
 import { openScene } from "../lib/doctor/scene.ts";
@@ -27,6 +27,7 @@ wheelwright hubs create north
 wheelwright spokes create north/ash north/oak north/elm
 wheelwright spokes backup north/ash north/oak
 wheelwright spokes suspend north/oak
+wheelwright backup wheelwright.backup
 `;
 
 const test = suite("docs/disaster.md");
@@ -56,7 +57,7 @@ example("its commands bring all back in a new cluster, and print what stands bel
     await former.close();
     carrySnapshots(former.simulator, next.simulator);
     await writeFile(KUBECONFIG, next.simulator.kubeconfig());
-    await typePage(directory, before);
+    await typePage(directory, `${before}export DATABASE_URL='${await db.freshUrl()}'\n`);
   } finally {
     await next.close();
     await db.close();
@@ -80,17 +81,6 @@ async function typePage(directory: string, before: string): Promise<void> {
 /** Of others' programs a block has none. */
 function withoutStrangers(block: Block | null): Block | null {
   return block && /^(?:gpg|kubectl|docker) /m.test(block.text) ? null : block;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }
 
 test.run();

@@ -9,6 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listReplaced } from "#lib/domains/backups/kept.ts";
 import { requestRestore, type RestoreRequest } from "#lib/domains/backups/request.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import { findJob } from "#lib/records/jobs/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { ACCOUNT, CLUSTER_ROLE } from "#test/support/rights.ts";
@@ -45,26 +46,37 @@ async function install(scene: WorkScene, slug: string): Promise<string> {
   return id;
 }
 
-/** Asks for it, kills whoever holds it in this step, and returns how it ended. */
-async function killIn(scene: WorkScene, replicas: readonly Replica[], id: string, step: string, asked: RestoreRequest) {
-  const { id: job } = await requestRestore(scene.app, ANN, id, asked), at = STEPS.indexOf(step);
+/**
+ * Asks for it, kills whoever holds it in this step, and returns how it ended. The cluster answers late, so that it can be caught
+ * in the shortest step, too; on a busy machine that may not do, and it is asked for anew with answers twice as late.
+ */
+async function killIn(
+  scene: WorkScene,
+  replicas: readonly Replica[],
+  id: string,
+  step: string,
+  asked: RestoreRequest,
+  latency = 150,
+): Promise<Job> {
+  const { faults } = scene.simulator, at = STEPS.indexOf(step), early = at <= 2 ? faults.latency(latency) : null;
+  const { id: job } = await requestRestore(scene.app, ANN, id, asked);
   const find = async () => (await findJob(scene.db.rows, job))!;
   await until(async () => (await find()).stepsDone.length >= at - 2, PATIENCE);
-  const slow = scene.simulator.faults.latency(150); // so that it can be caught in the shortest, too
+  const slow = early ?? faults.latency(latency);
   const held = await until(async () => {
     const { state, stepsDone, holder } = await find();
-    if (state === "succeeded") throw new Error(`It was too fast to be caught in ${step}`);
+    if (stepsDone.length > at || state === "succeeded") return "too late";
     return state === "running" && stepsDone.length === at && holder;
   }, PATIENCE);
-  const holder = replicas.find((replica) => replica.id === held)!;
-  await holder.kill();
-  scene.simulator.faults.heal(slow);
+  const holder = replicas.find((replica) => replica.id === held);
+  await holder?.kill();
+  faults.heal(slow);
   const ended = until(async () => {
     const now = await find();
     return ["succeeded", "failed", "cancelled"].includes(now.state) && now;
   }, PATIENCE);
-  const [after] = await Promise.all([ended, holder.start()]);
-  return after;
+  const [after] = await Promise.all([ended, holder?.start()]);
+  return holder ? after : await killIn(scene, replicas, id, step, asked, 2 * latency);
 }
 
 async function isWhole(scene: WorkScene, id: string, identifier: string): Promise<void> {

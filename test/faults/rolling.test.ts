@@ -1,48 +1,145 @@
-/** Every replica is replaced by a new one, one after another, while people work: what a rolling update does. */
+/**
+ * A release takes the place of the one before while people work, behind a proxy that nobody tells more than readyz does: what
+ * a rolling update is. Nobody may notice: each request is answered as asked for, the first time that it is asked.
+ */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MINUTE } from "#lib/base/time.ts";
+import { type Balancer, openBalancer } from "#test/support/bench/balancer.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
-import { openLoad } from "#test/support/bench/load.ts";
+import { isTakeover, readHolders } from "#test/support/bench/holders.ts";
+import { type Load, openLoad } from "#test/support/bench/load.ts";
+import { query } from "#test/support/bench/query.ts";
+import { openReleases, type Releases } from "#test/support/bench/releases.ts";
+import type { Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ bench: Bench }>("rolling replacement under load");
-test.before(async (context) => void (context.bench = await openBench({ replicas: 3, delayMs: 20 })));
-test.after(({ bench }) => bench.close());
+const env = { SHUTDOWN_NOTICE_MS: "3000", SHUTDOWN_GRACE_MS: "8000" };
 
-test("loses no request, no install and no event, and counts no attempt", async ({ bench }) => {
-  const { db, replicas } = bench;
-  const hub = await bench.hub("north");
-  const gone = new Set<string>();
-  const urls = () => replicas.map(({ url }) => url).filter((url) => !gone.has(url));
-  const load = openLoad({ urls, token: bench.token, hub, creations: 6, readers: 4, followers: 3 });
-  for (const replica of replicas) {
-    const count = load.created.size;
-    await until(() => load.created.size >= Math.min(6, count + 2), MINUTE);
-    await until(
-      async () => (await db.sql("select 1 from jobs where visible and state = 'running'")).length > 0,
-      MINUTE,
-    );
-    gone.add(replica.url); // as a load balancer does once a replica is no longer ready
-    await replica.drain();
-    await replica.start();
+interface Scene {
+  releases: Releases;
+  bench: Bench;
+  balancer: Balancer;
+  loads: Load[];
+}
+
+const test = suite<Scene>("rolling replacement");
+test.before(async (context) => {
+  context.loads = [];
+  const releases = context.releases = await openReleases();
+  const bench = context.bench = await openBench({ replicas: 3, delayMs: 100, env, program: releases.before });
+  context.balancer = await openBalancer(() => bench.replicas.map(({ url }) => url));
+});
+test.after(async ({ releases, bench, balancer, loads }) => {
+  for (const load of loads ?? []) load.leave(); // those of a test that has failed
+  await balancer?.close();
+  await bench?.close();
+  await releases?.close();
+});
+
+test("by another release, loses no request, no event and no step", async ({ bench, balancer, releases, loads }) => {
+  const old = [...bench.replicas],
+    hub = await bench.hub("north"),
+    load = await openLoadOf(bench, balancer, hub, Infinity);
+  loads.push(load);
+  const leaving: Promise<void>[] = [];
+  while (old.length > 0) {
+    const next = await bench.join(releases.after); // the first of them changes the schema under the old ones
+    await balancer.notices(next.url, true);
+    const count = load.created.size + 1;
+    await until(() => load.created.size >= count, MINUTE); // by old ones and new ones
+    const one = await holderAmong(bench, old);
+    old.splice(old.indexOf(one), 1);
+    leaving.push(one.drain());
+    await balancer.notices(one.url, false);
   }
-  await load.allCreated;
-  for (const id of load.created.values()) await bench.becomes(id, "active");
-  const [{ number }] = await db.sql("select number::int from stream_heads where federation_id = $1", [hub]);
-  await load.stop(number);
+  load.enough();
+  await Promise.all(leaving);
+  await settle(bench, load, hub);
+  assert.equal([...load.answers.keys()].sort(), ["200", "201"]);
+  assert.equal(balancer.failures, []);
+  assert.equal(
+    (await readHolders(bench.db)).filter(isTakeover),
+    [],
+    "what is under way is given back, not left behind",
+  );
+  const stopped = await query(bench.db, "select id from replicas where stopped_at is not null order by id");
+  assert.equal(stopped.map(({ id }) => id), bench.replicas.slice(0, 3).map(({ id }) => id).sort());
+  if (!releases.planted) return;
+  const plans = await query(bench.db, "select distinct plan from jobs where kind = 'provision' order by 1");
+  assert.equal(plans.map(({ plan }) => plan), [2, 3], "each release has asked for installs by its own plan");
+});
 
+test("by the release before, started again on the newer schema, is a way back", async ({ bench, balancer, releases, loads }) => {
+  const [, second, third] = bench.replicas.slice(3), back = await bench.join(releases.before);
+  await balancer.notices(back.url, true);
+  if (releases.planted) {
+    const told = back.log().filter(({ message }) => message.startsWith("The database is newer than this release"));
+    assert.equal(told.map(({ level }) => level), ["warn"]);
+  }
+  const hub = await bench.hub("back"), load = await openLoadOf(bench, balancer, hub, 2);
+  loads.push(load);
+  await Promise.all([load.allCreated, second!.drain(), third!.drain()]);
+  await settle(bench, load, hub); // what was asked of the newer release is still ended by the last one of it
+  assert.equal([...load.answers.keys()].sort(), ["200", "201"]);
+  assert.equal(balancer.failures, []);
+});
+
+test("of one that is killed costs nobody a request that may be sent twice", async ({ bench, releases, loads }) => {
+  const living = [bench.replicas[3]!, bench.replicas[6]!, await bench.join(releases.after)];
+  const balancer = await openBalancer(() => living.map(({ url }) => url), { again: true });
+  for (const { url } of living) await balancer.notices(url, true);
+  const hub = await bench.hub("killed"), load = await openLoadOf(bench, balancer, hub, 3, []);
+  loads.push(load);
+  await (await holderAmong(bench, living)).kill();
+  await settle(bench, load, hub);
+  assert.equal([...load.answers.keys()].sort(), ["200", "201"]);
+  await balancer.close();
+});
+
+/** Through the proxy alone. Who writes without a key would not know, after a cut, whether that is done. */
+async function openLoadOf(
+  bench: Bench,
+  { url }: Balancer,
+  hub: string,
+  creations: number,
+  writers?: readonly string[],
+): Promise<Load> {
+  const renamed = writers ?? [await bench.hub(`renamed-by-${hub.slice(-6)}`)];
+  const people = { creations, pause: 500, readers: 2, followers: 2, writers: renamed };
+  return openLoad({ urls: () => [url], token: bench.token, hub, ...people });
+}
+
+/** Who of these is in the middle of an operation, as soon as somebody is. */
+async function holderAmong({ db }: Bench, replicas: readonly Replica[]): Promise<Replica> {
+  const asked = "select holder from jobs where visible and state = 'running'";
+  return await until(async () => {
+    const holders = (await query(db, asked)).map(({ holder }) => holder);
+    return replicas.find(({ id }) => holders.includes(id));
+  }, 5000).catch(() => replicas[0]!);
+}
+
+/** All is done that was asked for; nobody missed anything, and nothing was done twice. */
+async function settle({ db, cluster, becomes, replicas }: Bench, load: Load, hub: string): Promise<void> {
+  await load.allCreated;
+  for (const id of load.created.values()) await becomes(id, "active");
+  const [{ number }] = await query(db, "select number::int from stream_heads where federation_id = $1", [hub]);
+  await load.stop(number);
   assert.equal(load.surprises, []);
-  assert.equal([...load.answers.keys()].filter((status) => !["200", "201", "503", "none"].includes(status)), []);
   const every = Array.from({ length: number }, (_, i) => i + 1);
   for (const numbers of load.heard) assert.equal(numbers, every);
-  const rows = await db.sql("select id from spokes order by id");
+  const rows = await query(db, "select id from spokes where federation_id = $1 order by id", [hub]);
   assert.equal(rows.map(({ id }) => id), [...load.created.values()].sort());
-  const attempts = await db.sql("select distinct attempt from jobs where visible");
+  const attempts = await query(db, "select distinct attempt from jobs where visible and state <> 'queued'");
   assert.equal(attempts, [{ attempt: 1 }]);
-  const installs = (await bench.cluster.list("/apis/batch/v1/jobs", "op=install")).map((job) => job.metadata.namespace);
+  const twice = await query(
+    db,
+    `select kind, object_id from audit_events where kind = 'spoke_provisioned' group by 1, 2 having count(*) > 1`,
+  );
+  assert.equal(twice, []);
+  const installs = (await cluster.list("/apis/batch/v1/jobs", "op=install")).map((job) => job.metadata.namespace);
   assert.is(installs.length, new Set(installs).size, "one install Job for each site");
   assert.equal(replicas.flatMap((replica) => replica.complaints()), []);
-});
+}
 
 test.run();

@@ -229,6 +229,13 @@ create table cluster_snapshots (
   constraint cluster_snapshots_pkey PRIMARY KEY (cluster)
 );
 
+create table database_restores (
+  restored_at timestamp(3) with time zone not null default wheelwright_now(),
+  taken_at timestamp(3) with time zone not null,
+  released_at timestamp(3) with time zone,
+  constraint database_restores_pkey PRIMARY KEY (restored_at)
+);
+
 create table deprecation_announcements (
   notice_id text not null,
   first_at timestamp(3) with time zone not null default wheelwright_now(),
@@ -303,6 +310,7 @@ create table federations (
   ready_at timestamp(3) with time zone,
   removed_at timestamp(3) with time zone,
   cluster_uid text,
+  recorded_at timestamp(3) with time zone,
   constraint federations_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint federations_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'removing'::text, 'removed'::text]))),
   constraint federations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
@@ -336,6 +344,14 @@ create table idempotency_keys (
   constraint idempotency_keys_pkey PRIMARY KEY (user_id, method, path, key)
 );
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+
+create table installation (
+  only_row boolean not null default true,
+  id text not null,
+  key text not null,
+  constraint installation_only_row_check CHECK (only_row),
+  constraint installation_pkey PRIMARY KEY (only_row)
+);
 
 create table jobs (
   id text not null,
@@ -577,6 +593,7 @@ create table spokes (
   unproved_since timestamp(3) with time zone,
   copy_of text,
   mail text not null default 'on'::text,
+  recorded_at timestamp(3) with time zone,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),

@@ -54,8 +54,8 @@ async function open(env: Record<string, string> = {}) {
     ["/wait", { GET: wait as AnyEndpoint }],
     ["/stream", { GET: stream as AnyEndpoint }],
   ], { env });
-  const { port, close } = await handler.server.listen({ host, port: 0 });
-  return { ...handler, port, close, url: `http://${host}:${port}`, slow, reached, ended, aborted, finish };
+  const { port, leave, close } = await handler.server.listen({ host, port: 0 });
+  return { ...handler, port, leave, close, url: `http://${host}:${port}`, slow, reached, ended, aborted, finish };
 }
 
 test("answers over a socket, and knows the peer", async () => {
@@ -174,6 +174,20 @@ test("closing takes nobody new, lets what is under way end, and says that the co
   slow.done();
   assert.match(await connection.closed, /^HTTP\/1\.1 200 .*Connection: close.*"done":true/is);
   await closed;
+});
+
+test("leaving answers whoever comes, on a connection that ends with the answer", async () => {
+  const { port, leave, close, slow, reached } = await open();
+  const early = openConnection(port);
+  early.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+  await reached.promise;
+  leave();
+  const late = openConnection(port);
+  late.write("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n");
+  assert.match(await late.closed, /^HTTP\/1\.1 404 .*Connection: close/is);
+  slow.done();
+  assert.match(await early.closed, /^HTTP\/1\.1 200 .*Connection: close.*"done":true/is);
+  await close(0);
 });
 
 test("closing waits for nobody who has sent half a request", async () => {

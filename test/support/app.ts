@@ -34,5 +34,6 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     payments: config.stripe ? openPayments(config.stripe) : null,
     notices: [],
     release: release(),
+    held: () => null,
   };
 }

@@ -19,16 +19,24 @@ export interface Started {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `wheelwright …` with these variables and none of the test's own that could reach it. */
-export function startProgram(line: readonly string[], env: Readonly<Record<string, string>>): Started {
+/**
+ * Starts `wheelwright …` with these variables and none of the test's own that could reach it; `other` is the main module of
+ * another release.
+ */
+export function startProgram(
+  line: readonly string[],
+  env: Readonly<Record<string, string>>,
+  other: string | null = null,
+): Started {
   // Where the runtimes keep what they have compiled.
   const { DENO_DIR, NODE_COMPILE_CACHE, PATH, HOME } = process.env;
-  const main = BUNDLE && ["serve", "simulate"].includes(line[0]!) ? BUNDLE : MAIN;
+  const main = other ?? (BUNDLE && ["serve", "simulate"].includes(line[0]!) ? BUNDLE : MAIN);
   const child = spawn(process.execPath, [...BEFORE, main, ...line], {
     env: {
       PATH,
       HOME,
       TEMPLATES: "off",
+      SHUTDOWN_NOTICE_MS: "0", // nobody stands before it who would have to notice
       ...(DENO_DIR && { DENO_DIR }),
       ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
       ...env,

@@ -5,9 +5,10 @@
 import { sleep } from "#lib/base/time.ts";
 
 const OFTEN = 10, SELDOM = 50; // ms between two looks
+const PATIENCE = 60_000; // ms, of which a machine with nothing else to do takes a part; only what is broken waits so long
 
 /** Returns what `look` returns as soon as that is neither false nor null nor undefined. */
-export async function until<T>(look: () => T | Promise<T>, limit = 20_000): Promise<Exclude<NonNullable<T>, false>> {
+export async function until<T>(look: () => T | Promise<T>, limit = PATIENCE): Promise<Exclude<NonNullable<T>, false>> {
   const start = performance.now();
   for (;;) {
     const found = await look();

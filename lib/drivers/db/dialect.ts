@@ -14,7 +14,7 @@ import {
   type QueryResult,
   Transaction,
 } from "kysely";
-import { CommitUnknown, isFatal, refusesWrites } from "#lib/drivers/db/faults.ts";
+import { CommitUnknown, isFatal, isStale, refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -92,6 +92,8 @@ export async function inTransaction<T>(
     const first = await failed;
     // What holds it may be long in coming; a session in which it failed is in a transaction that nobody will end.
     if (first) lease.release(first.error);
+    // Its other statements are stale as well: a new session has none.
+    else if (isStale(error)) lease.release(error);
     // Never rejects: the reason for rolling back is what the caller must see. A cut session is rolled back too.
     else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
     throw first ? first.error : error;

@@ -38,7 +38,15 @@ export function violates(error: unknown, constraint: string): boolean {
 
 /** Whether the same work may succeed if it is done again from its start: deadlock, conflict, a plan gone stale. */
 export function isPassing(error: unknown): boolean {
-  return hasState(error, "40P01", "40001") ||
+  return hasState(error, "40P01", "40001") || isStale(error);
+}
+
+/**
+ * Whether a migration has changed what the connection had prepared. The driver sends the statement anew, behind what it has
+ * sent meanwhile: so the first to fail may be the one after it, for which the server says that the transaction is aborted.
+ */
+export function isStale(error: unknown): boolean {
+  return hasState(error, "25P02") ||
     hasState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 

@@ -11,6 +11,7 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   migrations: "select",
   clock_shift: "select",
+  installation: "select",
   users: "select, insert, update",
   sessions: "select, insert, update, delete",
   api_tokens: "select, insert, update",
@@ -40,6 +41,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   template_uses: "select, insert, update, delete",
   subscriptions: "select, insert, update",
   billing_events: "select, insert, update, delete",
+  database_restores: "select, update",
   kept_claims: "select, insert, update, delete",
   billing_refunds: "select, insert",
   token_calls: "select, insert, update, delete",
@@ -74,9 +76,40 @@ export function grantRights(role: string, schema: string): string {
     `revoke create on schema ${within} from public, ${to};`,
     `grant usage on schema ${within} to ${to};`,
     ...tables,
-    `grant usage on sequence ${within}.job_fences to ${to};`,
+    `grant usage, update on sequence ${within}.job_fences to ${to};`,
     `grant execute on function ${within}.wheelwright_now() to ${to};`,
   ].join("\n");
+}
+
+/** What the owner finds of the service's role in a database. */
+export interface FoundRole {
+  readonly schema: string;
+  readonly there: boolean;
+  /** Whether it may do everything: it is the owner itself, or a superuser. */
+  readonly all: boolean;
+  readonly owns: boolean;
+}
+
+/** Statements around a migration. */
+export interface LentRights {
+  readonly first: string;
+  readonly last: string;
+}
+
+export const NOTHING_LENT: LentRights = { first: "", last: "" };
+
+/**
+ * The rows of each table that the migration makes, until grantRights says which rights stay. A trigger on an older table
+ * may write to the new one as soon as it is there, in the name of a service that knows nothing of it and works on.
+ */
+export function lendRights(role: string, { schema, there, all, owns }: FoundRole): LentRights {
+  if (!there || all || owns) return NOTHING_LENT;
+  const defaults = `alter default privileges in schema ${identifier(schema)}`,
+    rights = "select, insert, update, delete";
+  return {
+    first: `${defaults} grant ${rights} on tables to ${identifier(role)};\n`,
+    last: `${defaults} revoke ${rights} on tables from ${identifier(role)};\n`,
+  };
 }
 
 /** What PostgreSQL keeps of a password (RFC 5803), so that it can be set without being told. */

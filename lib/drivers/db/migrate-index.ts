@@ -13,6 +13,11 @@ export function isConcurrent(text: string): boolean {
   return MARK.test(text);
 }
 
+/** The same index as a transaction takes it; any other text as it is. */
+export function withoutConcurrence(text: string): string {
+  return isConcurrent(text) ? text.replace(/^create (unique )?index concurrently/m, "create $1index") : text;
+}
+
 /** The name of its index. Throws where it holds anything else, or more. */
 export function indexOf(text: string): string {
   const bare = text.replace(/--[^\n]*/g, "").trim().replaceAll(/\s+/g, " ");

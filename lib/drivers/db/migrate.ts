@@ -9,22 +9,37 @@
  * The schema may belong to another role than the service's. Then this is done as the owner, who also gives the service's
  * role its rights; the service by itself only finds out whether everything was done.
  */
-import { createHash } from "node:crypto";
 import postgres from "postgres";
-import { createRole, giveUp, grantRights, type Login } from "#lib/drivers/db/grants.ts";
-import { isConcurrent, makeIndex } from "#lib/drivers/db/migrate-index.ts";
+import { hasState } from "#lib/drivers/db/faults.ts";
+import {
+  createRole,
+  type FoundRole,
+  giveUp,
+  grantRights,
+  lendRights,
+  type LentRights,
+  type Login,
+  NOTHING_LENT,
+} from "#lib/drivers/db/grants.ts";
+import {
+  APPLIED,
+  type Applied,
+  checksumOf,
+  fitSchema,
+  type Migration,
+  MigrationError,
+  neededFor,
+} from "#lib/drivers/db/migrate-fit.ts";
+import { isConcurrent, makeIndex, withoutConcurrence } from "#lib/drivers/db/migrate-index.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { sleep } from "#lib/base/time.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 const LOOK = 100; // milliseconds between two tries to get the lock
 const LOCK = "7598807798210291559"; // any number, as long as nothing else in the database uses it
 
-export type Migration = readonly [name: string, sql: string];
-
-/** A database and a program that do not fit; the message says which file, and what to do. */
-export class MigrationError extends Error {
-  override readonly name = "MigrationError";
-}
+// Whoever comes after one that waits for a lock waits as well: so nobody waits for long, and then all others go first.
+const LOCK_LIMIT = 2 * SECOND;
+const TRIES = 60; // with the pauses between them five minutes; what holds a table for longer has to be looked at
 
 /** Whether the caller may migrate: owns what is there, or may make tables where nothing is. */
 export const MAY_MIGRATE = `coalesce(
@@ -33,12 +48,14 @@ export const MAY_MIGRATE = `coalesce(
 
 /**
  * Applies what is missing, and returns the names of what it applied. `name` is the file's name without `.sql`. With an
- * owner's address it is done as the owner, and the role of `url` may use the schema afterwards.
+ * owner's address it is done as the owner, and the role of `url` may use the schema afterwards. `tell` is given sentences
+ * for who looks on: that the database is newer, or what is waited for.
  */
 export async function migrate(
   url: string,
   migrations: readonly Migration[],
   ownerUrl: string | null = null,
+  tell: (sentence: string) => void = () => {},
 ): Promise<string[]> {
   const login = ownerUrl === null ? null : loginOf(url);
   // Only one connection, and never a second: the lock belongs to its session and ends with it, however that ends.
@@ -61,13 +78,16 @@ export async function migrate(
     const [state] = await run(
       `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE} as "may"`,
     ) as unknown as [State];
-    const applied = state.there
-      ? await run("select name, checksum from migrations order by name") as unknown as Applied[]
-      : [];
-    const missing = compare(applied, migrations);
+    const { missing, newer } = fitSchema(state.there ? await run(APPLIED) as unknown as Applied[] : [], migrations);
+    if (newer.length > 0) {
+      tell(`The database is newer than this release, which works on it all the same: it has ${newer.join(", ")}`);
+      return []; // whoever made it newer has given the service its rights, and they may be more than this release knows
+    }
     if (missing.length > 0 && !state.may) throw new MigrationError(refusal(missing));
-    if (!state.there) await run(TABLE);
-    for (const migration of missing) await apply(run, migration);
+    if (!state.there) await run(TABLE_OF_MIGRATIONS);
+    await run("set statement_timeout = 0"); // the owner's role may have one
+    const lent = login && missing.length > 0 ? lendRights(login.role, await findRole(run, login)) : NOTHING_LENT;
+    for (const migration of missing) await apply(run, migration, lent, tell);
     if (login) await letIn(run, login);
     return missing.map(([name]) => name);
   } finally {
@@ -85,13 +105,14 @@ async function lock(run: Run): Promise<void> {
 }
 
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
-type Applied = { readonly name: string; readonly checksum: string };
 type State = { readonly there: boolean; readonly may: boolean };
 
-const TABLE = `create table migrations (
+/** What makes the table that says what was applied. */
+export const TABLE_OF_MIGRATIONS = `create table if not exists migrations (
   name text primary key,
   checksum text not null,
-  applied_at timestamptz(3) not null default clock_timestamp()
+  applied_at timestamptz(3) not null default clock_timestamp(),
+  needs text
 )`;
 
 function loginOf(url: string): Login {
@@ -113,13 +134,7 @@ function refusal(missing: readonly Migration[]): string {
  * now gives them up, and with them the database, whose owner could drop the schema.
  */
 async function letIn(run: Run, login: Login): Promise<void> {
-  const [found] = await run(
-    `select current_schema() as "schema", rolname is not null as "there",
-       coalesce(rolsuper or rolname = current_user, false) as "all",
-       coalesce(pg_roles.oid = (select relowner from pg_class where oid = to_regclass('migrations')), false) as "owns"
-     from (select) as one left join pg_roles on rolname = $1`,
-    [login.role],
-  ) as unknown as [{ readonly schema: string; readonly there: boolean; readonly all: boolean; readonly owns: boolean }];
+  const found = await findRole(run, login);
   if (found.all) return;
   const first = found.owns ? giveUp(login.role) : found.there ? "" : createRole(login);
   try {
@@ -132,58 +147,75 @@ async function letIn(run: Run, login: Login): Promise<void> {
   }
 }
 
-/** What is yet to be applied, once it is sure that the rest is what it was. */
-function compare(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
-  const known = new Map(migrations);
-  for (const { name, checksum } of applied) {
-    const text = known.get(name);
-    if (text === undefined) {
-      const newest = migrations.at(-1)?.[0] ?? "";
-      throw new MigrationError(
-        name > newest
-          ? `The database is newer than this program: it has the migration ${name}.sql, this program ends at ` +
-            `${newest}.sql; run the newer release`
-          : `The migration ${name}.sql was applied to the database, but this program lacks it; restore the file`,
-      );
-    }
-    if (checksumOf(text) !== checksum) {
-      throw new MigrationError(
-        `The migration ${name}.sql was changed after it was applied; restore it, and put the change into a new file`,
-      );
-    }
-  }
-  const last = applied.at(-1)?.name ?? "";
-  const missing = migrations.filter(([name]) => !applied.some((one) => one.name === name));
-  const late = missing.find(([name]) => name < last);
-  if (late) {
-    throw new MigrationError(
-      `The migration ${late[0]}.sql comes before ${last}.sql, which is applied; give it a later number`,
-    );
-  }
-  return missing;
+async function findRole(run: Run, { role }: Login): Promise<FoundRole> {
+  const [found] = await run(
+    `select current_schema() as "schema", rolname is not null as "there",
+       coalesce(rolsuper or rolname = current_user, false) as "all",
+       coalesce(pg_roles.oid = (select relowner from pg_class where oid = to_regclass('migrations')), false) as "owns"
+     from (select) as one left join pg_roles on rolname = $1`,
+    [role],
+  ) as unknown as [FoundRole];
+  return found;
 }
 
 /**
- * One message to the server holds the migration, its record and both ends of the transaction: nothing can come between.
- * The simple protocol runs many statements as one, and stops at the first that fails.
+ * One message to the server holds the migration, its record and both ends of the transaction: nothing can come between, and
+ * who is killed meanwhile has done all of it or nothing. The simple protocol runs many statements as one, and stops at the
+ * first that fails.
  */
-async function apply(run: Run, [name, text]: Migration): Promise<void> {
-  const record = `insert into migrations (name, checksum) values (${quote(name)}, ${quote(checksumOf(text))})`;
+async function apply(
+  run: Run,
+  [name, text]: Migration,
+  lent: LentRights,
+  tell: (sentence: string) => void,
+): Promise<void> {
+  const record = recordOf(name, text);
   try {
     if (isConcurrent(text)) {
       await makeIndex(run, text);
       return void await run(record);
     }
-    await run(`begin;\n${text}\n;${record};\ncommit;`);
+    const whole =
+      `begin;\nset local lock_timeout = ${LOCK_LIMIT};\n${lent.first}${text}\n;${record};\n${lent.last}commit;`;
+    for (let attempt = 1;; attempt++) {
+      try {
+        return void await run(whole);
+      } catch (error) {
+        if (!hasState(error, LOCK_NOT_AVAILABLE, DEADLOCK) || attempt === TRIES) throw error;
+        await run("rollback");
+        if (attempt === 1) {
+          tell(`The migration ${name}.sql waits for a table that others hold; it tries again and again`);
+        }
+        await sleep(backoff(attempt, SECOND / 10, 5 * SECOND));
+      }
+    }
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
     throw new MigrationError(`The migration ${name}.sql failed: ${messageOf(cause)}`, { cause });
   }
 }
 
-/** What is recorded with an applied migration. */
-export function checksumOf(text: string): string {
-  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
+const LOCK_NOT_AVAILABLE = "55P03", DEADLOCK = "40P01";
+
+/** Until the caller's transaction ends, nobody else migrates. */
+export async function holdMigrations(run: Run): Promise<void> {
+  await run("select pg_advisory_xact_lock($1)", [LOCK]);
+}
+
+/**
+ * Applies them to an empty database, or after those that it has, within the caller's transaction. Nobody else has the tables
+ * yet, so no index need be made beside writers.
+ */
+export async function applyWithin(run: Run, migrations: readonly Migration[]): Promise<void> {
+  await run(TABLE_OF_MIGRATIONS);
+  for (const [name, text] of migrations) await run(`${withoutConcurrence(text)}\n;${recordOf(name, text)}`);
+}
+
+function recordOf(name: string, text: string): string {
+  const needs = neededFor(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
+  return `insert into migrations (name, checksum${more[0]}) values (${quote(name)}, ${quote(checksumOf(text))}${
+    more[1]
+  })`;
 }
 
 function quote(text: string): string {

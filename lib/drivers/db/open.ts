@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { openControl } from "#lib/drivers/db/control.ts";
 import type { OpenDatabase, Rows, Topic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
 import { type DialectOptions, holdOf, inTransaction, rowsOver } from "#lib/drivers/db/dialect.ts";
-import { contended, isPassing } from "#lib/drivers/db/faults.ts";
+import { contended, isPassing, isStale } from "#lib/drivers/db/faults.ts";
 import { insist } from "#lib/drivers/db/insist.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool } from "#lib/drivers/db/pool.ts";
@@ -155,14 +155,17 @@ async function transact<T>(
   options: DialectOptions,
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ readonly result: T; readonly wakes: ReadonlySet<Topic> }> {
+  let stale = 0;
   for (let attempt = 1;; attempt++) {
     const wakes = new Set<Topic>();
     try {
       return { result: await inTransaction(options, (tx) => work(Object.assign(tx, { wakes }))), wakes };
     } catch (error) {
       if (!isPassing(error)) throw error;
-      if (attempt === TRIES) throw contended(error);
-      await sleep(backoff(attempt, 20, 200), options.signal);
+      // After a migration every session of the pool is stale, and each that shows it is replaced.
+      if (isStale(error) && stale++ < options.pool.stats().size) attempt--;
+      else if (attempt === TRIES) throw contended(error);
+      else await sleep(backoff(attempt, 20, 200), options.signal);
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Generated } from "kysely";
 import type { DefaultJson, MaybeBig, MaybeJson, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface BackupTables {
+  database_restores: { restoredAt: StampColumn; takenAt: StampColumn; releasedAt: MaybeStampColumn };
   backups: {
     id: string;
     spokeId: string;

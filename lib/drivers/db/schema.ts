@@ -2,8 +2,10 @@
 import type { ColumnType, Generated } from "kysely";
 import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
+import type { InstallationTables } from "#lib/drivers/db/schema-installation.ts";
 import type { NoticeTables } from "#lib/drivers/db/schema-notices.ts";
 import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts";
+import type { RequestTables } from "#lib/drivers/db/schema-requests.ts";
 import type { TemplateTables } from "#lib/drivers/db/schema-templates.ts";
 import type {
   Big,
@@ -14,7 +16,15 @@ import type {
   StampColumn,
 } from "#lib/drivers/db/columns.ts";
 
-export interface Schema extends BackupTables, BillingTables, NoticeTables, NotificationTables, TemplateTables {
+export interface Schema
+  extends
+    BackupTables,
+    BillingTables,
+    InstallationTables,
+    NoticeTables,
+    NotificationTables,
+    RequestTables,
+    TemplateTables {
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
   users: {
     id: string;
@@ -68,6 +78,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     readyAt: MaybeStampColumn;
     removedAt: MaybeStampColumn;
     clusterUid: string | null;
+    recordedAt: MaybeStampColumn;
   };
   federation_members: { federationId: string; userId: string; createdAt: StampColumn };
   spokes: {
@@ -122,6 +133,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     fromBackup: string | null;
     copyOf: string | null;
     mail: Generated<"on" | "held">;
+    recordedAt: MaybeStampColumn;
   };
   former_domains: { domain: string; spokeId: string; until: StampColumn };
   spoke_members: { spokeId: string; userId: string; createdAt: StampColumn };
@@ -229,22 +241,5 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     expiresAt: StampColumn;
     usedAt: MaybeStampColumn;
     voidedAt: MaybeStampColumn;
-  };
-  federation_requests: {
-    id: string;
-    slug: string;
-    name: string;
-    region: string | null;
-    mode: string | null;
-    tier: string | null;
-    reason: string | null;
-    state: Generated<"pending" | "approved" | "rejected" | "withdrawn">;
-    requestedBy: string;
-    decidedBy: string | null;
-    decidedAt: MaybeStampColumn;
-    rejectReason: string | null;
-    federationId: string | null;
-    createdAt: StampColumn;
-    updatedAt: StampColumn;
   };
 }

@@ -14,6 +14,8 @@ interface Sockets {
   /** Cuts the session. */
   cut(): void;
   cutAll(): void;
+  /** Lets the session hear on: the driver leaves it paused where a copy ends faster than it was read. */
+  resume(): void;
 }
 
 /** `onRefused` is told of a socket that was asked for and not allowed. */
@@ -43,6 +45,7 @@ export function openSockets(onRefused: (error: Error) => void): Sockets {
     },
     allow: (more) => void (allowed = more),
     cut: () => void session?.destroy(),
+    resume: () => void session?.resume(),
     cutAll() {
       session?.destroy();
       second?.destroy();

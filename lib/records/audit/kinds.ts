@@ -55,6 +55,8 @@ export const AUDIT_KINDS = {
   other_sessions_ended: "quiet",
   onboarding_completed: "quiet",
   notifications_read: "quiet",
+  database_restored: "quiet",
+  database_released: "quiet",
   internal_metric_emit: "quiet",
 } as const satisfies Record<string, "visible" | "quiet">;
 
@@ -69,6 +71,7 @@ export const OBJECT_TYPES = [
   "token",
   "session",
   "operation",
+  "database",
 ] as const;
 export type ObjectType = (typeof OBJECT_TYPES)[number];
 

@@ -18,6 +18,8 @@ import {
   noteVolumes,
 } from "#lib/domains/backups/store.ts";
 import { BACKUP, claimNames } from "#lib/moodle/names.ts";
+import { PARTICULARS_OF, type SignedText, textOfBackup } from "#lib/moodle/particulars.ts";
+import { readInstallation, signFor } from "#lib/records/installation.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -76,9 +78,18 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
     [SPOKE]: spoke.id,
     [BACKUP]: backup.id,
   };
-  const create = (snapshot: KubeObject) => createOrMakeRoom(site, run, snapshot);
+  const annotations = { [PARTICULARS_OF]: await signedParticulars(site, { ...backup, volumes: planned }) };
+  const create = (snapshot: KubeObject) =>
+    createOrMakeRoom(site, run, { ...snapshot, metadata: { ...snapshot.metadata, annotations } });
   const volumes = await cutSnapshots(site, run, planned, { labels, create, ...(patience && { patience }) });
   return await run.write((tx) => completeBackup(tx, backup.id, volumes));
+}
+
+/** What the backup's row says of it, so that it can be found again where the row is lost. */
+async function signedParticulars({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
+  const installation = await readInstallation(app.db.rows), text = textOfBackup(backup);
+  const signature = signFor(installation, spoke.namespaceUid!, text);
+  return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedText);
 }
 
 /** Where snapshots are taken. */

@@ -5,13 +5,15 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/work/outcomes.ts";
 import { putFenced } from "#lib/work/fenced.ts";
+import { recordNow } from "#lib/work/particulars.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
 import { finalError, type HubSite, openHub } from "#lib/work/site.ts";
 
 export function provisionHub(app: App): Handler {
   return handlerOf(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
     namespace: makeNamespace,
-    async rooms({ blueprint, inputs, space }, run) {
+    async rooms({ app, hub, blueprint, inputs, space }, run) {
+      await recordNow(app, run, "federations", hub.id);
       for (const room of blueprint.hubObjects(inputs, "rooms")) await putFenced(space, room, run.job, run);
     },
     issuer: applyIssuer,

@@ -26,6 +26,7 @@ import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
 import { makeFenced } from "#lib/work/fenced.ts";
+import { recordNow } from "#lib/work/particulars.ts";
 import { untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { note, spokeHandler, type SpokeSite } from "#lib/work/site.ts";
@@ -36,7 +37,10 @@ import { openToTheWeb } from "#lib/work/install/web.ts";
 /** Steps that both plans have. */
 const STEPS = {
   namespace: makeNamespace,
-  policies: async (site: SpokeSite, run: Run) => await untilCounted(site, run, await putStep(site, run, "policies")),
+  async policies(site: SpokeSite, run: Run) {
+    await recordNow(site.app, run, "spokes", site.spoke.id);
+    await untilCounted(site, run, await putStep(site, run, "policies"));
+  },
   secrets: makeSecrets,
   async app(site: SpokeSite, run: Run) {
     await putStep(site, run, "app");

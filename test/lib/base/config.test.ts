@@ -4,31 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Config, ConfigError, type Mode, publicUrlOn, readConfig } from "#lib/base/config.ts";
+import { publicUrlOn } from "#lib/base/config.ts";
 import { showsColours } from "#lib/base/environment.ts";
+import { ENOUGH, problemsOf, read } from "./config-scene.ts";
 
 const test = suite("readConfig");
-
-const ENOUGH = {
-  DATABASE_URL: "postgres://someone:s3cret@db.example:5432/wheels",
-  PUBLIC_URL: "https://hubs.example.org",
-  ROOT_DOMAIN: "spokes.example.org",
-  KUBECONFIG: "/etc/kubeconfig",
-};
-
-function read(env: Record<string, string>, mode: Mode = "serve"): Config {
-  return readConfig({ mode, env, terminal: false });
-}
-
-function problemsOf(env: Record<string, string>, mode: Mode = "serve"): readonly string[] {
-  try {
-    read(env, mode);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 test("serve with nothing set names the database, its address, the domain and the cluster in one message", () => {
   const named = problemsOf({}).map((problem) => problem.split(" ")[0]);
@@ -36,13 +16,21 @@ test("serve with nothing set names the database, its address, the domain and the
 });
 
 test("every wrong value is named at once, and no value is repeated", () => {
-  const wrong = { ...ENOUGH, PORT: "hunter2", MAX_IN_FLIGHT: "-1", SIGNUP: "maybe", TRUSTED_PROXIES: "10.0.0.0/33" };
+  const wrong = {
+    ...ENOUGH,
+    PORT: "hunter2",
+    MAX_IN_FLIGHT: "-1",
+    SIGNUP: "maybe",
+    SHUTDOWN_NOTICE_MS: "5s",
+    TRUSTED_PROXIES: "10.0.0.0/33",
+  };
   const problems = problemsOf(wrong);
   assert.equal(problems.map((problem) => problem.split(" ")[0]), [
     "PORT",
     "TRUSTED_PROXIES",
     "SIGNUP",
     "MAX_IN_FLIGHT",
+    "SHUTDOWN_NOTICE_MS",
   ]);
   assert.not.match(problems.join(), /hunter2|maybe/);
 });
@@ -56,6 +44,7 @@ test("the defaults are those of the design", () => {
   assert.is(config.maxStreams, 10_000);
   assert.equal([config.maxInFlight, config.requestTimeoutMs, config.bodyLimitBytes], [512, 30_000, 262_144]);
   assert.is(config.shutdownGraceMs, 25_000);
+  assert.is(config.shutdownNoticeMs, 5000);
   assert.equal([config.portal, config.signup, config.log.format], [false, false, "json"]);
 });
 
@@ -86,6 +75,7 @@ test("dev needs nothing, and takes neither an exported kubeconfig nor an exporte
   assert.is(config.database.url, "");
   assert.is(config.rootDomain, "spokes.localhost");
   assert.is(config.shutdownGraceMs, 5000);
+  assert.is(config.shutdownNoticeMs, 0);
 });
 
 test("KUBECONFIG wins over KUBECONFIG_HOST_PATH, which dev takes too", () => {
@@ -168,32 +158,13 @@ test("half of a pair names the other half", () => {
   assert.match(problemsOf({ ...ENOUGH, SMTP_HOST: "mail.example" }).join(), /^SMTP_FROM is missing/);
 });
 
-test("the sender of mail is an address, with or without a name", () => {
-  const smtp = (from: string) => ({ ...ENOUGH, SMTP_HOST: "mail.example", SMTP_FROM: from });
-  assert.is(read(smtp("hubs@example.org")).smtp?.from, "hubs@example.org");
-  assert.is(read(smtp("Hubs <hubs@example.org>")).smtp?.from, "Hubs <hubs@example.org>");
-  for (const wrong of ["hubs", "Hubs <hubs>", "a@b.example, c@d.example", "Hubs\nBcc: x <hubs@example.org>"]) {
-    assert.match(problemsOf(smtp(wrong)).join(), /^SMTP_FROM must be an e-mail address/, wrong);
-  }
-});
-
-test("the mail relay of sites has an account each, whose name tells them apart, or none", () => {
-  const relay = { ...ENOUGH, SPOKE_SMTP_HOST: "relay.example" }, secret = "s".repeat(32);
-  assert.is(read({ ...ENOUGH, SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" }).relay, null);
-  assert.equal(read(relay).relay, { host: "relay.example", port: 587, user: null, secret: null, from: null });
-  const whole = { ...relay, SPOKE_SMTP_USER: "site-${namespace}@example.org", SPOKE_SMTP_SECRET: secret };
-  assert.is(read(whole).relay?.user, "site-${namespace}@example.org");
+test("a passphrase for backups is long, and none is no passphrase", () => {
+  assert.is(read({ BACKUP_PASSPHRASE: "correct horse" }, "any").backupPassphrase, "correct horse");
+  assert.is(read({ BACKUP_PASSPHRASE: "" }, "any").backupPassphrase, null);
   assert.match(
-    problemsOf({ ...whole, SPOKE_SMTP_SECRET: "" }).join(),
-    /^SPOKE_SMTP_SECRET is missing: SPOKE_SMTP_USER/,
+    problemsOf({ ...ENOUGH, BACKUP_PASSPHRASE: "secret" }).join(),
+    /^BACKUP_PASSPHRASE must have at least 12/,
   );
-  assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: "" }).join(), /^SPOKE_SMTP_USER is missing: SPOKE_SMTP_SECRET/);
-  assert.match(problemsOf({ ...whole, SPOKE_SMTP_HOST: "" }).join(), /^SPOKE_SMTP_HOST is missing: SPOKE_SMTP_USER/);
-  assert.match(problemsOf({ ...whole, SPOKE_SMTP_SECRET: "short" }).join(), /^SPOKE_SMTP_SECRET must have at least 32/);
-  for (const user of ["relay", "${slug}", "a b-${namespace}", "${namespace};reboot", "$(x)${namespace}"]) {
-    assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: user }).join(), /^SPOKE_SMTP_USER must hold/, user);
-  }
-  assert.match(problemsOf({ ...relay, SPOKE_SMTP_HOST: "a b" }).join(), /^SPOKE_SMTP_HOST must be a host name/);
 });
 
 test("dev listens on this machine alone unless told, serve everywhere", () => {
@@ -218,13 +189,6 @@ test("colours show on a terminal that has them, and where they are asked for", (
     true,
   ]);
   assert.equal([shown({ CLICOLOR: "0" }), shown({ CLICOLOR_FORCE: "1" }, false)], [false, true]);
-});
-
-test("mail becomes files in dev alone, and only without a mail server", () => {
-  const SMTP = { SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" };
-  assert.is(read(ENOUGH).mailDirectory, null);
-  assert.is(read({ DATA_DIR: "/data" }, "dev").mailDirectory, "/data/mail");
-  assert.is(read({ DATA_DIR: "/data", ...SMTP }, "dev").mailDirectory, null);
 });
 
 test("serve says why it must know PUBLIC_URL, and gives an example", () => {

@@ -12,6 +12,12 @@ test.before(async (context) => {
   const stage = context.stage = await openStage(), { db, people, hub } = stage.scene;
   for (let i = 0; i < 9; i++) await makeSpoke(db, people.operator.id, hub, `spoke-${i}`);
   // Two thirds of them were made in the same moment.
+  // What shares a time shares a page: people are made within a moment.
+  await query(
+    db,
+    `update users set created_at = created_at - place * interval '1 second'
+    from (select id as whose, row_number() over (order by id) as place from users) as placed where id = whose`,
+  );
   await query(db, "update spokes set created_at = '2026-01-02T03:04:05.678Z' where slug ~ '[1-6]$'");
 });
 test.after(({ stage }) => stage.close());

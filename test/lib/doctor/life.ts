@@ -6,6 +6,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Breakage } from "#lib/dev/simulator/breakage.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { surveyCluster } from "#lib/doctor/reconcile/sight.ts";
 import { requestRestore } from "#lib/domains/backups/request.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
@@ -53,6 +54,7 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
     await lookOnce(scene.app, { follow: { from: 1, ms: 300, minute: MINUTE, gap: 0 } });
     await installFromTemplate(scene, hub);
     await failAndRetry(scene, hub);
+    await surveyCluster(await scene.app.clusters.open("default"), { signal: AbortSignal.timeout(MINUTE) });
     await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
     await scene.becomes(id, "removed");
     return new Set([...scene.simulator.grants(), ...await beExamined()]);

@@ -12,8 +12,8 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-const ask = (scene: Scene, path: string, ready: () => boolean) =>
-  openServer(scene.app, manifest, { ready }).request(new Request(`http://localhost:3000${path}`)).then(read);
+const ask = (scene: Scene, path: string, ready: () => boolean, stays = () => true) =>
+  openServer(scene.app, manifest, { ready, stays }).request(new Request(`http://localhost:3000${path}`)).then(read);
 
 test("healthz is ok, whoever asks and whatever the database does", async () => {
   const { send } = await openHandler(manifest); // no database is behind it
@@ -31,7 +31,7 @@ test("version tells the API's version and the build", async ({ scene }) => {
 test("readyz is ok when the database, its schema and the scheduler are", async ({ scene }) => {
   const { status, body } = await ask(scene, "/api/readyz", () => true);
   assert.is(status, 200);
-  const checks = { database: "ok", writes: "ok", migrations: "ok", scheduler: "ok" };
+  const checks = { database: "ok", writes: "ok", migrations: "ok", scheduler: "ok", running: "ok" };
   assert.equal(body, { status: "ok", checks, notes: [] });
 });
 
@@ -45,6 +45,12 @@ test("readyz is 503 and names the scheduler that is not at work", async ({ scene
     error: "Service Unavailable",
   });
   assert.ok(headers.get("retry-after"));
+});
+
+test("readyz is 503 of a process that was told to stop, though it has no scheduler and answers everything", async ({ scene }) => {
+  const { status, body } = await ask(scene, "/api/readyz", () => true, () => false);
+  assert.equal([status, body.message], [503, "Not ready: running"]);
+  assert.is((await ask(scene, "/api/healthz", () => true, () => false)).status, 200);
 });
 
 test("readyz is 503 when the database lacks the newest migration", async ({ scene }) => {

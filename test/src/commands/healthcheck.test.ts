@@ -30,6 +30,13 @@ test("a replica that is ready is well", async () => {
   await close();
 });
 
+test("a replica that charges real money is well, too", async () => {
+  const { port, close } = await answering(200, "{}");
+  const live = { STRIPE_SECRET_KEY: "sk_live_x", STRIPE_WEBHOOK_SECRET: "y" };
+  assert.equal(await check({ PORT: port, ...live }), { status: 0, text: "Ready" });
+  await close();
+});
+
 test("a replica that is not ready is not well, and it says why", async () => {
   const { port, close } = await answering(503, `{"checks":{"database":"failing"}}`);
   const { status, text } = await check({ PORT: port });

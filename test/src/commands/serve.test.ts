@@ -10,6 +10,7 @@ import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { signIn } from "#test/support/client.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
+import { until } from "#test/support/until.ts";
 
 interface Scene {
   db: TestDatabase;
@@ -109,6 +110,33 @@ test("serves metrics on a port of their own until it stops, and not on the other
   );
   assert.is((await fetch(`${url}/metrics`)).status, 404);
   assert.is((await fetch(`http://127.0.0.1:${port}/api/healthz`)).status, 404);
+  assert.is(await program.stop(), 0);
+});
+
+test("on a restored database it answers, tells operators why nothing is done, and goes on when it may", async ({ env, db }) => {
+  await db.sql("insert into database_restores (taken_at) values ('2030-05-06 07:08:09+00')");
+  const program = startProgram(["serve"], { ...env, PORTAL: "on" });
+  const url = `http://127.0.0.1:${await portOf(program)}`;
+  const held = "The database was restored to 2030-05-06 07:08 UTC, so no operation runs; " +
+    "wheelwright doctor --reconcile compares it with the clusters";
+  assert.match(await program.said(/The database was restored/), `"warn"`);
+  const ready = async () => await (await fetch(`${url}/api/readyz`)).json();
+  assert.equal((await ready()).notes, [held]);
+  const client = await signIn(url, "ada@school.example", "correct horse battery");
+  const login = await fetch(`${url}/api/auth/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: "ada@school.example", password: "correct horse battery" }),
+  });
+  const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
+  const page = async () => await (await fetch(`${url}/hubs`, { headers: { cookie } })).text();
+  assert.match(await page(), held);
+  assert.is((await client.send("POST", "/api/federations", { slug: "waits" })).status, 201);
+
+  assert.is(await startProgram(["doctor", "--resume"], env).ended, 0);
+  for await (const { event } of client.events("waits", 0)) if (event === "FederationUpdateActive") break;
+  await until(async () => (await ready()).notes.length === 0);
+  assert.not.match(await page(), held);
   assert.is(await program.stop(), 0);
 });
 

@@ -24,6 +24,8 @@ export interface Bench {
   readonly db: TestDatabase;
   readonly cluster: ClusterProcess;
   readonly replicas: readonly Replica[];
+  /** Starts one more; `program` is the main module of another release. */
+  join(program?: string | null): Promise<Replica>;
   /** Of an operator, good at every replica. */
   readonly token: string;
   /** Makes a hub by the API; its id. */
@@ -65,12 +67,14 @@ export interface BenchOptions {
   readonly db?: TestDatabase;
   /** More variables of the replicas' configuration. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The main module of another release, which the replicas run. */
+  readonly program?: string | null;
 }
 
 const PATIENCE = 90_000; // ms; a fraction of it on a machine that has nothing else to do
 
 export async function openBench(
-  { replicas: count, delayMs, measured, db: own, env = {} }: BenchOptions,
+  { replicas: count, delayMs, measured, db: own, env = {}, program: first = null }: BenchOptions,
 ): Promise<Bench> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -86,21 +90,31 @@ export async function openBench(
     const cluster = await openClusterProcess(directory, delayMs, measured);
     closers.push(() => cluster.close());
     const replicas: Replica[] = [];
-    for (const name of Array.from({ length: count }, (_, i) => "abcdefgh"[i]!)) {
-      const { url: address, kubeconfig } = cluster;
-      const one = await openReplica({ name, directory, database: db.url, cluster: address, kubeconfig, env });
+    const add = async (program: string | null): Promise<Replica> => {
+      const name = "abcdefghijkl"[replicas.length]!, { url: address, kubeconfig } = cluster;
+      const one = await openReplica({ name, directory, database: db.url, cluster: address, kubeconfig, env, program });
       closers.push(() => one.close());
       replicas.push(one);
-    }
+      return one;
+    };
+    for (let i = 0; i < count; i++) await add(first);
     await Promise.all(replicas.map((one) => one.start()));
-    return { ...scene({ db, cluster, replicas, token: token.plaintext }), close };
+    return {
+      ...scene({ db, cluster, replicas, token: token.plaintext }),
+      async join(program = null) {
+        const one = await add(program);
+        await one.start();
+        return one;
+      },
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omit<Bench, "close"> {
+function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omit<Bench, "close" | "join"> {
   const { db, replicas } = parts;
 
   async function spokeRow(id: string): Promise<SpokeFacts> {

@@ -18,6 +18,10 @@ export interface LoadOptions {
   readonly creations: number;
   readonly readers: number;
   readonly followers: number;
+  /** Milliseconds between two creations. */
+  readonly pause?: number;
+  /** Those who rename a hub of their own each, again and again, without an Idempotency-Key. */
+  readonly writers?: readonly string[];
 }
 
 export interface Load {
@@ -31,8 +35,12 @@ export interface Load {
   readonly heard: readonly (readonly number[])[];
   /** Milliseconds from now until each reader has been answered with 200 again. */
   recovery(): Promise<number[]>;
+  /** Nothing more is created, however much was to be. */
+  enough(): void;
   /** Resolves when every spoke was created. */
   readonly allCreated: Promise<void>;
+  /** Ends it, whatever anybody still waits for. */
+  leave(): void;
   /** Ends it; the followers not before all have heard number `last`. */
   stop(last: number): Promise<void>;
 }
@@ -42,7 +50,7 @@ export function openLoad(options: LoadOptions): Load {
   const answers = new Map<string, number>(), created = new Map<string, string>(), surprises: string[] = [];
   const heard: number[][] = Array.from({ length: options.followers }, () => []);
   const lastOk: number[] = Array.from({ length: options.readers }, () => 0);
-  let over = false;
+  let over = false, wanted = options.creations;
 
   const at = (index: number): Client => withToken(urls()[index % urls().length]!, token);
 
@@ -71,11 +79,21 @@ export function openLoad(options: LoadOptions): Load {
   }
 
   async function create(): Promise<void> {
-    for (let n = 0, turn = 0; n < options.creations && !over; turn++) {
+    for (let n = 0, turn = 0; n < wanted && !over; turn++) {
       const body = { slug: `made-${n}` }, key = { "idempotency-key": `creation-${n}` };
       const path = `/api/federations/${hub}/spokes`;
       const answer = await ask(turn, 201, (client) => client.send("POST", path, body, key));
       if (answer) created.set(`made-${n++}`, answer.body.id);
+      await sleep(options.pause ?? 0);
+    }
+  }
+
+  async function write(own: string): Promise<void> {
+    for (let turn = 0; !over; turn++) {
+      const name = `turn ${turn}`, path = `/api/federations/${own}`;
+      const answer = await ask(turn, 200, (client) => client.send("PATCH", path, { name }));
+      if (answer && answer.body.name !== name) surprises.push(`${own} is called ${answer.body.name}, not ${name}`);
+      await sleep(PAUSE);
     }
   }
 
@@ -94,7 +112,7 @@ export function openLoad(options: LoadOptions): Load {
   }
 
   const reading = lastOk.map((_, reader) => read(reader));
-  const allCreated = create();
+  const allCreated = create(), writing = (options.writers ?? []).map(write);
   const following = heard.map((_, follower) => follow(follower));
   return {
     answers,
@@ -102,6 +120,8 @@ export function openLoad(options: LoadOptions): Load {
     created,
     heard,
     allCreated,
+    leave: () => void (over = true),
+    enough: () => void (wanted = 0),
     async recovery() {
       const from = performance.now();
       await until(() => lastOk.every((time) => time > from), 60_000);
@@ -110,7 +130,7 @@ export function openLoad(options: LoadOptions): Load {
     async stop(last) {
       await until(() => heard.every((numbers) => (numbers.at(-1) ?? 0) >= last), 60_000);
       over = true;
-      await Promise.all([...reading, allCreated]);
+      await Promise.all([...reading, ...writing, allCreated]);
       following.forEach((each) => each.catch(() => {})); // an open stream ends with the replica it is read from
     },
   };

@@ -17,6 +17,8 @@ export interface Place {
   readonly directory: string;
   /** More variables of its configuration. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The main module of another release than this one. */
+  readonly program?: string | null;
 }
 
 /** A line of its log, read. */
@@ -97,7 +99,7 @@ export async function openReplica(place: Place): Promise<Replica> {
         LOG_LEVEL: "debug",
         SHUTDOWN_GRACE_MS: "5000",
         ...place.env,
-      });
+      }, place.program);
       lives.push(life);
       life.ended.then((status) => {
         if (!expected.has(life)) deaths.push(`Replica ${name} ended by itself with status ${status}`);

@@ -61,6 +61,7 @@ export function shell(me: Me, view: View): HtmlPage {
     }<span class="unseen">Sign out</span></button></form></div>
 </header>
 <main id="main" tabindex="-1">
+${me.warning === null ? "" : notice("warn", me.warning)}
 ${headOf(view)}
 ${view.said ? markup`<div id="said">${notice("good", view.said)}</div>` : ""}
 ${view.body}

@@ -9,6 +9,8 @@ export interface Me {
   readonly role: Role;
   /** Notifications that are unread. */
   readonly unread: number;
+  /** What operators are told on every page; null where there is nothing. */
+  readonly warning: string | null;
 }
 
 /** A hub's events, from the one after `since` on. */

@@ -6,6 +6,7 @@ import * as v from "valibot";
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import { type Actor, signedIn } from "#lib/domains/auth/access.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
+import { holdSentence } from "#lib/records/held.ts";
 import { readBounds } from "#lib/records/events/store.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { httpStatusOf, refusalHeaders } from "#lib/surface/http/problem.ts";
@@ -177,10 +178,11 @@ export function triedOf({ code, message, fields }: Fault, values: Readonly<Recor
 async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
   const { app, params, query, body } = call, actor: Actor = call.actor;
   const { displayName, email, role } = actor;
+  const hold = app.held();
   const { count: unread } = await countUnread(app.db.rows, actor);
   return {
     ask: asking(call),
-    me: { displayName, email, role, unread },
+    me: { displayName, email, role, unread, warning: hold && role === "operator" ? holdSentence(hold) : null },
     actor,
     params,
     query,

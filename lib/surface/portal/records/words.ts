@@ -38,6 +38,8 @@ export const SENTENCES: Readonly<Record<AuditKind, readonly [tone: Tone, sentenc
   tenant_backup_succeeded: ["good", "A backup of the spoke % is made"],
   tenant_backup_failed: ["bad", "A backup of the spoke % failed"],
   tenant_backup_proved: ["good", "A backup of the spoke % was restored, to prove it"],
+  database_restored: ["warn", "The database was restored from a backup"],
+  database_released: ["good", "Operations go on after the database was restored"],
   billing_connected: ["info", "The hub % is connected to billing"],
   billing_reconcile_requested: ["still", "The bill of the hub % is to be compared with its spokes"],
   billing_subscription_updated: ["info", "The subscription of the hub % changed"],

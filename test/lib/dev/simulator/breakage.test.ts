@@ -21,7 +21,7 @@ function scene(test: Test<Scene>): void {
   test.before.each(async (scene) => {
     scene.simulator = await openSimulator({ delayMs: 0, log: silent });
     const connections = await openPoolOfServer({ text: scene.simulator.kubeconfig() });
-    scene.api = openApi({ connections, concurrency: 4, deadline: 400, userAgent: "test" });
+    scene.api = openApi({ connections, concurrency: 4, deadline: 1500, userAgent: "test" });
     await make(scene.api, SPACES, "a");
   });
   test.after.each(async ({ simulator, api }) => {
@@ -126,7 +126,7 @@ calls("an answer that trickles is read, or given up at the deadline", async (sce
   const get = () => scene.api.call({ method: "GET", path: "/version", repeat: "safe" }, anyone);
   await post(scene, { type: "trickle", ms: 1, bytes: 50, times: 1 });
   assert.is((await get()).body.minor, "33");
-  await post(scene, { type: "trickle", ms: 100, bytes: 1 });
+  await post(scene, { type: "trickle", ms: 200, bytes: 1 });
   assert.is((await failureOf(get())).code, "deadline");
 });
 

@@ -142,7 +142,7 @@ test("makes no address of what is no token, and no time of what is none, and tak
 test("is over in time where the end of the Job does not show, and has it deleted", async ({ porch }) => {
   const { simulator, app, actor, row } = porch.work, made = porch.jobsMade();
   simulator.faults.add({ type: "hang", method: "GET", path: `/jobs/${JOB.name}`, times: 1 });
-  const hurried = { ...app, config: { ...app.config, requestTimeoutMs: 500 } };
+  const hurried = { ...app, config: { ...app.config, requestTimeoutMs: 2_000 } }; // enough to have the Job made
   const error = await rejection(makeSignInLink(hurried, actor, await row(porch.id), CALL.signal));
   assert.instance(error, Fault);
   assert.is(error.code, "too_slow");

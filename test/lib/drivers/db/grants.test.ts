@@ -106,6 +106,19 @@ test("what the role was given besides is taken back, and its password stays as i
   await asAdmin(scene.service, (sql) => sql`select 1 from users`);
 });
 
+test("a service of the release before goes on writing while a migration has its rows noted in a new table", async (scene) => {
+  await install(scene);
+  const added = `create table notes (id text);
+    create function note() returns trigger language plpgsql as $$ begin insert into notes values (new.id); return null; end $$;
+    create trigger users_noted after insert on users for each row execute function note()`;
+  const all = [...migrations, ["9998_note_users", added], ["9999_break", "select 1 / 0"]] as const;
+  await rejection(migrate(scene.service, all, scene.owner)); // it has come no further: no rights were given
+  await asAdmin(scene.service, (sql) => sql`insert into users (id, email, display_name) values ('u', 'u@x.org', 'U')`);
+  assert.is((await asAdmin(scene.owner, (sql) => sql`select from notes`)).length, 1);
+  const defaults = await asAdmin(scene.owner, (sql) => sql`select from pg_default_acl`);
+  assert.is(defaults.length, 0, "what comes later is lent nothing");
+});
+
 test("of many that start at once none fails", async (scene) => {
   const applied = await Promise.all([1, 2, 3, 4].map(() => install(scene)));
   assert.equal(applied.flat().sort(), migrations.map(([name]) => name));

@@ -1,7 +1,8 @@
 /** Indexes that are made while others write, by migrations that are no transaction. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { migrate, type Migration } from "#lib/drivers/db/migrate.ts";
+import { migrate } from "#lib/drivers/db/migrate.ts";
+import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { indexOf, isConcurrent } from "#lib/drivers/db/migrate-index.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { readMigrations } from "#test/support/migrations.ts";

@@ -1,9 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { migrate, type Migration } from "#lib/drivers/db/migrate.ts";
+import { migrate } from "#lib/drivers/db/migrate.ts";
+import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { readMigrations } from "#test/support/migrations.ts";
 import { asAdmin } from "#test/support/server.ts";
-import { rejection } from "#test/support/until.ts";
+import { rejection, until } from "#test/support/until.ts";
 
 const ONE: Migration = [
   "0001_create_things",
@@ -21,6 +23,13 @@ test.before.each(async (context) => {
 });
 test.after(async ({ db }) => await db.close());
 
+/** Those that somebody holds or waits for on the table. */
+const locksOf = (url: string) =>
+  asAdmin(
+    url,
+    async (sql) =>
+      (await sql`select mode from pg_locks where relation = 'things'::regclass`).map(({ mode }) => mode as string),
+  );
 const things = (url: string) => asAdmin(url, async (sql) => [...await sql`select * from things`]);
 
 test("migrations are applied in order, each once", async ({ url }) => {
@@ -64,12 +73,69 @@ test("an applied file that is missing stops the start", async ({ url }) => {
   assert.match((await rejection(migrate(url, [TWO]))).message, /0001_create_things\.sql was applied .* lacks it/);
 });
 
-test("a schema newer than the program stops the start", async ({ url }) => {
+test("a schema newer than the program is served, told, and left as it is", async ({ url }) => {
   await migrate(url, [ONE, TWO]);
+  const told: string[] = [];
+  assert.equal(await migrate(url, [ONE], null, (text) => told.push(text)), []);
+  assert.equal(told, [`The database is newer than this release, which works on it all the same: it has ${TWO[0]}`]);
+});
+
+test("a schema that lacks what the program uses stops the start", async ({ url }) => {
+  const contract: Migration = [
+    "0003_drop_name",
+    `-- Nothing reads it.\n-- needs ${TWO[0]}\nalter table things drop name`,
+  ];
+  await migrate(url, [ONE, TWO, contract]);
   assert.match(
     (await rejection(migrate(url, [ONE]))).message,
-    /newer than this program.*0002_add_size\.sql.*newer release/,
+    /newer than this program: its migration 0003_drop_name\.sql needs 0002_add_size\.sql.*; run a newer release/,
   );
+  assert.equal(await migrate(url, [ONE, TWO]), []);
+});
+
+test("a table of migrations from before anything was needed is read, and gets its column", async ({ url }) => {
+  await migrate(url, [ONE]);
+  await asAdmin(url, (sql) => sql`alter table migrations drop needs`);
+  const [last] = (await readMigrations()).filter(([name]) => name === "0055_note_what_migrations_need");
+  assert.equal(await migrate(url, [ONE, last!]), [last![0]]);
+  assert.equal(await migrate(url, [ONE]), []);
+});
+
+test("a migration waits for no lock for long: who comes after it goes on, and it tries again", async ({ url }) => {
+  await migrate(url, [ONE]);
+  const holding = Promise.withResolvers<void>(), told = Promise.withResolvers<string>();
+  const holder = asAdmin(url, (sql) =>
+    sql.begin(async (tx) => {
+      await tx`select * from things`; // as a long report does: until its end nobody may change the table
+      await holding.promise;
+    }));
+  await until(async () => (await locksOf(url)).includes("AccessShareLock"));
+  const migrating = migrate(url, [ONE, TWO], null, told.resolve);
+  await until(async () => (await locksOf(url)).includes("AccessExclusiveLock")); // it waits
+  assert.equal(await things(url), [{ name: "it's; one" }], "who came after it is answered before the holder ends");
+  assert.match(await told.promise, /0002_add_size\.sql waits for a table that others hold/);
+  holding.resolve();
+  await holder;
+  assert.equal(await migrating, [TWO[0]]);
+});
+
+test("a replica that is killed in the middle of a migration leaves it to the next, whole or not begun", async ({ url }) => {
+  const slow: Migration = ["0002_add_size", "alter table things add size int; select pg_sleep(60)"];
+  await migrate(url, [ONE]);
+  const dying = rejection(migrate(url, [ONE, slow]));
+  const pid = await until(async () =>
+    (await asAdmin(
+      url,
+      (sql) =>
+        sql`select pid from pg_stat_activity where application_name = 'wheelwright-migrate' and wait_event = 'PgSleep'
+      and datname = current_database()`,
+    ))[0]?.pid
+  );
+  const next = migrate(url, [ONE, TWO]);
+  await asAdmin(url, (sql) => sql`select pg_terminate_backend(${pid})`);
+  await dying;
+  assert.equal(await next, [TWO[0]]);
+  assert.equal(await things(url), [{ name: "it's; one", size: null }]);
 });
 
 test("a file numbered before an applied one stops the start", async ({ url }) => {

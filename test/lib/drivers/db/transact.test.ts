@@ -187,4 +187,15 @@ test("a deadlock is run again, and both transactions happen", async ({ db }) => 
   assert.ok(runs > 2, "there was no deadlock");
 });
 
+test("a migration beside it costs no transaction, though it changes what every connection has prepared", async ({ db }) => {
+  const more = await db.openAgain({ size: 6, waitLimit: 60_000 }),
+    tables = ["users", "federations", "spokes", "jobs", "backups"] as const;
+  const look = (tx: Tx) =>
+    Promise.all(tables.map((table) => tx.selectFrom(table).selectAll().where("id", "=", "none").execute()));
+  const all = () => Promise.all(Array.from({ length: 12 }, () => more.transact(look)));
+  for (let i = 0; i < 3; i++) await all();
+  for (const table of tables) await db.sql(`alter table ${table} add column later text`);
+  await all();
+});
+
 test.run();

@@ -61,12 +61,12 @@ test("stops it within its step, removes everything, and tells each thing once.",
   });
   await scene.replica();
   for (const [kind, id] of spokes) {
-    await until(async () => (await scene.operations(id))[0]!.state === "running", 20_000);
+    await until(async () => (await scene.operations(id))[0]!.state === "running");
     assert.is((await scene.operations(id))[0]!.kind, kind);
     await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   }
   for (const [kind, id] of spokes) {
-    await until(async () => (await scene.operations(id))[1]!.state === "cancelled", 20_000);
+    await until(async () => (await scene.operations(id))[1]!.state === "cancelled");
     assert.is((await scene.row(id)).state, "removing", kind);
   }
   scene.simulator.faults.heal(held);
@@ -82,7 +82,9 @@ test("stops it within its step, removes everything, and tells each thing once.",
     assert.equal(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`), [], kind);
     const audit = await scene.db.sql("select kind from audit_events where spoke_id = $1 order by at", [id]);
     const told = audit.map(({ kind }) => kind).filter((each) => each !== "spoke_requested");
-    assert.equal(told, ["spoke_removal_requested", "operation_cancelled", "spoke_destroyed"], kind);
+    // What gives way may have begun its transaction before the one that asked for the removal.
+    assert.equal(told.slice(0, 2).sort(), ["operation_cancelled", "spoke_removal_requested"], kind);
+    assert.equal(told.slice(2), ["spoke_destroyed"], kind);
   }
 });
 

@@ -53,7 +53,7 @@ async function labelled(scene: WorkScene, { id }: SpokeRow, words: RegExp): Prom
     last = (await scene.operations(id))[0]!.label;
     return words.test(last) && last;
   };
-  return await until(look, 20_000).catch((error) => {
+  return await until(look).catch((error) => {
     throw new Error(`${error.message}\n${last}`, { cause: error });
   });
 }
@@ -78,7 +78,7 @@ test("is gone on with by another holder, wherever the first one died, and does n
     lanes: 8,
   });
   await Promise.all(ways.map((way) => ask(scene, spokes[way])));
-  await until(() => reached.size === ways.length, 20_000);
+  await until(() => reached.size === ways.length);
   await first.close();
   for (const way of ways) {
     const [job] = await scene.operations(spokes[way].id);
@@ -149,7 +149,7 @@ test("does not wait for ever for pods to end, notes that, and names the one that
   const hasty = await openScheduler(scene.app, { handlers, lanes: 8 });
   try {
     await ask(scene, spokes.pod);
-    const notes = await until(async () => (await scene.operations(id))[0]!.progress.notes, 20_000);
+    const notes = await until(async () => (await scene.operations(id))[0]!.progress.notes);
     assert.match(String(notes), /^The site was not stopped before it was removed: Waiting for pods to end took over/);
     scene.simulator.faults.heal(silent);
     const label = await labelled(scene, spokes.pod, /^Deleting the namespace: .*; held by/);

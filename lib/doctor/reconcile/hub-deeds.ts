@@ -1,0 +1,120 @@
+/** The same as spoke-deeds.ts for hubs: less of them can be told apart, and less can be lost. */
+import { sql } from "kysely";
+import { cancellations } from "#lib/domains/federations/abandon.ts";
+import {
+  type FederationRow,
+  insertFederation,
+  lockFederation,
+  updateFederation,
+} from "#lib/domains/federations/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { HubParticulars } from "#lib/moodle/particulars.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import { onHub } from "#lib/records/audit/store.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+import { endAll } from "#lib/doctor/reconcile/spoke-deeds.ts";
+
+export interface StandingHub {
+  readonly cluster: string;
+  readonly identity: string | null;
+  readonly namespace: SeenNamespace;
+  readonly particulars: HubParticulars;
+}
+
+/** Nobody administers it: who did, is in the former database alone. */
+export async function adoptHub(tx: Tx, asker: Asker, standing: StandingHub): Promise<string | null> {
+  const { id, slug, createdBy, createdAt } = standing.particulars;
+  const holder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
+    "state",
+    "<>",
+    "removed",
+  )
+    .executeTakeFirst();
+  if (holder) return `the hub ${holder.id} has its slug ${slug}`;
+  const user = await tx.selectFrom("users").select("id").where((is) =>
+    is.or([is("id", "=", createdBy), is("operator", "=", true)])
+  )
+    .orderBy(sql`id = ${createdBy}`, "desc").orderBy("createdAt").limit(1).executeTakeFirst();
+  if (!user) return "nobody has an account; set BOOTSTRAP_ADMIN_EMAIL, and start serve once";
+  const row = await insertFederation(tx, { ...columnsOf(standing), id, createdAt, createdBy: user.id });
+  if (!row) return "a hub of its id or namespace is in the database";
+  await tell(tx, asker, row, { action: "adopt", slug });
+  return null;
+}
+
+export async function catchUpHub(tx: Tx, asker: Asker, standing: StandingHub): Promise<string | null> {
+  const { namespace, particulars } = standing, before = await lockFederation(tx, particulars.id);
+  const isBehind = before.updatedAt < particulars.updatedAt || before.namespaceUid !== namespace.uid;
+  if (isGoing(before) || !isBehind) return null;
+  const after = await updateFederation(tx, before.id, columnsOf(standing));
+  await tell(tx, asker, after, { action: "catch up", slug: after.slug });
+  return null;
+}
+
+export async function markHubGone(
+  tx: Tx,
+  asker: Asker,
+  { id, namespaceUid }: FederationRow,
+  reason: string,
+): Promise<null> {
+  const before = await lockFederation(tx, id);
+  if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
+  const anew = { namespaceUid: null, clusterUid: null, recordedAt: null }; // a retry makes it another namespace
+  const after = await updateFederation(tx, id, { state: "failed", stateReason: reason, ...anew });
+  await tell(tx, asker, after, { action: "give up", slug: after.slug, from: before.state, reason });
+  return null;
+}
+
+export async function callOffOfHub(
+  tx: Tx,
+  asker: Asker,
+  { id }: FederationRow,
+  operations: readonly string[],
+): Promise<null> {
+  const before = await lockFederation(tx, id);
+  if (isGoing(before)) return null;
+  const ended = await endAll(tx, operations);
+  if (ended.length === 0) return null;
+  const after = await updateFederation(tx, id, settled(before));
+  await record(tx, asker, {
+    audit: cancellations(ended, { federationId: id }, "the database was restored to a time before"),
+    events: ended.map((job) => ({ federationId: id, state: after.state, operation: streamOperation(job) })),
+  });
+  return null;
+}
+
+function columnsOf({ cluster, identity, namespace, particulars }: StandingHub) {
+  const { slug, name, region, mode, tier, readyAt } = particulars;
+  const place = { cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid };
+  return { ...settled(particulars), ...{ slug, name, region, mode, tier, readyAt }, ...place, recordedAt: null };
+}
+
+/** Provisioning finds what is there already. */
+function settled(
+  { state, stateReason }: { readonly state: string; readonly stateReason: string | null },
+): Pick<FederationRow, "state" | "stateReason"> {
+  if (state === "active") return { state, stateReason };
+  if (state === "failed") return { state, stateReason };
+  return {
+    state: "failed",
+    stateReason: "An operation was under way when the database was lost; retry goes on with it",
+  };
+}
+
+async function tell(
+  tx: Tx,
+  asker: Asker,
+  { id, state, stateReason }: FederationRow,
+  metadata: Record<string, unknown>,
+) {
+  await record(tx, asker, {
+    audit: [{ kind: "federation_updated", ...onHub(id), metadata: { ...metadata, reconciled: true } }],
+    events: [{ federationId: id, state, error: stateReason }],
+  });
+}
+
+function isGoing({ state }: FederationRow): boolean {
+  return state === "removing" || state === "removed";
+}

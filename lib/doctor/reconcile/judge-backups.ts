@@ -1,0 +1,102 @@
+/** Backups that the cluster alone knows are taken into the database; those whose snapshots are gone are told, and left. */
+import type { BackupVolume } from "#lib/domains/backups/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { BackupParticulars, readParticulars } from "#lib/moodle/particulars.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import { onSpoke } from "#lib/records/audit/store.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
+import type { Matter } from "#lib/doctor/reconcile/matter.ts";
+import type { ClusterSight, SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+import { isSigned } from "#lib/doctor/reconcile/trust.ts";
+import { count } from "#lib/doctor/finding.ts";
+import { refersTo } from "#lib/work/backups/expired.ts";
+
+interface FoundBackup extends Omit<BackupParticulars, "volumes"> {
+  readonly volumes: readonly BackupVolume[];
+  readonly takenAt: Date;
+}
+
+export function judgeBackups(judged: Judged): Matter[] {
+  return [...unknownBackups(judged), ...lostBackups(judged)];
+}
+
+function unknownBackups({ sight, known, trust }: Judged): Matter[] {
+  const found = new Map<string, FoundBackup[]>();
+  for (const snapshot of sight.snapshots) {
+    const { signed, metadata } = snapshot, namespace = sight.namespaces.get(metadata.namespace!);
+    if (!signed || !namespace?.spokeId) continue;
+    const believed = trust.accepted.has(namespace.name) || isSigned(trust.installation, namespace.uid, signed);
+    const particulars = believed ? readParticulars(BackupParticulars, signed.text) : null;
+    const all = found.get(namespace.name) ?? [];
+    if (!particulars || known.backups.has(particulars.id) || all.some(({ id }) => id === particulars.id)) continue;
+    const volumes = volumesOf(sight, namespace, particulars);
+    const takenAt = new Date(metadata.creationTimestamp!);
+    if (volumes) found.set(namespace.name, [...all, { ...particulars, volumes, takenAt }]);
+  }
+  return [...found].map(([name, backups]) => {
+    const fact = `${name} has ${count(backups.length, "backup")} that the database does not know`;
+    const act = (tx: Tx, asker: Asker) => adoptBackups(tx, asker, sight.name, sight.namespaces.get(name)!, backups);
+    return { check: "backups", fact, deed: { done: "adopted", act } };
+  });
+}
+
+/** All that a restore needs; null where it is not whole. */
+function volumesOf(
+  { snapshots, contents }: ClusterSight,
+  { name: namespace }: SeenNamespace,
+  { volumes }: BackupParticulars,
+): BackupVolume[] | null {
+  const all = volumes.map(({ claim, snapshot: name }): BackupVolume | null => {
+    const snapshot = snapshots.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+    const { boundVolumeSnapshotContentName, readyToUse } = snapshot?.status ?? {};
+    const content = contents?.get(boundVolumeSnapshotContentName), handle = content?.["status"]?.snapshotHandle;
+    const isGoing = snapshot?.metadata.deletionTimestamp !== undefined;
+    if (!snapshot || isGoing || !readyToUse || !handle || !refersTo(content!, { ...KIND, ...snapshot })) return null;
+    const { driver, volumeSnapshotClassName } = content!["spec"], { restoreSize } = content!["status"];
+    return {
+      ...{ claim, snapshot: name, snapshotUid: snapshot.metadata.uid!, content: content!.metadata.name },
+      ...{ handle: String(handle), driver: String(driver), class: String(volumeSnapshotClassName ?? "") },
+      restoreSize: Number(restoreSize) > 0 ? Number(restoreSize) : null,
+    };
+  });
+  return all.length > 0 && all.every((volume) => volume !== null) ? all : null;
+}
+
+const KIND = { apiVersion: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshot" };
+
+async function adoptBackups(
+  tx: Tx,
+  asker: Asker,
+  cluster: string,
+  { name: namespace, spokeId }: SeenNamespace,
+  backups: readonly FoundBackup[],
+): Promise<string | null> {
+  const spoke = await tx.selectFrom("spokes").select(["id", "federationId", "slug"]).where("id", "=", spokeId)
+    .where("state", "<>", "removed").executeTakeFirst();
+  if (!spoke) return `its spoke ${spokeId} is not in the database`;
+  for (const { takenAt, volumes, images, ...words } of backups) {
+    const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
+    await tx.insertInto("backups").values({
+      ...words,
+      ...{ spokeId: spoke.id, federationId: spoke.federationId, cluster, namespace, state: "ready" },
+      ...{ volumes: JSON.stringify(volumes), images: images && JSON.stringify(images) },
+      sizeBytes: sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0),
+      ...{ createdAt: takenAt, readyAt: takenAt },
+    }).onConflict((conflict) => conflict.doNothing()).execute();
+  }
+  const metadata = { reconciled: true, slug: spoke.slug, backups: backups.map(({ id }) => id) };
+  await record(tx, asker, { audit: [{ kind: "tenant_backup_succeeded", ...onSpoke(spoke), metadata }] });
+  return null;
+}
+
+function lostBackups({ sight: { contents }, known }: Judged): Matter[] {
+  if (contents === null) return [];
+  const lost = known.ready.filter(({ contents: own }) => own.some((name) => !contents.has(name)));
+  return [...Map.groupBy(lost, ({ spokeId }) => spokeId)].map(([spokeId, backups]) => ({
+    check: "backups",
+    fact: `${count(backups.length, "backup")} of ${known.spokes.get(spokeId)?.slug ?? spokeId} (${spokeId}) ` +
+      `${backups.length === 1 ? "has" : "have"} no snapshots in the cluster: ${backups.map(({ id }) => id).join(", ")}`,
+    hint: "Restored only if the storage still has what they name: wheelwright restore … --backup takes another one",
+  }));
+}

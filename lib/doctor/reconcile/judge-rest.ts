@@ -1,0 +1,44 @@
+/** Fences, and what was made to be looked at only. */
+import { sql } from "kysely";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
+import type { Matter } from "#lib/doctor/reconcile/matter.ts";
+import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
+
+/** Above the greatest that was seen: Secrets carry fences, too, and nobody lists those. */
+const MARGIN = 1_000_000n;
+
+/** The greatest one that was given out. */
+export async function readFence(rows: Rows): Promise<bigint> {
+  const { rows: [row] } = await sql<{ last: string }>`select last_value as last from job_fences`.execute(rows);
+  return BigInt(row!.last);
+}
+
+/** Until new fences are above all that objects carry, the cluster refuses what comes with them. */
+export function judgeFences(sights: readonly ClusterSight[], last: bigint): Matter[] {
+  const greatest = sights.reduce((most, { fence }) => fence > most ? fence : most, 0n);
+  if (greatest <= last) return [];
+  const fact = `Objects carry fences up to ${greatest}, and the database has given out ${last}`;
+  return [{
+    check: "fences",
+    fact,
+    deed: {
+      done: `raised to ${greatest + MARGIN}`,
+      async act(tx) {
+        const least = String(greatest + MARGIN);
+        await sql`select setval('job_fences', greatest(${least}::bigint, last_value)) from job_fences`.execute(tx);
+        return null;
+      },
+    },
+  }];
+}
+
+export function judgeSandboxes({ sight, known }: Judged): Matter[] {
+  return [...sight.namespaces.values()]
+    .filter(({ sandboxId, going }) => sandboxId !== null && !going && !known.sandboxes.has(sandboxId))
+    .map(({ name, sandboxId }) => ({
+      check: "sandbox",
+      fact: `The sandbox ${name} is of ${sandboxId}, which is not under way`,
+      hint: `Nobody's data is in it: kubectl delete namespace ${name}`,
+    }));
+}

@@ -1,0 +1,145 @@
+/** What spokes and hubs have in common: those that only the cluster knows, only the database, or both differently. */
+import type { Config } from "#lib/base/config.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import { callOffOfHub } from "#lib/doctor/reconcile/hub-deeds.ts";
+import type { Matter } from "#lib/doctor/reconcile/matter.ts";
+import type { KnownRows } from "#lib/doctor/reconcile/rows.ts";
+import type { ClusterSight, SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+import { callOff } from "#lib/doctor/reconcile/spoke-deeds.ts";
+import type { Believed, Trust } from "#lib/doctor/reconcile/trust.ts";
+
+export interface Judged {
+  readonly sight: ClusterSight;
+  readonly known: KnownRows;
+  readonly trust: Trust;
+  readonly names: Pick<Config, "rootDomain" | "publicUrl">;
+  /** Namespaces that rows have and that lack our label: their uids, by name. */
+  readonly unlabelled: ReadonlyMap<string, string>;
+  /** Operations that were asked for before are a restored backup's; null where the database is not known to be behind. */
+  readonly restoredAt: Date | null;
+}
+
+type Row = SpokeRow | FederationRow;
+type Base = { readonly id: string; readonly updatedAt: Date };
+
+/** What cannot be told from the outside: both ways out are named. */
+export const GONE = "Its namespace is gone: it was removed after the backup of the database, or is lost";
+
+export type Act = NonNullable<Matter["deed"]>["act"];
+
+/** What spokes and hubs have in common. */
+export interface Sort<R extends Row, P extends Base> {
+  readonly check: string;
+  readonly rows: ReadonlyMap<string, R>;
+  readonly namespaces: readonly SeenNamespace[];
+  readonly idOf: (namespace: SeenNamespace) => string;
+  readonly nameOf: (of: R | P) => string;
+  readonly believe: (namespace: SeenNamespace) => Believed<P>;
+  readonly adopted: (particulars: P) => { readonly done: string; readonly hint?: string };
+  readonly adopt: (namespace: SeenNamespace, particulars: P) => Act;
+  readonly changes: (row: R, particulars: P) => string;
+  readonly catchUp: (namespace: SeenNamespace, particulars: P) => Act;
+  readonly gone: (row: R) => Act;
+  readonly waysOut: (row: R) => string;
+}
+
+export function judgeAll<R extends Row, P extends Base>(
+  judged: Judged,
+  sort: Sort<R, P>,
+): Matter[] {
+  const { check, rows, namespaces, idOf, nameOf } = sort, matters: Matter[] = [];
+  const strangers = new Map<string, string[]>();
+  for (const namespace of namespaces) {
+    const row = rows.get(idOf(namespace)), { name, uid, going } = namespace;
+    if (row?.state === "removing") continue; // it goes on by itself
+    if (row?.state === "removed") {
+      if (going) continue;
+      const hint = `Nothing is done to it: kubectl delete namespace ${name}, if nobody needs it`;
+      matters.push({ check, fact: `${nameOf(row)} (${row.id}) is removed, and its namespace ${name} stands`, hint });
+      continue;
+    }
+    const believed = going && !row ? { doubt: "is being deleted", installation: null } : sort.believe(namespace);
+    const fresh = row && uid === row.namespaceUid;
+    if ("doubt" in believed) {
+      const other = believed.installation !== null && believed.installation !== judged.trust.installation.id;
+      if (other && !fresh) {
+        strangers.set(believed.installation!, [...strangers.get(believed.installation!) ?? [], name]);
+      } else if (!fresh && (!row || row.namespaceUid !== null)) {
+        matters.push(doubted(check, namespace, believed.doubt, row));
+      }
+      continue;
+    }
+    const { particulars } = believed;
+    if (!row) {
+      const { done, hint } = sort.adopted(particulars);
+      const fact = `${nameOf(particulars)} (${particulars.id}) stands in ${name}, and the database does not know it`;
+      matters.push({ check, fact, hint, deed: { done, act: sort.adopt(namespace, particulars) } });
+    } else if (!fresh || particulars.updatedAt > row.updatedAt) {
+      const fact = `${nameOf(row)} was changed after the backup of the database${sort.changes(row, particulars)}`;
+      matters.push({ check, fact, deed: { done: "taken over", act: sort.catchUp(namespace, particulars) } });
+    }
+  }
+  for (const [installation, found] of strangers) {
+    const some = found.slice(0, 3).join(", ") + (found.length > 3 ? " …" : "");
+    const fact = `${found.length} of the installation ${installation} ${
+      found.length === 1 ? "stands" : "stand"
+    } here: ${some}`;
+    matters.push({ check, fact, hint: "Never touched; should one be yours after all: --adopt NAMESPACE" });
+  }
+  return [...matters, ...absent(judged, sort)];
+}
+
+function doubted(check: string, { name }: SeenNamespace, doubt: string, row: Row | undefined): Matter {
+  if (row) {
+    const fact = `The namespace ${name} of ${row.slug} (${row.id}) is another one than was made for it, and ${doubt}`;
+    return { check, fact, left: "failing", hint: `Never touched; if it is yours: --adopt ${name}` };
+  }
+  const fact = `The namespace ${name} has the label of a ${check} that the database does not know, and ${doubt}`;
+  return { check, fact, hint: `Never touched; if it is yours: --adopt ${name}` };
+}
+
+/** Rows that have a namespace by their own word, and none of ours in the cluster. */
+function absent<R extends Row, P>(
+  { sight: { identity, namespaces, name: cluster }, unlabelled }: Judged,
+  { check, rows, nameOf, gone, waysOut }: Sort<R, P & Base>,
+): Matter[] {
+  return [...rows.values()].flatMap((row): Matter[] => {
+    const { state, namespace, namespaceUid: uid, clusterUid } = row;
+    const isOut = state === "removing" || state === "removed" || row.cluster !== cluster;
+    if (isOut || uid === null || namespaces.has(namespace)) return [];
+    const left = (fact: string, hint: string): Matter => ({ check, fact, left: "failing", hint });
+    if (clusterUid !== null && clusterUid !== identity) {
+      const hint = "If that one is gone for good: wheelwright restore --all --new-cluster";
+      return [left(`${nameOf(row)} was made in another cluster than the one that answers`, hint)];
+    }
+    const standing = unlabelled.get(namespace);
+    if (standing === uid) {
+      return [
+        left(`The namespace ${namespace} of ${nameOf(row)} lacks the label ${MANAGED_BY}`, "Reapply puts it back."),
+      ];
+    }
+    const fact = `${nameOf(row)} (${row.id}) has no namespace any more${
+      standing ? ", and another one has its name" : ""
+    }`;
+    const matter = left(fact, waysOut(row));
+    return [
+      row.stateReason === GONE ? matter : { ...matter, deed: { done: "called failed, and left", act: gone(row) } },
+    ];
+  });
+}
+
+/** Nobody knows how far they have come. What was asked for since waits for replicas, and is left to them. */
+export function called({ known, sight, restoredAt }: Judged, row: Row): Matter[] {
+  const old = (known.busy.get(row.id) ?? []).filter(({ createdAt }) => restoredAt !== null && createdAt < restoredAt);
+  if (old.length === 0 || row.state === "removing") return [];
+  const replicas = sight.namespaces.get(row.namespace)?.replicas ?? null, ids = old.map(({ id }) => id);
+  const act: Act = "federationId" in row
+    ? (tx, asker) => callOff(tx, asker, row, ids, replicas)
+    : (tx, asker) => callOffOfHub(tx, asker, row, ids);
+  const fact = `${row.slug} (${row.id}) has under way by the backup of the database: ${
+    old.map(({ kind }) => kind).join(", ")
+  }`;
+  return [{ check: "operations", fact, deed: { done: "called off", act } }];
+}

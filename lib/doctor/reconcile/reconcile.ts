@@ -1,0 +1,200 @@
+/**
+ * Compares the database with the clusters, and takes into the database what it lacks: after it was restored to an earlier time.
+ *
+ * Only the database is written, never a cluster: what stands and runs there goes on as it is. Nothing is overwritten that
+ * somebody else has, and nothing is believed that this installation has not signed, or an operator accepted by name.
+ *
+ * What is told without applying comes from doing all of it in one transaction that is rolled back, so that it is what would
+ * happen. Applied, each thing is a transaction of its own, which looks again before it writes: killed anywhere, it is run again.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Call, Cluster } from "#lib/drivers/cluster/cluster.ts";
+import { count, failing, type Finding, passing, type Section } from "#lib/doctor/finding.ts";
+import { judgeBackups } from "#lib/doctor/reconcile/judge-backups.ts";
+import { judgeFences, judgeSandboxes, readFence } from "#lib/doctor/reconcile/judge-rest.ts";
+import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
+import { judgeHubs, judgeSpokes } from "#lib/doctor/reconcile/judge-spokes.ts";
+import { type Deed, findingOf, type Matter } from "#lib/doctor/reconcile/matter.ts";
+import { type KnownRows, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
+import { type ClusterSight, surveyCluster } from "#lib/doctor/reconcile/sight.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import { type DatabaseHold, readHold, releaseHold } from "#lib/records/held.ts";
+import { readInstallation } from "#lib/records/installation.ts";
+
+export interface Reconciling extends Pick<App, "db" | "clusters" | "config"> {
+  /** The clusters to compare with; `whole` says whether these are all that the configuration has. */
+  readonly names: readonly string[];
+  readonly whole: boolean;
+  readonly apply: boolean;
+  /** Namespaces whose particulars are taken for ours, whoever has signed them. */
+  readonly accepted: readonly string[];
+  readonly asker: Asker;
+  readonly signal: AbortSignal;
+}
+
+/** Throws a ClusterError where one of the clusters does not answer: nothing is judged by half of what there is. */
+export async function reconcile(place: Reconciling): Promise<Section[]> {
+  const { db, apply } = place, hold = await readHold(db.rows);
+  if (apply && hold === null && await isServed(db.rows)) return [section(null, [SERVED])];
+  const judged = await lookAtAll(place, hold);
+  const sections = judged.map((each) => ({
+    name: each.sight.name,
+    matters: [...judgeHubs(each), ...judgeSpokes(each), ...judgeBackups(each), ...judgeSandboxes(each)],
+    ...each,
+  }));
+  const fences = judgeFences(judged.map(({ sight }) => sight), await readFence(db.rows));
+  const all = [...sections.flatMap(({ matters }) => matters), ...fences]; // fences last: until then they tell who is behind
+  const { findings, refused } = apply ? await applyAll(place, all) : await tryAll(place, all);
+  const told = (matters: readonly Matter[]) => matters.map((matter) => findings.get(matter)!);
+  const own = [...told(fences), ...await findUnknown(place), ...await letGo(place, hold, refused)];
+  return [
+    section(null, own.length > 0 ? own : [passing("fences", "are above all that the clusters show")]),
+    ...sections.map(({ name, matters, sight, known }) =>
+      section(name, [...told(matters), ...unseen(sight), ...agreeing(sight, known, matters)])
+    ),
+  ];
+}
+
+const SERVED = failing(
+  "replicas",
+  "serve runs, and goes by the database as it is",
+  "Stop every replica, then apply again: nothing was written.",
+);
+
+function section(cluster: string | null, findings: readonly Finding[]): Section {
+  return { place: cluster === null ? "database" : "cluster", name: cluster, where: null, findings };
+}
+
+/** Whether a replica has beaten a moment ago. */
+async function isServed(rows: Rows): Promise<boolean> {
+  const beating = await rows.selectFrom("replicas").select("id").where("stoppedAt", "is", null)
+    .where("beatAt", ">", sql<Date>`wheelwright_now() - interval '10 seconds'`).limit(1).executeTakeFirst();
+  return beating !== undefined;
+}
+
+async function lookAtAll(place: Reconciling, hold: DatabaseHold | null): Promise<Judged[]> {
+  const { db, clusters, config, names, accepted, signal } = place, call = { signal };
+  const trust = { installation: await readInstallation(db.rows), accepted: new Set(accepted) };
+  const opened = await Promise.all(names.map((name) => clusters.open(name)));
+  const sights = await Promise.all(opened.map((cluster) => surveyCluster(cluster, call)));
+  const last = await readFence(db.rows), isBehind = sights.some(({ fence }) => fence > last);
+  const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
+  const judged: Judged[] = [];
+  for (const [i, sight] of sights.entries()) {
+    const known = await readKnownRows(db.rows, sight),
+      unlabelled = await findUnlabelled(opened[i]!, call, sight, known);
+    judged.push({ sight, known, trust, names: config, unlabelled, restoredAt });
+  }
+  return judged;
+}
+
+/** A namespace that lacks our label is in no list, and is not gone for that. */
+async function findUnlabelled(
+  cluster: Cluster,
+  call: Call,
+  { name, namespaces }: ClusterSight,
+  { hubs, spokes }: KnownRows,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const row of [...hubs.values(), ...spokes.values()]) {
+    if (row.cluster !== name || row.state === "removed" || row.namespaceUid === null || namespaces.has(row.namespace)) {
+      continue;
+    }
+    const standing = await cluster.findNamespace(row.namespace, call);
+    if (standing) found.set(row.namespace, standing.metadata.uid!);
+  }
+  return found;
+}
+
+interface Outcome {
+  readonly findings: ReadonlyMap<Matter, Finding>;
+  /** How many deeds could not be done. */
+  readonly refused: number;
+}
+
+/** What is refused may be free once the rest is done: two spokes may have changed names. So it is asked once more. */
+async function eachMatter(
+  matters: readonly Matter[],
+  mode: "told" | "applied",
+  act: (deed: Deed) => Promise<string | null>,
+): Promise<Outcome> {
+  const refusals = new Map<Matter, string>();
+  const pass = async (some: readonly Matter[]) => {
+    for (const matter of some) {
+      const refusal = matter.deed ? await act(matter.deed) : null;
+      if (refusal === null) refusals.delete(matter);
+      else refusals.set(matter, refusal);
+    }
+  };
+  await pass(matters);
+  await pass([...refusals.keys()]);
+  const findings = matters.map((matter) => [matter, findingOf(matter, mode, refusals.get(matter) ?? null)] as const);
+  return { findings: new Map(findings), refused: refusals.size };
+}
+
+async function applyAll({ db, asker, signal }: Reconciling, matters: readonly Matter[]): Promise<Outcome> {
+  return await eachMatter(matters, "applied", async (deed) => {
+    signal.throwIfAborted();
+    return await db.transact((tx) => deed.act(tx, asker));
+  });
+}
+
+class RolledBack extends Error {}
+
+async function tryAll({ db, asker }: Reconciling, matters: readonly Matter[]): Promise<Outcome> {
+  let outcome: Outcome | undefined;
+  await db.transact(async (tx: Tx) => {
+    outcome = await eachMatter(matters, "told", (deed) => deed.act(tx, asker));
+    throw new RolledBack();
+  }).catch((error) => {
+    if (!(error instanceof RolledBack)) throw error;
+  });
+  return outcome!;
+}
+
+/** What could not be done needs replicas that work, as a destruction does: so it holds nobody up. */
+async function letGo(
+  { db, apply, whole, asker }: Reconciling,
+  hold: DatabaseHold | null,
+  refused: number,
+): Promise<Finding[]> {
+  if (hold === null) return [];
+  const check = "held", time = hold.takenAt.toISOString().slice(0, 16).replace("T", " ");
+  const since = `The database was restored to ${time} UTC, and no operation runs`;
+  if (!apply) return [{ check, level: "warning", told: `${since}; that would end` }];
+  if (!whole) return [{ check, level: "warning", told: `${since}: the other clusters are not compared yet` }];
+  await db.transact((tx) => releaseHold(tx, asker));
+  return [passing(check, `Replicas go on${refused > 0 ? `; ${count(refused, "thing")} could not be done` : ""}`)];
+}
+
+/** Nothing can be said of what is in a cluster that is configured no more. */
+async function findUnknown({ db, names, whole }: Reconciling): Promise<Finding[]> {
+  if (!whole) return [];
+  const found = await Promise.all(
+    (["federations", "spokes"] as const).map((table) =>
+      db.rows.selectFrom(table as "spokes").select("cluster").distinct().where("state", "<>", "removed")
+        .where("cluster", "not in", names).execute()
+    ),
+  );
+  return [...new Set(found.flat().map(({ cluster }) => cluster))].map((cluster) =>
+    failing("clusters", `The cluster ${cluster} is in use by hubs or spokes, and configured no more`, "See CATALOG.")
+  );
+}
+
+function unseen({ unseen, contents }: ClusterSight): Finding[] {
+  if (unseen.length === 0 && contents !== null) return [];
+  const kinds = [...new Set(unseen)].join(", ");
+  if (kinds === "") return [];
+  return [{ check: "rights", level: "warning", told: `What is in these could not be seen: ${kinds}`, hint: RIGHTS }];
+}
+const RIGHTS = "Give the account the rights of wheelwright doctor --rbac.";
+
+function agreeing({ namespaces }: ClusterSight, known: KnownRows, matters: readonly Matter[]): Finding[] {
+  const standing = [...namespaces.values()].filter(({ going }) => !going);
+  const hubs = standing.filter(({ hubId, spokeId }) => !spokeId && known.hubs.has(hubId ?? "")).length;
+  const spokes = standing.filter(({ spokeId }) => known.spokes.has(spokeId ?? "")).length;
+  const told = `${count(hubs, "hub")} and ${count(spokes, "spoke")} stand here, and the database knows them`;
+  return matters.length === 0 ? [passing("agreement", told)] : [];
+}

@@ -1,0 +1,114 @@
+/** What one cluster shows of ours, kind by kind, and of each object only a few words. It is looked at and nothing more. */
+import { CRON, DATABASE, FENCE, MOODLE } from "#lib/moodle/names.ts";
+import { PARTICULARS, PARTICULARS_OF, readSigned, readSignedOn, type SignedText } from "#lib/moodle/particulars.ts";
+import { type Call, type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { FEDERATION, isTerminating, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { CONTENT, SNAPSHOT } from "#lib/work/backups/expired.ts";
+
+export interface SeenNamespace {
+  readonly name: string;
+  readonly uid: string;
+  /** By its labels. */
+  readonly hubId: string | null;
+  readonly spokeId: string | null;
+  readonly sandboxId: string | null;
+  readonly going: boolean;
+  readonly signed: SignedText | null;
+  /** Replicas that are asked for; null where there is no such object, or it may not be listed. */
+  readonly replicas: Readonly<Record<"app" | "database", number | null>>;
+}
+
+export interface ClusterSight {
+  readonly name: string;
+  readonly identity: string | null;
+  /** By name. */
+  readonly namespaces: ReadonlyMap<string, SeenNamespace>;
+  /** The greatest one that an object carries. */
+  readonly fence: bigint;
+  /** Of backups alone. */
+  readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedText | null })[];
+  /** By name; null where they may not be listed. */
+  readonly contents: ReadonlyMap<string, KubeObject> | null;
+  /** Kinds that may not be listed. */
+  readonly unseen: readonly string[];
+}
+
+type Kind = Omit<Ref, "name">;
+
+const OURS = `${MANAGED_BY}=wheelwright`;
+const PAGE = 500;
+const NETWORK = "networking.k8s.io/v1";
+/** What carries a fence, besides ConfigMaps, and Secrets, which nobody lists. */
+const FENCED: readonly Kind[] = [
+  ...[MOODLE, DATABASE, CRON],
+  { apiVersion: "batch/v1", kind: "Job" },
+  ...["Service", "ResourceQuota", "LimitRange", "PersistentVolumeClaim"].map((kind) => ({ apiVersion: "v1", kind })),
+  ...["NetworkPolicy", "Ingress"].map((kind) => ({ apiVersion: NETWORK, kind })),
+];
+
+/** Throws a ClusterError where the cluster does not answer, or may not be asked for its namespaces. */
+export async function surveyCluster(cluster: Cluster, call: Call): Promise<ClusterSight> {
+  const unseen: string[] = [], signed = new Map<string, SignedText>();
+  const replicas = new Map<string, { app: number | null; database: number | null }>();
+  let fence = 0n;
+  const each = async (kind: Kind, selector: string, take: (object: KubeObject) => void): Promise<boolean> => {
+    try {
+      if (kind.apiVersion === SNAPSHOT.apiVersion && !await cluster.serves(kind, call)) return false;
+      await eachObject(cluster, call, kind, selector, (object) => {
+        const { annotations, labels } = object.metadata, own = annotations?.[FENCE] ?? labels?.[FENCE] ?? "";
+        if (/^\d+$/.test(own) && BigInt(own) > fence) fence = BigInt(own);
+        take(object);
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof ClusterError) || ![403, 404].includes(error.status)) throw error;
+      unseen.push(kind.kind);
+      return false;
+    }
+  };
+
+  const identity = await cluster.identity(call);
+  await each(PARTICULARS, OURS, (object) => {
+    const text = object.metadata.labels?.[PARTICULARS_OF] && readSigned(object);
+    if (text && object.metadata.name === PARTICULARS.name) signed.set(object.metadata.namespace!, text);
+  });
+  for (const kind of FENCED) {
+    const part = kind.kind === MOODLE.kind ? "app" : kind.kind === DATABASE.kind ? "database" : null;
+    const name = part === "app" ? MOODLE.name : DATABASE.name;
+    await each(kind, OURS, ({ metadata, spec }) => {
+      if (part === null || metadata.name !== name) return;
+      const both = replicas.get(metadata.namespace!) ?? { app: null, database: null };
+      replicas.set(metadata.namespace!, { ...both, [part]: Number(spec?.replicas ?? 1) });
+    });
+  }
+  const namespaces = new Map<string, SeenNamespace>();
+  await eachObject(cluster, call, { apiVersion: "v1", kind: "Namespace" }, OURS, (object) => {
+    const { name, uid, labels = {} } = object.metadata;
+    namespaces.set(name, {
+      ...{ name, uid: uid!, going: isTerminating(object), signed: signed.get(name) ?? null },
+      ...{ hubId: labels[FEDERATION] ?? null, spokeId: labels[SPOKE] ?? null, sandboxId: labels[SANDBOX] ?? null },
+      replicas: replicas.get(name) ?? { app: null, database: null },
+    });
+  });
+  const snapshots: ClusterSight["snapshots"][number][] = [], contents = new Map<string, KubeObject>();
+  await each(SNAPSHOT, OURS, (object) => {
+    const { metadata, status } = object;
+    if (metadata.annotations?.[PARTICULARS_OF]) snapshots.push({ metadata, status, signed: readSignedOn(object) });
+  });
+  const listed = await each(CONTENT, "", (object) => void contents.set(object.metadata.name, object));
+  return { name: cluster.name, identity, namespaces, fence, snapshots, contents: listed ? contents : null, unseen };
+}
+
+async function eachObject(
+  cluster: Cluster,
+  call: Call,
+  kind: Kind,
+  selector: string,
+  take: (object: KubeObject) => void,
+): Promise<void> {
+  for (let next: string | null = null, first = true; first || next !== null; first = false) {
+    const page = await cluster.listPage(kind, { selector, limit: PAGE, ...(next !== null && { next }) }, call);
+    page.items.forEach(take);
+    next = page.next;
+  }
+}

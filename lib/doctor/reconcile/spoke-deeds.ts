@@ -1,0 +1,180 @@
+/** What is done to the rows of spokes: each is written in one transaction with its audit and its event. */
+import { sql } from "kysely";
+import type { Config } from "#lib/base/config.ts";
+import { forgetClaims } from "#lib/domains/backups/kept.ts";
+import { cancellations } from "#lib/domains/federations/abandon.ts";
+import { namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
+import { isInUse, KEPT_DAYS, lockNames } from "#lib/domains/spokes/names.ts";
+import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames } from "#lib/moodle/names.ts";
+import type { SpokeParticulars } from "#lib/moodle/particulars.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import { onSpoke } from "#lib/records/audit/store.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { endGivenUp } from "#lib/records/jobs/removal.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { requestCancel } from "#lib/records/jobs/store.ts";
+import { settledState } from "#lib/doctor/reconcile/settled.ts";
+import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+
+/** Where a spoke stands, and what it is by the particulars there. */
+export interface StandingSpoke {
+  readonly cluster: string;
+  readonly identity: string | null;
+  readonly namespace: SeenNamespace;
+  readonly particulars: SpokeParticulars;
+}
+
+type Names = Pick<Config, "rootDomain" | "publicUrl">;
+
+const NOW = sql<Date>`wheelwright_now()`;
+
+export async function adoptSpoke(tx: Tx, asker: Asker, names: Names, standing: StandingSpoke): Promise<string | null> {
+  const { id, federationId, slug, domain, createdBy, createdAt, copyOf } = standing.particulars;
+  const hub = await tx.selectFrom("federations").select(["state", "createdBy"]).where("id", "=", federationId)
+    .forKeyShare().executeTakeFirst();
+  if (!hub || hub.state === "removed") return `its hub ${federationId} is not in the database`;
+  const holder = await tx.selectFrom("spokes").select("id").where("federationId", "=", federationId)
+    .where("slug", "=", slug).where("state", "<>", "removed").where("id", "<>", id).executeTakeFirst();
+  if (holder) return `the spoke ${holder.id} has its slug ${slug}`;
+  const taken = await takeNames(tx, names, standing.particulars);
+  if (taken !== null) return taken;
+  const [user, source] = await Promise.all([
+    tx.selectFrom("users").select("id").where("id", "=", createdBy).executeTakeFirst(),
+    tx.selectFrom("spokes").select("id").where("id", "=", copyOf).executeTakeFirst(),
+  ]);
+  const row = await insertSpoke(tx, {
+    ...columnsOf(standing),
+    ...{ id, federationId, slug, domain, createdAt, copyOf: source?.id ?? null },
+    createdBy: user?.id ?? hub.createdBy,
+  });
+  if (!row) return "a spoke of its id or namespace is in the database";
+  await keepFormerNames(tx, standing.particulars);
+  await tell(tx, asker, row, { action: "adopt", slug, domain, size: row.size, lmsVersion: row.lmsVersion });
+  return null;
+}
+
+export async function catchUpSpoke(
+  tx: Tx,
+  asker: Asker,
+  names: Names,
+  standing: StandingSpoke,
+): Promise<string | null> {
+  const { namespace, particulars } = standing, before = await lockSpoke(tx, particulars.id);
+  const isBehind = before.updatedAt < particulars.updatedAt || before.namespaceUid !== namespace.uid;
+  if (isGoing(before) || !isBehind) return null;
+  const taken = await takeNames(tx, names, particulars);
+  if (taken !== null) return taken;
+  await forgetClaims(tx, before.id, Object.values(claimNames(particulars.blueprintInputs as SpokeInputs)));
+  const after = await tx.updateTable("spokes")
+    .set({
+      ...columnsOf(standing),
+      domain: particulars.domain,
+      wishedDomain: null,
+      drift: null,
+      badLooks: 0,
+      updatedAt: NOW,
+    })
+    .where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
+  await keepFormerNames(tx, particulars);
+  await tell(tx, asker, after, { action: "catch up", slug: after.slug, ...changedFields(before, particulars) });
+  return null;
+}
+
+/** Its row stays: nobody knows whether it was removed, or is lost. */
+export async function markGone(tx: Tx, asker: Asker, { id, namespaceUid }: SpokeRow, reason: string): Promise<null> {
+  const before = await lockSpoke(tx, id);
+  if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
+  const after = await tx.updateTable("spokes")
+    .set({ state: "failed", stateReason: reason, health: "unknown", wishedDomain: null, updatedAt: NOW })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+  await tell(tx, asker, after, { action: "give up", slug: after.slug, from: before.state, reason });
+  return null;
+}
+
+/** Of the database alone. A removal is none of these: it goes on with whatever is left. */
+export async function callOff(
+  tx: Tx,
+  asker: Asker,
+  { id }: SpokeRow,
+  operations: readonly string[],
+  replicas: SeenNamespace["replicas"] | null,
+): Promise<null> {
+  const before = await lockSpoke(tx, id);
+  if (isGoing(before)) return null;
+  const ended = await endAll(tx, operations);
+  if (ended.length === 0) return null;
+  const after = await tx.updateTable("spokes").set({ ...settledState(before, replicas), updatedAt: NOW })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+  const about = { federationId: after.federationId, spokeId: id };
+  await record(tx, asker, {
+    audit: cancellations(ended, about, "the database was restored to a time before"),
+    events: ended.map((job) => ({ ...about, state: after.state, operation: streamOperation(job) })),
+  });
+  return null;
+}
+
+/** Those that live. */
+export async function endAll(tx: Tx, operations: readonly string[]): Promise<Job[]> {
+  const ended: Job[] = [];
+  for (const id of operations) {
+    const job = await requestCancel(tx, id);
+    if (job) ended.push(job);
+  }
+  return await endGivenUp(tx, ended);
+}
+
+/** In which fields the row is to become another, for people and the audit. */
+export function changedFields(
+  row: SpokeRow,
+  particulars: SpokeParticulars,
+): Record<string, { from: unknown; to: unknown }> {
+  const fields = ["displayName", "domain", "size", "lmsVersion", "brand", "adminEmail", "mail", "maintenance"] as const;
+  const changed = fields.filter((field) => row[field] !== particulars[field]);
+  return Object.fromEntries(changed.map((field) => [field, { from: row[field], to: particulars[field] }]));
+}
+
+function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke) {
+  const { displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt } = particulars;
+  const { content, contentMode, siteIdentifier, fromBackup, blueprintRevision, blueprintInputs } = particulars;
+  return {
+    ...settledState(particulars, namespace.replicas),
+    ...{ displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt },
+    ...{ identity: particulars.identity, content, contentMode, siteIdentifier, fromBackup, blueprintRevision },
+    health: "unknown" as const,
+    blueprintInputs: JSON.stringify(blueprintInputs),
+    ...{ cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid, recordedAt: null },
+  };
+}
+
+/** Why it cannot have its names; null where it holds them from now on. */
+async function takeNames(tx: Tx, names: Names, { id, domain }: SpokeParticulars): Promise<string | null> {
+  const place = ownNamesOf(names);
+  await lockNames(tx, domain, place);
+  const taken = await isInUse(tx, domain, namesAbove(domain, place), id);
+  return taken ? `its domain ${domain} is in use, or one above or below it` : null;
+}
+
+async function keepFormerNames(tx: Tx, { id, blueprintInputs }: SpokeParticulars): Promise<void> {
+  const former = (blueprintInputs as SpokeInputs).formerHosts ?? [];
+  await tx.deleteFrom("former_domains").where("spokeId", "=", id).execute();
+  if (former.length === 0) return;
+  const until = sql<Date>`wheelwright_now() + make_interval(days => ${KEPT_DAYS}::integer)`;
+  await tx.insertInto("former_domains").values(former.map(({ host }) => ({ domain: host, spokeId: id, until })))
+    .onConflict((conflict) => conflict.doNothing()).execute();
+}
+
+async function tell(tx: Tx, asker: Asker, spoke: SpokeRow, metadata: Record<string, unknown>): Promise<void> {
+  const { id: spokeId, federationId, state, stateReason: error } = spoke;
+  await record(tx, asker, {
+    audit: [{ kind: "spoke_actioned", ...onSpoke(spoke), metadata: { ...metadata, reconciled: true } }],
+    events: [{ federationId, spokeId, state, error }],
+  });
+}
+
+function isGoing({ state }: SpokeRow): boolean {
+  return state === "removing" || state === "removed";
+}

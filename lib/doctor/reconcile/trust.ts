@@ -1,0 +1,41 @@
+/** Whether the particulars of a namespace are our own words: signed by this installation, or accepted by an operator. */
+import { type Installation, isSignedFor } from "#lib/records/installation.ts";
+import { readParticulars, type SignedText } from "#lib/moodle/particulars.ts";
+import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
+import type * as v from "valibot";
+
+export interface Trust {
+  readonly installation: Installation;
+  /** Namespaces whose particulars an operator takes for ours, whoever has signed them. */
+  readonly accepted: ReadonlySet<string>;
+}
+
+/** What they say; or why they are not believed, as what follows "it". */
+export type Believed<T> = { readonly particulars: T } | {
+  readonly doubt: string;
+  readonly installation: string | null;
+};
+
+export function believe<S extends v.GenericSchema<unknown, { readonly id: string; readonly namespace: string }>>(
+  { installation, accepted }: Trust,
+  schema: S,
+  { name, uid, signed, hubId, spokeId }: SeenNamespace,
+): Believed<v.InferOutput<S>> {
+  const doubt = (text: string) => ({ doubt: text, installation: signed?.installation ?? null });
+  if (!signed) return doubt("has no particulars: an earlier release made it, or somebody else");
+  if (!accepted.has(name)) {
+    if (signed.installation !== installation.id) {
+      return doubt(`is of another installation (${signed.installation}), and is never touched`);
+    }
+    if (!isSigned(installation, uid, signed)) return doubt("has particulars that are not signed by this installation");
+  }
+  const particulars = readParticulars(schema, signed.text);
+  if (!particulars) return doubt("has particulars that cannot be read");
+  const isOwn = particulars.namespace === name && particulars.id === (spokeId ?? hubId);
+  const isOfHub = spokeId === null || (particulars as { federationId?: string }).federationId === hubId;
+  return isOwn && isOfHub ? { particulars } : doubt("has particulars of another one than its labels name");
+}
+
+export function isSigned(installation: Installation, uid: string, { text, signature, ...by }: SignedText): boolean {
+  return by.installation === installation.id && isSignedFor(installation, uid, text, signature);
+}

@@ -1,0 +1,126 @@
+/**
+ * One connection for reading or writing whole tables in one transaction: the bytes of COPY, as fast as the other side takes
+ * them. As in client.ts, a connection that breaks is not mended: what is under way fails, and so does whatever comes later.
+ */
+import type { Readable, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import postgres from "postgres";
+import { ConnectionLost } from "#lib/drivers/db/faults.ts";
+import { openSockets } from "#lib/drivers/db/sockets.ts";
+import { within } from "#lib/base/race.ts";
+
+export type Bytes = Uint8Array<ArrayBufferLike>;
+
+export interface Copier {
+  // deno-lint-ignore no-explicit-any
+  run(text: string, params?: readonly string[]): Promise<any[]>;
+  /** What a `copy … to stdout` answers, in pieces of about this many bytes. */
+  copyOut(text: string): AsyncGenerator<Buffer>;
+  /** Hands the bytes to a `copy … from stdin`. */
+  copyIn(text: string, content: AsyncIterable<Bytes>): Promise<void>;
+  /** Ends the connection; the server rolls back what is open. */
+  close(): Promise<void>;
+}
+
+/** What the driver's types leave out: what it tells a failure to. */
+type Query = postgres.PendingQuery<postgres.Row[]> & { reject(error: unknown): void };
+
+const PIECE = 64 * 1024;
+/** A copy lasts as long as it lasts, and one whose peer is gone ends with its socket. Text is written alike everywhere. */
+const SETTINGS = {
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+  lock_timeout: 30_000,
+  timezone: "UTC",
+  datestyle: "ISO",
+  intervalstyle: "postgres",
+  extra_float_digits: 1,
+  bytea_output: "hex",
+};
+
+export function openCopier(url: string, name: string): Copier {
+  const lost = new AbortController();
+  const lose = (reason: unknown) => lost.abort(new ConnectionLost(reason));
+  const sockets = openSockets(lose);
+  const sql = postgres(url, {
+    max: 1,
+    fetch_types: false,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: 30,
+    connection: { application_name: name, ...SETTINGS },
+    onnotice: () => {},
+    onclose: () => lose(new Error("The server closed the connection")),
+    socket: sockets.open,
+  } as postgres.Options<Record<string, never>>);
+
+  function ask<T>(question: () => PromiseLike<T>): Promise<T> {
+    lost.signal.throwIfAborted();
+    return within([lost.signal], null, () => Promise.resolve(question()));
+  }
+
+  return {
+    run: async (text, params = []) => await ask(() => sql.unsafe(text, [...params])),
+    async *copyOut(text) {
+      const stream: Readable = await ask(() => sql.unsafe(text).readable());
+      const cut = () => stream.destroy(lost.signal.reason);
+      lost.signal.addEventListener("abort", cut, { once: true });
+      let rows: Buffer[] = [], size = 0;
+      try {
+        for await (const row of stream as AsyncIterable<Buffer>) {
+          rows.push(row);
+          if ((size += row.length) < PIECE) continue;
+          yield Buffer.concat(rows);
+          rows = [], size = 0;
+        }
+      } catch (error) {
+        throw lostOr(error);
+      } finally {
+        lost.signal.removeEventListener("abort", cut);
+      }
+      sockets.resume();
+      if (size > 0) yield Buffer.concat(rows);
+    },
+    async copyIn(text, content) {
+      const query = sql.unsafe(text) as Query, refused = heedRefusal(query);
+      const stream: Writable = await ask(() => query.writable());
+      let broken: unknown = null;
+      const source = async function* () {
+        try {
+          yield* content;
+        } catch (error) {
+          throw broken = error;
+        }
+      };
+      try {
+        await ask(() => Promise.race([pipeline(source, stream, { signal: lost.signal }), refused]));
+      } catch (error) {
+        throw broken ?? lostOr(error);
+      }
+    },
+    async close() {
+      lose(new Error("The connection was closed"));
+      await sql.end({ timeout: 0 }).catch(() => {});
+      sockets.cutAll();
+    },
+  };
+}
+
+/** What the server says of rows is its own; all else is the connection's end. */
+function lostOr(error: unknown): unknown {
+  return error instanceof postgres.PostgresError ? error : new ConnectionLost(error);
+}
+
+/**
+ * Rejects with what the server refuses the rows for. The driver has resolved the query with its stream by then, and what is
+ * refused after the last row, such as a row that another table lacks, it tells nobody: the stream would never end.
+ */
+function heedRefusal(query: Query): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>(), before = query.reject;
+  promise.catch(() => {}); // it may come when nobody waits any more
+  query.reject = (error) => {
+    before.call(query, error);
+    reject(error);
+  };
+  return promise;
+}

@@ -1,0 +1,23 @@
+/** The table of requests for hubs, as kysely sees it: a part of the schema, in a file of its own for its length. */
+import type { Generated } from "kysely";
+import type { MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
+
+export interface RequestTables {
+  federation_requests: {
+    id: string;
+    slug: string;
+    name: string;
+    region: string | null;
+    mode: string | null;
+    tier: string | null;
+    reason: string | null;
+    state: Generated<"pending" | "approved" | "rejected" | "withdrawn">;
+    requestedBy: string;
+    decidedBy: string | null;
+    decidedAt: MaybeStampColumn;
+    rejectReason: string | null;
+    federationId: string | null;
+    createdAt: StampColumn;
+    updatedAt: StampColumn;
+  };
+}

@@ -1,0 +1,43 @@
+/** The text of a backup as it lies in a file: compressed, and sealed with a passphrase where one is given. */
+import type { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import { decrypt, encrypt, isEncrypted } from "#lib/drivers/crypto/age.ts";
+import type { Bytes } from "#lib/drivers/db/copier.ts";
+import { BackupDamaged } from "#lib/drivers/dump/script.ts";
+import { messageOf } from "#lib/base/errors.ts";
+
+const PIECE = 64 * 1024, START = 32;
+
+export function pack(text: AsyncIterable<Bytes>, passphrase: string | null): AsyncGenerator<Buffer> {
+  const packed = through(text, createGzip({ chunkSize: PIECE }));
+  return passphrase === null ? packed : encrypt(packed, passphrase);
+}
+
+/** Asks for the passphrase where the file needs one. Throws BackupDamaged or SealBroken. */
+export async function* unpack(
+  file: AsyncIterable<Bytes>,
+  askPassphrase: () => Promise<string>,
+): AsyncGenerator<Buffer> {
+  const source = file[Symbol.asyncIterator]();
+  let start: Bytes = Buffer.alloc(0);
+  for (let next; start.length < START && !(next = await source.next()).done;) {
+    start = Buffer.concat([start, next.value]);
+  }
+  const whole = async function* () {
+    yield start;
+    yield* { [Symbol.asyncIterator]: () => source };
+  };
+  const packed = isEncrypted(start) ? decrypt(whole(), await askPassphrase()) : whole();
+  try {
+    yield* through(packed, createGunzip({ chunkSize: PIECE }));
+  } catch (error) {
+    if (!String((error as { code?: unknown }).code).startsWith("Z_")) throw error;
+    throw new BackupDamaged(`It is no backup, or damaged: ${messageOf(error)}`);
+  }
+}
+
+async function* through(source: AsyncIterable<Bytes>, transform: Transform): AsyncGenerator<Buffer> {
+  pipeline(source, transform).catch(() => {}); // what it fails with is thrown below
+  yield* transform;
+}

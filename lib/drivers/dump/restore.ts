@@ -1,0 +1,136 @@
+/**
+ * Puts a backup into an empty database: the schema that it was made of, its rows, and what this release has changed since.
+ * All of it is one transaction, which ends well only if the backup does: of one that is damaged nothing is written.
+ */
+import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
+import { asFault } from "#lib/drivers/db/faults.ts";
+import { applyWithin, holdMigrations } from "#lib/drivers/db/migrate.ts";
+import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
+import { FENCES_SINCE, RETURNS } from "#lib/drivers/dump/tables.ts";
+import { messageOf } from "#lib/base/errors.ts";
+
+/** The backup and the database, or the backup and this program, do not go together. */
+export class RestoreRefused extends Error {
+  override readonly name = "RestoreRefused";
+}
+
+export interface FillWish {
+  /** Of the tables' owner to be. */
+  readonly url: string;
+  readonly parts: AsyncIterable<BackupPart>;
+  readonly migrations: readonly Migration[];
+}
+
+/** Leaves the database held. Throws RestoreRefused, BackupDamaged, or what reading the parts throws. */
+export async function restoreParts(wish: FillWish): Promise<BackupManifest> {
+  const copier = openCopier(wish.url, "wheelwright-restore");
+  try {
+    await copier.run("begin");
+    await holdMigrations(copier.run); // a replica that starts meanwhile waits until the end
+    await requireEmpty(copier, new URL(wish.url).pathname.slice(1));
+    const manifest = await fill(copier, wish);
+    await copier.run(IDENTITIES);
+    for (const { mend } of Object.values(RETURNS)) if (mend !== null) await copier.run(mend);
+    await copier.run("insert into database_restores (taken_at) values ($1::timestamptz)", [manifest.takenAt]);
+    await copier.run("commit");
+    return manifest;
+  } catch (error) {
+    throw asFault(error);
+  } finally {
+    await copier.close();
+  }
+}
+
+/** A stranger's tables may be those of another program, and ours those of a service that runs: neither is written to. */
+async function requireEmpty(copier: Copier, name: string): Promise<void> {
+  const tables = await copier.run(
+    `select relname as table from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e') order by relname`,
+  );
+  if (tables.length === 0) return;
+  throw new RestoreRefused(
+    `The database ${name} is not empty: it has the table ${tables[0].table}${
+      tables.length > 1 ? ` and ${tables.length - 1} more` : ""
+    }. Restore into an empty one: stop all replicas, then dropdb ${name} && createdb ${name}`,
+  );
+}
+
+async function fill(copier: Copier, { parts, migrations }: FillWish): Promise<BackupManifest> {
+  const source = parts[Symbol.asyncIterator]();
+  const next = async (): Promise<BackupPart> => (await source.next()).value; // it throws where the end is missing
+  const first = await next();
+  if (first.kind !== "manifest") throw new BackupDamaged("It does not begin as a backup does");
+  const { manifest } = first, [then, since] = split(manifest, migrations);
+  await applyWithin(copier.run, then);
+  const tables = (await copier.run(OURS)).map(({ table }) => table as string);
+  const onAll = (change: string) => copier.run(tables.map((table) => `alter table ${table} ${change};`).join("\n"));
+  await onAll("disable trigger user"); // what they would do has been done, and is among the rows
+  await copier.run(`truncate ${tables.join(", ")}`); // migrations leave first rows in some
+  const indexes = await copier.run(INDEXES); // made at the end, which is faster the more rows there are
+  await copier.run(indexes.map(({ name }) => `drop index ${name};`).join("\n"));
+
+  let part = await next();
+  async function* rows(): AsyncGenerator<Buffer> {
+    for (part = await next(); part.kind === "rows"; part = await next()) yield part.bytes;
+  }
+  while (part.kind !== "end") {
+    if (part.kind === "table" && tables.includes(part.table)) {
+      const { table, columns } = part;
+      await copier.copyIn(`copy ${table} (${columns}) from stdin`, rows()).catch((error) => {
+        throw misfit(table, error);
+      });
+    } else if (part.kind === "sequence") {
+      await copier.run("select setval('job_fences', $1::bigint)", [String(part.value + FENCES_SINCE)]);
+      part = await next();
+    } else throw new BackupDamaged("It has what its release does not know");
+  }
+  await source.next(); // nothing may stand behind the end
+  await copier.run(indexes.map(({ definition }) => `${definition};`).join("\n"));
+  await onAll("enable trigger user");
+  await applyWithin(copier.run, since);
+  return manifest;
+}
+
+/** The migrations that the backup's database had, and those that are newer. */
+function split({ migrations: names, release }: BackupManifest, all: readonly Migration[]): [Migration[], Migration[]] {
+  const known = new Map(all), last = names.at(-1)!, missing = names.find((name) => !known.has(name));
+  if (missing !== undefined) {
+    throw new RestoreRefused(
+      `The backup is of release ${release}, whose schema this program does not know: it has ${missing}.sql, ` +
+        `this one ends at ${all.at(-1)![0]}.sql. Restore it by that release or a newer one`,
+    );
+  }
+  return [all.filter(([name]) => names.includes(name)), all.filter(([name]) => name > last)];
+}
+
+/** What the server says of a row that it does not take. */
+function misfit(table: string, error: unknown): unknown {
+  const code = String((error as { code?: unknown } | null)?.code);
+  if (!/^2[23]\w{3}$/.test(code)) return error;
+  return new BackupDamaged(`The rows of ${table} do not fit: ${messageOf(error)}`);
+}
+
+const OURS = `
+  select relname as table from pg_class
+  where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname <> 'migrations' order by relname`;
+
+/** Those that no constraint has. */
+const INDEXES = `
+  select indexrelid::regclass as name, pg_get_indexdef(indexrelid) as definition
+  from pg_index join pg_class on pg_class.oid = indrelid
+  where relkind = 'r' and relnamespace = current_schema()::regnamespace
+    and not exists (select from pg_constraint where conindid = indexrelid)`;
+
+/** Numbers that the server gives go on after the greatest that a row has. */
+const IDENTITIES = `do $$
+declare its record;
+begin
+  for its in
+    select relname, attname from pg_attribute join pg_class on pg_class.oid = attrelid
+    where attidentity <> '' and relkind = 'r' and relnamespace = current_schema()::regnamespace
+  loop
+    execute format('select setval(pg_get_serial_sequence(%L, %L), coalesce((select max(%I) from %I), 1))',
+      its.relname, its.attname, its.attname, its.relname);
+  end loop;
+end $$`;

@@ -1,0 +1,171 @@
+/**
+ * A backup of the database as text: what it is, the rows of each table as COPY has them, and how many there are.
+ *
+ *     -- wheelwright backup 1 {"release":…,"takenAt":…,"migrations":[…]}
+ *     COPY users (id, email, …) FROM stdin;
+ *     …
+ *     \.
+ *     SELECT setval('job_fences', …);
+ *     -- end {"rows":{"users":…},"sha256":"…"}
+ *
+ * It is in the words of psql, so that rows can be had where there is no Wheelwright. The digest is of all before its line.
+ */
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import type { Bytes } from "#lib/drivers/db/copier.ts";
+
+const Name = v.pipe(v.string(), v.regex(/^[a-z0-9_]+$/));
+const BackupManifest = v.object({
+  release: v.pipe(v.string(), v.regex(/^[\w.+-]{1,100}$/)),
+  takenAt: v.pipe(v.string(), v.isoTimestamp()),
+  /** All that were applied, in their order. */
+  migrations: v.pipe(v.array(Name), v.minLength(1)),
+});
+export type BackupManifest = v.InferOutput<typeof BackupManifest>;
+
+const End = v.object({ rows: v.record(Name, v.number()), sha256: v.string() });
+
+/** Whole lines. */
+interface Rows {
+  readonly bytes: Buffer;
+  readonly count: number;
+}
+
+/** What the text holds, in its order. */
+export type BackupPart =
+  | { readonly kind: "manifest"; readonly manifest: BackupManifest }
+  | { readonly kind: "table"; readonly table: string; readonly columns: string }
+  | { readonly kind: "rows" } & Rows
+  | { readonly kind: "sequence"; readonly sequence: string; readonly value: bigint }
+  | { readonly kind: "end"; readonly rows: Readonly<Record<string, number>> };
+
+/** Told how many rows of a table there are until now. */
+export type OnRows = (table: string, rows: number) => void;
+
+/** It is no backup, or no longer as it was written. */
+export class BackupDamaged extends Error {
+  override readonly name = "BackupDamaged";
+}
+
+/** As pg_dump writes it as well, which names the schema, too. */
+const COPY = /^COPY (?:"?\w+"?\.)?(\w+) \(("?\w+"?(?:, "?\w+"?)*)\) FROM stdin;$/;
+const SETVAL = /^SELECT setval\('(\w+)', (\d{1,19})\);$/;
+const NEWLINE = 10, END_OF_ROWS = Buffer.from("\\.\n");
+const MAGIC = "-- wheelwright backup 1 ";
+
+export function manifestLine(manifest: BackupManifest): string {
+  return `${MAGIC}${JSON.stringify(manifest)}\n`;
+}
+
+export function copyLine(table: string, columns: string): string {
+  return `COPY ${table} (${columns}) FROM stdin;\n`;
+}
+
+/** The table and the columns of such a line; null of any other. */
+export function copied(line: string): { readonly table: string; readonly columns: string } | null {
+  const [, table, columns] = COPY.exec(line) ?? [];
+  return table ? { table, columns: columns! } : null;
+}
+
+export const COPY_END = "\\.";
+
+export function sequenceLine(sequence: string, value: string): string {
+  return `SELECT setval('${sequence}', ${value});\n`;
+}
+
+/** Adds the last line to the text before it. */
+export async function* withEnd(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<Buffer> {
+  const hash = createHash("sha256"), rows: Record<string, number> = {};
+  let table = "";
+  for await (const piece of piecesOf(text)) {
+    if (typeof piece !== "string") onRows(table, rows[table]! += piece.count);
+    else if ((table = copied(piece)?.table ?? "") !== "") onRows(table, rows[table] = 0);
+    const bytes = typeof piece === "string" ? Buffer.from(`${piece}\n`) : piece.bytes;
+    hash.update(bytes);
+    yield bytes;
+  }
+  yield Buffer.from(`-- end ${JSON.stringify({ rows, sha256: hash.digest("hex") })}\n`);
+}
+
+/** Throws BackupDamaged, at the latest in the place of the end. */
+export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<BackupPart> {
+  const hash = createHash("sha256"), rows: Record<string, number> = {};
+  let table = "", begun = false, ended = false;
+  for await (const piece of piecesOf(text)) {
+    if (ended) throw new BackupDamaged("Something stands behind its end");
+    if (typeof piece !== "string") {
+      onRows(table, rows[table]! += piece.count);
+      hash.update(piece.bytes);
+      yield { kind: "rows", ...piece };
+      continue;
+    }
+    const part = partOf(piece, begun);
+    begun = true;
+    if (part?.kind === "end") {
+      if (part.sha256 !== hash.digest("hex")) throw new BackupDamaged("Its content is not what was written");
+      ended = true;
+      if (JSON.stringify(part.rows) !== JSON.stringify(rows)) throw new BackupDamaged("It lacks rows");
+    } else hash.update(`${piece}\n`);
+    if (part?.kind === "table") onRows(table = part.table, rows[table] = 0);
+    if (part) yield part;
+  }
+  if (!ended) throw new BackupDamaged(begun ? "It ends before its end" : "It is empty");
+}
+
+function partOf(line: string, begun: boolean): BackupPart & { readonly sha256?: string } | null {
+  if (line === COPY_END) return null;
+  if (!begun) return { kind: "manifest", manifest: parse(BackupManifest, line, MAGIC) };
+  const table = copied(line);
+  if (table) return { kind: "table", ...table };
+  const [, sequence, value] = SETVAL.exec(line) ?? [];
+  if (sequence) return { kind: "sequence", sequence, value: BigInt(value!) };
+  return { kind: "end", ...parse(End, line, "-- end ") };
+}
+
+function parse<S extends v.GenericSchema>(schema: S, line: string, start: string): v.InferOutput<S> {
+  try {
+    if (line.startsWith(start)) return v.parse(schema, JSON.parse(line.slice(start.length)));
+  } catch {
+    // It is told below.
+  }
+  throw new BackupDamaged(
+    start === MAGIC ? "It is no backup of wheelwright backup" : "A line of it is none that was written",
+  );
+}
+
+/** Lines outside of COPY as strings without their end, lines within it as they stand, several at a time. */
+export async function* piecesOf(text: AsyncIterable<Bytes>): AsyncGenerator<string | Rows> {
+  let held: Buffer = Buffer.alloc(0), within = false;
+  for await (const bytes of text) {
+    held = Buffer.concat([held, bytes]);
+    for (;;) {
+      if (within && held.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) within = false;
+      const end = within ? endOfRows(held) : held.indexOf(NEWLINE) + 1;
+      if (end === 0) break;
+      const whole = held.subarray(0, end);
+      held = held.subarray(end);
+      if (within) yield { bytes: whole, count: countLines(whole) };
+      else {
+        const line = whole.toString("utf8", 0, whole.length - 1);
+        within = COPY.test(line);
+        yield line;
+      }
+    }
+  }
+  if (held.length > 0) throw new BackupDamaged("It ends in the middle of a line");
+}
+
+/** Where the rows end, or as many of them as are whole. */
+function endOfRows(held: Buffer): number {
+  for (let at = held.indexOf(END_OF_ROWS); at >= 0; at = held.indexOf(END_OF_ROWS, at + 1)) {
+    if (held[at - 1] === NEWLINE) return at;
+  }
+  return held.lastIndexOf(NEWLINE) + 1;
+}
+
+/** In COPY's text each row is a line. */
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,143 @@
+/**
+ * The rows of all tables as they were at one moment, while others write: one transaction that sees what was committed before
+ * its first look, and nothing else. It reads as the service's own role may, and holds up nobody but a change of the schema.
+ */
+import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
+import { type Migration, MigrationError } from "#lib/drivers/db/migrate-fit.ts";
+import { hasPgDump, pgDump } from "#lib/drivers/dump/pg-dump.ts";
+import {
+  type BackupManifest,
+  COPY_END,
+  copyLine,
+  manifestLine,
+  type OnRows,
+  sequenceLine,
+  withEnd,
+} from "#lib/drivers/dump/script.ts";
+import { RETURNS } from "#lib/drivers/dump/tables.ts";
+
+export interface Snapshot {
+  readonly manifest: BackupManifest;
+  /** What reads the rows, once it has begun. */
+  readonly way: () => Way;
+  /** The whole text of a backup; to be read once. */
+  text(onRows: OnRows): AsyncGenerator<Buffer>;
+  close(): Promise<void>;
+}
+
+type Way = "pg_dump" | "COPY";
+
+/** Throws MigrationError where the database is neither of this release nor of an older one. */
+export async function openSnapshot(
+  url: string,
+  release: string,
+  migrations: readonly Migration[],
+): Promise<Snapshot> {
+  const copier = openCopier(url, "wheelwright-backup");
+  try {
+    const applied = await readApplied(copier, migrations), tables = await listTables(copier);
+    // Locks come before the first look, so that no table changes its shape between the two.
+    const names = tables.map(({ table }) => table).join(", ");
+    await copier.run(`begin isolation level repeatable read, read only; lock table ${names} in access share mode`);
+    const [moment] = await copier.run(MOMENT) as [Moment];
+    const manifest = { release, takenAt: moment.at, migrations: applied };
+    let way: Way = "COPY";
+    const text = textOf({ copier, url, manifest, tables, moment, onWay: (taken) => way = taken });
+    return { manifest, way: () => way, text: (onRows) => withEnd(text, onRows), close: copier.close };
+  } catch (error) {
+    await copier.close();
+    throw error;
+  }
+}
+
+interface Reading {
+  readonly copier: Copier;
+  readonly url: string;
+  readonly manifest: BackupManifest;
+  readonly tables: readonly Table[];
+  readonly moment: Moment;
+  readonly onWay: (way: Way) => void;
+}
+
+interface Table {
+  readonly table: string;
+  readonly columns: string;
+}
+
+async function* textOf(reading: Reading): AsyncGenerator<Buffer> {
+  yield Buffer.from(manifestLine(reading.manifest));
+  yield* rowsOf(reading);
+  // A sequence knows no transactions: asked for last, it is at least what the rows have.
+  const [{ fence }] = await reading.copier.run(FENCE) as [{ readonly fence: string }];
+  yield Buffer.from(sequenceLine("job_fences", fence));
+}
+
+/** By pg_dump where that can, which sees the same snapshot; else by ourselves. */
+async function* rowsOf({ copier, url, tables, moment, onWay }: Reading): AsyncGenerator<Buffer> {
+  if (moment.sequences && await hasPgDump(moment.version)) {
+    const dump = pgDump({ url, ...moment, tables: tables.map(({ table }) => table) });
+    const first = await dump.next().catch(() => null); // it may be kept from the server; we are there already
+    if (first && !first.done) {
+      onWay("pg_dump");
+      yield first.value;
+      return yield* dump;
+    }
+  }
+  for (const { table, columns } of tables) {
+    yield Buffer.from(copyLine(table, columns));
+    yield* copier.copyOut(`copy ${table} (${columns}) to stdout`);
+    yield Buffer.from(`${COPY_END}\n`);
+  }
+}
+
+interface Moment {
+  readonly at: string;
+  readonly snapshot: string;
+  readonly schema: string;
+  /** The server's major version. */
+  readonly version: number;
+  /** Whether our role may read the sequences, as pg_dump wants. */
+  readonly sequences: boolean;
+}
+
+const MOMENT = `
+  select to_char(wheelwright_now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, pg_export_snapshot() as snapshot,
+    current_schema() as schema, current_setting('server_version_num')::int / 10000 as version,
+    (select bool_and(has_sequence_privilege(oid, 'select')) from pg_class
+     where relkind = 'S' and relnamespace = current_schema()::regnamespace) as sequences`;
+
+const FENCE = `
+  select coalesce(last_value, 1)::text as fence from pg_sequences
+  where schemaname = current_schema() and sequencename = 'job_fences'`;
+
+/** A table comes after those that its rows refer to, so that it can be filled in this order. */
+const TABLES = `
+  with recursive referring (oid, level) as (
+    select oid, 0 from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
+    union all
+    select conrelid, level + 1 from pg_constraint join referring on confrelid = referring.oid
+    where contype = 'f' and conrelid <> confrelid and level < 20
+  )
+  select relname as table, (
+    select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+    where attrelid = oid and attnum > 0 and not attisdropped and attgenerated = ''
+  ) as columns
+  from referring join pg_class using (oid) group by oid, relname order by max(level), relname`;
+
+/** A release knows the tables of its own, and those of an older schema are among them. */
+async function listTables(copier: Copier): Promise<Table[]> {
+  const found = await copier.run(TABLES) as Table[];
+  return found.filter(({ table }) => Object.hasOwn(RETURNS, table) && RETURNS[table as keyof typeof RETURNS].kept);
+}
+
+async function readApplied(copier: Copier, migrations: readonly Migration[]): Promise<string[]> {
+  const [{ there }] = await copier.run("select to_regclass('migrations') is not null as there") as [{ there: boolean }];
+  if (!there) throw new MigrationError("The database has nothing of Wheelwright");
+  const applied = (await copier.run("select name from migrations order by name")).map(({ name }) => name as string);
+  const unknown = applied.find((name) => !migrations.some(([known]) => known === name));
+  if (!unknown) return applied;
+  const message =
+    `The database is newer than this program, which does not know ${unknown}.sql and would leave rows out; ` +
+    "back it up by the newer release";
+  throw new MigrationError(message);
+}

@@ -1,0 +1,125 @@
+/** Files of `wheelwright backup`: how they are written, read, and spoken of. */
+import { randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isatty } from "node:tty";
+import { readProcessConfig } from "#lib/base/config.ts";
+import { SealBroken } from "#lib/drivers/crypto/age.ts";
+import type { Bytes } from "#lib/drivers/db/copier.ts";
+import { unpack } from "#lib/drivers/dump/pack.ts";
+import { RestoreRefused } from "#lib/drivers/dump/restore.ts";
+import {
+  BackupDamaged,
+  type BackupManifest,
+  type BackupPart,
+  type OnRows,
+  readScript,
+} from "#lib/drivers/dump/script.ts";
+import { askSecret } from "../cli/prompt.ts";
+import { plural } from "../cli/text.ts";
+import { CommandError, EX_DATA, EX_USAGE } from "./command.ts";
+
+/** In place of a file's name: standard input, or output. */
+export const STREAM = "-";
+
+export function requireFile(command: string, word: string | undefined): string {
+  if (word) return word;
+  throw new CommandError(
+    EX_USAGE,
+    `wheelwright ${command} needs to know which file, or - for standard input or output`,
+  );
+}
+
+/** Under another name until all of it is on the disk, for its owner alone to read. Whatever fails leaves nothing. */
+export async function writeWhole(file: string, content: AsyncIterable<Bytes>): Promise<void> {
+  const part = `${file}.${randomBytes(4).toString("hex")}.part`;
+  const handle = await open(part, "wx", 0o600);
+  try {
+    try {
+      for await (const bytes of content) await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(file));
+}
+
+/** The name is on the disk only with the directory. Not every system lets one be synced. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path).catch(() => null);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+}
+
+/** Asks for a passphrase where the file has one and BACKUP_PASSPHRASE is not set. */
+export function readBackup(file: string, onRows: OnRows): AsyncGenerator<BackupPart> {
+  return readScript(unpack(bytesOf(file), () => findPassphrase(`Passphrase of ${file}`)), onRows);
+}
+
+/** Opens it when the first byte is wanted: nobody would hear earlier that it cannot be. */
+async function* bytesOf(file: string): AsyncGenerator<Bytes> {
+  yield* file === STREAM ? process.stdin : createReadStream(file);
+}
+
+export async function findPassphrase(question: string): Promise<string> {
+  const { backupPassphrase } = readProcessConfig("any");
+  if (backupPassphrase !== null) return backupPassphrase;
+  if (isatty(0)) return await askSecret(question);
+  const message =
+    "It takes a passphrase, and no terminal is here to ask at: set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE";
+  throw new CommandError(EX_USAGE, message);
+}
+
+/** What is wrong with the file or its place, as a sentence; anything else as it is. */
+export function backupProblem(file: string, error: unknown): unknown {
+  if (error instanceof RestoreRefused) return new CommandError(EX_DATA, error.message);
+  if (!(error instanceof BackupDamaged || error instanceof SealBroken)) return error;
+  const why = error.message.charAt(0).toLowerCase() + error.message.slice(1);
+  return new CommandError(EX_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });
+}
+
+export function manifestWords({ takenAt, release, migrations }: BackupManifest): string {
+  return `as of ${takenAt.slice(0, 19).replace("T", " ")} UTC, by release ${release} (${migrations.at(-1)})`;
+}
+
+export interface Count {
+  readonly onRows: OnRows;
+  /** Takes the line off the terminal. */
+  end(): void;
+  /** What there is in all. */
+  words(): string;
+}
+
+const EVERY = 100; // milliseconds between two lines on a terminal
+
+export function openCount(): Count {
+  const rows = new Map<string, number>(), shown = process.stderr.isTTY === true;
+  let toldAt = -Infinity;
+  return {
+    onRows(table, count) {
+      rows.set(table, count);
+      if (!shown || performance.now() - toldAt < EVERY) return;
+      toldAt = performance.now();
+      process.stderr.write(`\r\x1b[2K  … ${table}: ${plural(count, "row")}`);
+    },
+    end: () => void (shown && process.stderr.write("\r\x1b[2K")),
+    words() {
+      const all = [...rows.values()].reduce((sum, count) => sum + count, 0);
+      return `${plural(rows.size, "table")}, ${all.toLocaleString("en")} rows`;
+    },
+  };
+}
+
+/** The same, until the signal aborts. */
+export async function* unlessStopped(content: AsyncIterable<Bytes>, signal: AbortSignal): AsyncGenerator<Bytes> {
+  for await (const bytes of content) {
+    signal.throwIfAborted();
+    yield bytes;
+  }
+}

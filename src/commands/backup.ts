@@ -1,0 +1,92 @@
+/**
+ * `wheelwright backup FILE`: the whole database as it is at one moment, in one file, while everything runs on; `-` is
+ * standard output. `--verify FILE` reads such a file to its end.
+ */
+import { pipeline } from "node:stream/promises";
+import { isatty } from "node:tty";
+import { readProcessConfig } from "#lib/base/config.ts";
+import { openLog } from "#lib/base/log.ts";
+import { MigrationError } from "#lib/drivers/db/migrate-fit.ts";
+import { pack } from "#lib/drivers/dump/pack.ts";
+import type { BackupManifest } from "#lib/drivers/dump/script.ts";
+import { openSnapshot, type Snapshot } from "#lib/drivers/dump/snapshot.ts";
+import { migrations } from "../migrations.ts";
+import { release } from "../release.ts";
+import { awaitStop } from "../stop.ts";
+import {
+  backupProblem,
+  findPassphrase,
+  manifestWords,
+  openCount,
+  readBackup,
+  requireFile,
+  STREAM,
+  unlessStopped,
+  writeWhole,
+} from "./backup-file.ts";
+import { CommandError, EX_DATA, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
+import { findDatabase } from "./database.ts";
+import { unreachable } from "./reach.ts";
+
+interface Options {
+  readonly encrypt?: boolean;
+  readonly verify?: boolean;
+}
+
+export async function backUpDatabase(
+  { words: [word], options: { encrypt = false, verify = false } }: Given<Options>,
+): Promise<void> {
+  const file = requireFile("backup", word);
+  if (verify && encrypt) throw new CommandError(EX_USAGE, "--verify goes alone");
+  if (verify) return await verifyFile(file);
+  if (file === STREAM && isatty(1)) throw new CommandError(EX_USAGE, "A backup is nothing for a terminal: name a file");
+  const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
+  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const { url, close } = await findDatabase(log);
+  try {
+    const snapshot = await openSnapshot(url, release().version, migrations).catch((error) => {
+      throw error instanceof MigrationError ? error : unreachable(error);
+    });
+    await write(snapshot, file, passphrase).finally(snapshot.close);
+  } finally {
+    await close();
+  }
+}
+
+async function write(snapshot: Snapshot, file: string, passphrase: string | null): Promise<void> {
+  const stop = awaitStop(), count = openCount();
+  stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // it may wait for an answer
+  try {
+    const content = unlessStopped(pack(snapshot.text(count.onRows), passphrase), stop.signal);
+    if (file === STREAM) await pipeline(content, process.stdout, { end: false });
+    else await writeWhole(file, content);
+  } catch (error) {
+    throw stop.signal.aborted ? new CommandError(EX_INTERRUPTED, "Stopped; nothing was written") : error;
+  } finally {
+    stop.forget();
+    count.end();
+  }
+  const how = `read by ${snapshot.way()}, ${passphrase === null ? "not encrypted" : "encrypted"}`;
+  const said = `Backed up ${count.words()}, ${manifestWords(snapshot.manifest)}; ${how}\n`;
+  (file === STREAM ? process.stderr : process.stdout).write(said);
+}
+
+async function verifyFile(file: string): Promise<void> {
+  const count = openCount();
+  let manifest: BackupManifest | undefined;
+  try {
+    for await (const part of readBackup(file, count.onRows)) if (part.kind === "manifest") manifest = part.manifest;
+  } catch (error) {
+    throw backupProblem(file, error);
+  } finally {
+    count.end();
+  }
+  process.stdout.write(`The backup ${file} is whole: ${count.words()}, ${manifestWords(manifest!)}\n`);
+}
+
+async function choosePassphrase(): Promise<string> {
+  const passphrase = await findPassphrase("Passphrase for the backup");
+  if (passphrase.length < 12) throw new CommandError(EX_DATA, "A passphrase has at least 12 characters");
+  if (passphrase === await findPassphrase("The same again")) return passphrase;
+  throw new CommandError(EX_DATA, "These were two passphrases");
+}

@@ -1,0 +1,87 @@
+/**
+ * `wheelwright doctor --reconcile`: compares a database that was restored to an earlier time with the clusters; `--apply` takes into
+ * it what it lacks, and lets replicas go on. `wheelwright doctor --resume` lets them go on as it is.
+ *
+ * Exit status 0 where database and clusters agree, or will; 1 where something is left to people; 69 where a cluster does not answer.
+ */
+import { processShowsColours } from "#lib/base/environment.ts";
+import { count, type Section, summarize, type Summary } from "#lib/doctor/finding.ts";
+import { reconcile } from "#lib/doctor/reconcile/reconcile.ts";
+import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { OpenDatabase } from "#lib/drivers/db/database.ts";
+import { releaseHold } from "#lib/records/held.ts";
+import { release } from "../release.ts";
+import { awaitStop } from "../stop.ts";
+import { CommandError, EX_INTERRUPTED, EX_UNAVAILABLE } from "./command.ts";
+import { whoAsks, withDatabase } from "./database.ts";
+import { openConfigured, readPlace } from "./machine.ts";
+import { requireRegion } from "./region.ts";
+
+const EX_FAILING = 1;
+const ASKER = "doctor";
+
+interface Options {
+  readonly apply?: boolean;
+  readonly adopt?: readonly string[];
+  readonly region?: string;
+  readonly json?: boolean;
+}
+
+export async function compareWithClusters(options: Options): Promise<void> {
+  const sections = await withDatabase((db) => compare(db, options));
+  const summary = summarizeAll(sections, options.apply === true), { version } = release();
+  if (options.json) {
+    process.stdout.write(
+      `${JSON.stringify({ version, applied: options.apply === true, ...summary, sections }, null, 2)}\n`,
+    );
+  } else {
+    const colours = processShowsColours();
+    const all = [renderHeading(version, colours), ...sections.map((section) => renderSection(section, colours)), "\n"];
+    process.stdout.write(all.join(""));
+    if (summary.ready) process.stdout.write(`${renderSummary(summary, colours)}\n`);
+  }
+  if (!summary.ready) {
+    throw new CommandError(EX_FAILING, options.json ? summary.sentence : renderSummary(summary, processShowsColours()));
+  }
+}
+
+/** Lets replicas go on without a look at any cluster. */
+export async function resumeHeld(): Promise<void> {
+  const hold = await withDatabase((db) => db.transact((tx) => releaseHold(tx, whoAsks(ASKER))));
+  process.stdout.write(
+    hold ? "Replicas go on; nothing was compared\n" : "The database is not held: replicas go on as they did\n",
+  );
+}
+
+async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: Options): Promise<Section[]> {
+  const config = readPlace(), stop = awaitStop();
+  const { clusters, catalog } = await openConfigured(config, "doctor");
+  try {
+    const names = region === undefined ? clusters.names : [clusters.place(requireRegion(catalog, region))];
+    const place = { db, clusters, config, names, whole: region === undefined, apply, accepted: adopt };
+    return await reconcile({ ...place, asker: whoAsks(ASKER), signal: stop.signal });
+  } catch (error) {
+    if (stop.signal.aborted) {
+      throw new CommandError(EX_INTERRUPTED, "Stopped; what was applied stays, and the rest is found again");
+    }
+    if (!(error instanceof ClusterError)) throw error;
+    throw new CommandError(EX_UNAVAILABLE, `${error.message}. Nothing is judged before each cluster has answered`);
+  } finally {
+    stop.forget();
+    await clusters.close();
+  }
+}
+
+function summarizeAll(sections: readonly Section[], applied: boolean): Summary {
+  const { problems, warnings, ready } = summarize(sections);
+  const left = problems === 0 ? "" : `${count(problems, "thing")} left to you`;
+  const rest = applied
+    ? "Done"
+    : warnings > 0
+    ? `Nothing was written; --apply does what it can of ${count(warnings + problems, "difference")}`
+    : problems > 0
+    ? "Nothing was written"
+    : "The database and the clusters agree";
+  return { problems, warnings: applied ? 0 : warnings, ready, sentence: [rest, left].filter(Boolean).join("; ") };
+}

@@ -1,0 +1,23 @@
+/** Configurations that are read from what a test gives. */
+import { type Config, ConfigError, type Mode, readConfig } from "#lib/base/config.ts";
+
+export const ENOUGH = {
+  DATABASE_URL: "postgres://someone:s3cret@db.example:5432/wheels",
+  PUBLIC_URL: "https://hubs.example.org",
+  ROOT_DOMAIN: "spokes.example.org",
+  KUBECONFIG: "/etc/kubeconfig",
+};
+
+export function read(env: Record<string, string>, mode: Mode = "serve"): Config {
+  return readConfig({ mode, env, terminal: false });
+}
+
+export function problemsOf(env: Record<string, string>, mode: Mode = "serve"): readonly string[] {
+  try {
+    read(env, mode);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}

@@ -1,0 +1,188 @@
+/** Kill the database, restore yesterday's backup, reconcile: nothing that runs in the cluster is lost or doubled. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { patchSpoke } from "#lib/domains/spokes/patch.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import type { SpokePatch } from "#lib/domains/spokes/views.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { readHold } from "#lib/records/held.ts";
+import { lookOnce } from "#test/lib/work/sweep/looks.ts";
+import { ask, backUp, mark, marks, restoreTo } from "#test/lib/work/restore/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { NEW, upgradeTo } from "#test/lib/work/upgrade/scene.ts";
+import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
+
+const BEFORE = ["ash", "oak", "elm", "fir", "pine", "yew", "box"] as const;
+type Name = (typeof BEFORE)[number] | "new" | "far";
+
+interface Context {
+  scene: WorkScene;
+  hubs: Record<"north" | "west", FederationRow>;
+  ids: Record<Name, string>;
+  backup: string;
+  /** As the rows were when the database was lost. */
+  lost: Map<string, Record<string, unknown>>;
+  standing: string[];
+}
+
+const test = suite<Context>("after the database is lost");
+
+/** What must be the same again. */
+const SAME = [
+  ...["slug", "displayName", "domain", "size", "adminEmail", "lmsVersion", "state", "maintenance", "namespace"],
+  ...["namespaceUid", "clusterUid", "blueprintInputs", "siteIdentifier", "createdAt", "createdBy", "readyAt"],
+] as const;
+
+async function kept(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
+  const row = await scene.row(id);
+  return Object.fromEntries(SAME.map((field) => [field, row[field]]));
+}
+
+function namespaces({ simulator }: WorkScene): string[] {
+  return simulator.objects("Namespace").map(({ metadata }) => `${metadata.name} ${metadata.uid}`).sort();
+}
+
+function fences({ simulator }: WorkScene): number[] {
+  return ["Secret", "Deployment", "StatefulSet", "ConfigMap", "Ingress"].flatMap((kind) => simulator.objects(kind))
+    .map(({ metadata }) => Number(metadata.annotations?.["wheelwright.dev/fence"] ?? 0));
+}
+
+test.before(async (context) => {
+  const scene = context.scene = await openWorkScene();
+  const ids = context.ids = {} as Context["ids"], hubs = context.hubs = {} as Context["hubs"];
+  let replica = await scene.replica();
+  hubs.north = await scene.hub("north");
+  for (const slug of BEFORE) ids[slug] = await scene.spoke(hubs.north, slug);
+  for (const slug of BEFORE) await scene.becomes(ids[slug], "active");
+  await replica.close();
+  await noteParticulars(scene.app);
+  for (const action of ["restart", "backup"] as const) {
+    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.ash, { action, wish: {} }));
+  }
+  const goBack = await keepYesterday(scene.db);
+
+  replica = await scene.replica();
+  await scene.ended(ids.ash, "restart");
+  hubs.west = await scene.hub("west");
+  ids.new = await scene.spoke(hubs.north, "new");
+  ids.far = await scene.spoke(hubs.west, "far");
+  for (const name of ["new", "far"] as const) await scene.becomes(ids[name], "active");
+  await ask(scene, ids.oak, "resize", { size: "medium" });
+  await patchSpoke(scene.app, scene.actor, await scene.row(ids.elm), {
+    displayName: "Elm school",
+    domain: "elm.school.example",
+  } as SpokePatch);
+  await scene.ended(ids.elm, "configure");
+  await upgradeTo(scene, ids.fir, NEW);
+  await ask(scene, ids.pine, "suspend");
+  await mark(scene, ids.box, "as it was");
+  context.backup = await backUp(scene, ids.box);
+  await mark(scene, ids.box, "broken");
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
+  await scene.becomes(ids.yew, "removed");
+  await replica.close();
+  await noteParticulars(scene.app);
+  context.lost = new Map(await Promise.all(Object.values(ids).map(async (id) => [id, await kept(scene, id)] as const)));
+  context.standing = namespaces(scene);
+  await goBack();
+});
+test.after(({ scene }) => scene.close());
+
+test("it is told what differs, and nothing is written", async ({ scene, ids }) => {
+  const rows = () => scene.db.sql("select id, state, domain, size, updated_at from spokes order by id");
+  const before = [await rows(), scene.simulator.writes().length];
+  const lines = await told(scene.app), all = lines.join("\n");
+  assert.match(all, `! spoke: north/new (${ids.new}) stands in `);
+  assert.match(all, "it would be adopted as new.spokes.example.org, small, Moodle ");
+  assert.match(all, "! hub: west (");
+  assert.match(all, "it would be adopted, without members → wheelwright hubs add-member west EMAIL");
+  assert.match(
+    all,
+    "! spoke: north/oak was changed after the backup of the database (size small → medium); it would be taken over",
+  );
+  assert.match(all, "(displayName elm → Elm school) (domain elm.spokes.example.org → elm.school.example)");
+  assert.match(all, `(lmsVersion 4.5.12 → ${NEW})`);
+  assert.match(
+    all,
+    `! operations: ash (${ids.ash}) has under way by the backup of the database: restart, backup; it would be called off`,
+  );
+  assert.match(
+    all,
+    `✗ spoke: north/yew (${ids.yew}) has no namespace any more; it would be called failed, and left → Removed on purpose: ` +
+      `wheelwright spokes destroy north/yew; lost: the same, then wheelwright restore ${ids.yew}. Its snapshots stay: snapcontent-`,
+  );
+  assert.match(all, "! backups: ");
+  assert.match(all, "! fences: Objects carry fences up to ");
+  assert.match(all, "! held: ");
+  assert.equal([await rows(), scene.simulator.writes().length], before);
+});
+
+test("each thing is taken in, and the rows are what they were", async ({ scene, ids, lost }) => {
+  const writes = scene.simulator.writes().length, lines = await told(scene.app, { apply: true });
+  assert.equal(
+    lines.filter((line) => line.startsWith("✗")).map((line) => line.slice(0, 17)),
+    ["✗ spoke: north/yew"].map((line) => line.slice(0, 17)),
+  );
+  for (const [name, id] of Object.entries(ids)) {
+    if (name !== "yew") assert.equal(await kept(scene, id), lost.get(id), name);
+  }
+  const yew = await scene.row(ids.yew);
+  assert.equal([yew.state, /removed after the backup/.test(yew.stateReason!)], ["failed", true]);
+  assert.is(await readHold(scene.db.rows), null);
+  const [{ last }] = await scene.db.sql("select last_value::int as last from job_fences");
+  assert.ok(last > Math.max(...fences(scene)), "new fences are below those of the cluster");
+  assert.is(scene.simulator.writes().length, writes, "the cluster was written");
+  const live = await scene.db.sql("select kind from jobs where visible and state in ('queued', 'running')");
+  assert.equal(live, []);
+});
+
+test("asked again, only what is left to people is told", async ({ scene, ids }) => {
+  const lines = await told(scene.app, { apply: true });
+  assert.equal(lines.map((line) => line.slice(0, 40)), [
+    "✓ fences: are above all that the cluster",
+    `✗ spoke: north/yew (${ids.yew}) has no name`.slice(0, 40),
+  ]);
+});
+
+test("everything works on, nothing is doubled, and nothing has drifted", async ({ scene, hubs, ids, backup, standing }) => {
+  assert.equal(namespaces(scene), standing);
+  const replica = await scene.replica();
+  await lookOnce(scene.app);
+  for (const name of ["ash", "oak", "elm", "fir", "box", "new", "far"] as const) {
+    const row = await scene.row(ids[name]);
+    assert.equal([row.state, row.health, row.drift], ["active", "healthy", null], name);
+  }
+  const succeeded = async (id: string, action: Parameters<typeof ask>[2], wish = {}) => {
+    const job = await ask(scene, id, action, wish);
+    assert.is(job.state, "succeeded", `${action}: ${job.failure?.message}`);
+  };
+  await succeeded(ids.new, "restart");
+  await succeeded(ids.new, "resize", { size: "medium" });
+  await succeeded(ids.far, "reapply");
+  await succeeded(ids.fir, "reapply");
+  await succeeded(ids.elm, "backup");
+  await succeeded(ids.pine, "resume");
+  await backUp(scene, ids.far);
+  const job = await restoreTo(scene, ids.box, { backupId: backup });
+  assert.is(job.state, "succeeded", job.failure?.message);
+  assert.equal(await marks(scene, ids.box), ["as it was", "as it was"]);
+  await scene.becomes(await scene.spoke(hubs.north, "fresh"), "active");
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
+  await scene.becomes(ids.yew, "removed");
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.new));
+  await scene.becomes(ids.new, "removed");
+  await replica.close();
+});
+
+test("what was done is in the audit log, with who asked", async ({ scene, ids }) => {
+  const audits = await scene.db.sql(
+    "select object_id, actor_email, metadata ->> 'action' as action from audit_events where (metadata ->> 'reconciled')::boolean",
+  );
+  const actions = audits.map(({ objectId, action, actorEmail }) => `${objectId} ${action} ${actorEmail}`);
+  for (const [name, action] of [["new", "adopt"], ["far", "adopt"], ["oak", "catch up"], ["yew", "give up"]] as const) {
+    assert.ok(actions.includes(`${ids[name]} ${action} ann@control`), `${name} ${action}`);
+  }
+});
+
+test.run();

@@ -1,0 +1,195 @@
+/** What is never believed, never overwritten, and never done twice. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { byHand } from "#test/lib/work/sweep/looks.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
+
+interface Context {
+  scene: WorkScene;
+  hub: FederationRow;
+  /** Two spokes that the cluster alone knows, and their namespaces. */
+  ids: Record<"ash" | "elm", string>;
+  names: Record<"ash" | "elm", string>;
+}
+
+const test = suite<Context>("reconcile");
+
+test.before.each(async (context) => {
+  const scene = context.scene = await openWorkScene(), replica = await scene.replica();
+  const { id } = context.hub = await scene.hub("north");
+  await scene.hubBecomes(id, "active");
+  const goBack = await keepYesterday(scene.db);
+  const ids = context.ids = { ash: await scene.spoke(context.hub, "ash"), elm: await scene.spoke(context.hub, "elm") };
+  const [ash, elm] = [await scene.becomes(ids.ash, "active"), await scene.becomes(ids.elm, "active")];
+  context.names = { ash: ash.namespace, elm: elm.namespace };
+  await replica.close();
+  await noteParticulars(scene.app);
+  await goBack();
+});
+test.after.each(({ scene }) => scene.close());
+
+async function spokes({ db }: WorkScene): Promise<string[]> {
+  return (await db.sql("select slug from spokes where state <> 'removed' order by slug")).map(({ slug }) => slug);
+}
+
+async function post(scene: WorkScene, path: string, object: object): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${scene.simulator.url}${path}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(object),
+  });
+  assert.ok(answer.ok, await answer.text());
+}
+
+function particulars(scene: WorkScene, namespace: string): KubeObject {
+  return scene.simulator.objects("ConfigMap").find(({ metadata }) =>
+    metadata.name === "wheelwright" && metadata.namespace === namespace
+  )!;
+}
+
+test("leaves alone what another installation has in the cluster, but for what an operator names", async ({ scene, names }) => {
+  const [{ id }] = await scene.db.sql(
+    "update installation set id = 'ins_other', key = 'another' returning (select id from installation)",
+  );
+  const lines = await told(scene.app, { apply: true });
+  assert.match(lines.join("\n"), `! spoke: 2 of the installation ${id} stand here: `);
+  assert.match(lines.join("\n"), "→ Never touched; should one be yours after all: --adopt NAMESPACE");
+  assert.equal(await spokes(scene), []);
+  await told(scene.app, { apply: true, accepted: [names.ash] });
+  assert.equal(await spokes(scene), ["ash"]);
+});
+
+test("believes no namespace that somebody else made with our labels, whatever stands in it", async ({ scene, names }) => {
+  const labels = scene.simulator.objects("Namespace").find(({ metadata }) => metadata.name === names.elm)!.metadata
+    .labels!;
+  const forged = { ...labels, "wheelwright.dev/spoke": "spk_06fj2c4v7tq0w1x9n3m8k5r2dg" };
+  await post(scene, "/api/v1/namespaces", {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "forged", labels: forged },
+  });
+  const { data, metadata } = particulars(scene, names.elm);
+  const carried = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: metadata.name, labels: metadata.labels },
+    data,
+  };
+  await post(scene, "/api/v1/namespaces/forged/configmaps", carried);
+  const lines = await told(scene.app, { apply: true });
+  assert.match(
+    lines.join("\n"),
+    "! spoke: The namespace forged has the label of a spoke that the database does not know, and has particulars " +
+      "that are not signed by this installation → Never touched; if it is yours: --adopt forged",
+  );
+  assert.equal(await spokes(scene), ["ash", "elm"]);
+  const accepted = await told(scene.app, { apply: true, accepted: ["forged"] });
+  assert.match(accepted.join("\n"), "and has particulars of another one than its labels name");
+  assert.equal(await spokes(scene), ["ash", "elm"]);
+});
+
+test("believes no particulars that somebody changed, and adopts nothing that has none", async ({ scene, hub, names }) => {
+  const { data } = particulars(scene, names.elm), text = JSON.parse(data.particulars);
+  const changed = JSON.stringify({ ...text, domain: "bank.example" });
+  await byHand(scene.simulator.url, `/api/v1/namespaces/${names.elm}/configmaps/wheelwright`, {
+    data: { particulars: changed },
+  });
+  await byHand(scene.simulator.url, `/api/v1/namespaces/${names.ash}/configmaps/wheelwright`, null);
+  const lines = await told(scene.app, { apply: true });
+  assert.match(
+    lines.join("\n"),
+    `The namespace ${names.elm} has the label of a spoke that the database does not know, and has particulars that are not signed`,
+  );
+  assert.match(
+    lines.join("\n"),
+    `${names.ash} has the label of a spoke that the database does not know, and has no particulars: an earlier release`,
+  );
+  assert.equal(await spokes(scene), []);
+  assert.is((await scene.db.sql("select 1 from federations where id = $1 and state = 'active'", [hub.id])).length, 1);
+});
+
+test("overwrites nobody's slug or domain: it says who has it, and adopts once it is free", async ({ scene, hub, ids }) => {
+  const other = await scene.spoke(hub, "ash");
+  await scene.db.sql("update spokes set domain = 'elm.spokes.example.org' where id = $1", [other]);
+  const lines = (await told(scene.app, { apply: true })).join("\n");
+  assert.match(lines, `✗ spoke: north/ash (${ids.ash}) stands in `);
+  assert.match(lines, `: the spoke ${other} has its slug ash`);
+  assert.match(lines, ": its domain elm.spokes.example.org is in use, or one above or below it");
+  assert.equal(await spokes(scene), ["ash"]);
+  assert.match(lines, "✓ held: Replicas go on; 2 things could not be done");
+  await scene.db.sql("update spokes set state = 'removed', removed_at = now() where id = $1", [other]);
+  await told(scene.app, { apply: true });
+  assert.equal(await spokes(scene), ["ash", "elm"]);
+});
+
+test("killed at any moment, it is asked again, and does each thing once", async ({ scene }) => {
+  let most = 0;
+  for (let killed = true; killed; most++) {
+    let calls = 0;
+    const dying = {
+      ...scene.db,
+      transact: (work: never) => calls++ < most ? scene.db.transact(work) : Promise.reject(new Error("killed")),
+    };
+    killed = await told({ ...scene.app, db: dying as Database }, { apply: true }).then(() => false, () => true);
+    assert.ok(most < 20);
+  }
+  assert.equal(await spokes(scene), ["ash", "elm"]);
+  const audits = await scene.db.sql("select 1 from audit_events where metadata ->> 'action' = 'adopt'");
+  assert.is(audits.length, 2);
+  const released = await scene.db.sql("select 1 from audit_events where kind = 'database_released'");
+  assert.is(released.length, 1);
+});
+
+test("writes nothing while serve goes by a database that nobody holds", async ({ scene }) => {
+  await scene.db.sql("delete from database_restores");
+  const replica = await scene.replica(), [line] = await told(scene.app, { apply: true });
+  assert.match(line!, "✗ replicas: serve runs, and goes by the database as it is → Stop every replica");
+  assert.equal(await spokes(scene), []);
+  await replica.close();
+});
+
+test("judges nothing while a cluster does not answer", async ({ scene }) => {
+  const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/apis/apps/v1/deployments" });
+  const error = await told(scene.app, { apply: true }).then(() => null, (error) => error);
+  assert.is(error?.name, "ClusterError");
+  assert.equal(await spokes(scene), []);
+  scene.simulator.faults.heal(fault);
+});
+
+test("leaves to replicas what was asked for since the restore, and says which clusters are configured no more", async ({ scene, ids }) => {
+  await told(scene.app, { apply: true });
+  await scene.db.sql(
+    "insert into database_restores (taken_at, restored_at) values (now(), now() - interval '1 minute')",
+  );
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.ash, { action: "restart", wish: {} }));
+  await scene.db.sql("update spokes set cluster = 'former' where id = $1", [ids.elm]);
+  const lines = (await told(scene.app, { apply: true })).join("\n");
+  assert.match(
+    lines,
+    "✗ clusters: The cluster former is in use by hubs or spokes, and configured no more → See CATALOG.",
+  );
+  const live = await scene.db.sql("select kind from jobs where visible and state = 'queued'");
+  assert.equal(live.map(({ kind }) => kind), ["restart"]);
+});
+
+test("takes nothing for lost that stands in another cluster, or lacks our label", async ({ scene, ids, names }) => {
+  await told(scene.app, { apply: true });
+  await byHand(scene.simulator.url, `/api/v1/namespaces/${names.ash}`, {
+    metadata: { labels: { "app.kubernetes.io/managed-by": null } },
+  });
+  await scene.db.sql("update spokes set cluster_uid = 'of another', namespace = 'elsewhere' where id = $1", [ids.elm]);
+  const lines = (await told(scene.app)).join("\n");
+  assert.match(lines, `✗ spoke: The namespace ${names.ash} of north/ash lacks the label app.kubernetes.io/managed-by`);
+  assert.match(
+    lines,
+    "✗ spoke: north/elm was made in another cluster than the one that answers → If that one is gone for good: wheelwright restore --all --new-cluster",
+  );
+});
+
+test.run();

@@ -1,0 +1,63 @@
+/** A database that goes back to what it was, in the place where it is: as one that was lost and restored from yesterday's backup. */
+import type { App } from "#lib/app.ts";
+import { silent } from "#lib/base/log.ts";
+import { reconcile, type Reconciling } from "#lib/doctor/reconcile/reconcile.ts";
+import type { Finding } from "#lib/doctor/finding.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { keepParticulars } from "#lib/work/upkeep/particulars.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+import { ANN } from "#test/lib/work/restore/scene.ts";
+
+/** Keeps all rows and what the fences have come to; returns what takes the database back to that, and has it held. */
+export async function keepYesterday(db: TestDatabase): Promise<() => Promise<void>> {
+  const tables =
+    (await db.sql("select tablename from pg_tables where schemaname = 'public' and tablename <> 'migrations'"))
+      .map(({ tablename }) => tablename as string);
+  await db.sql("create schema yesterday");
+  for (const table of tables) await db.sql(`create table yesterday.${table} as select * from public.${table}`);
+  const [{ last }] = await db.sql("select last_value as last from job_fences");
+  return async () => {
+    const refill = tables.map((table) =>
+      `insert into public.${table} overriding system value select * from yesterday.${table};`
+    );
+    await db.sql(
+      `do $$ begin
+        set local session_replication_role = replica;
+        truncate ${tables.map((table) => `public.${table}`).join(", ")};
+        ${refill.join("\n")}
+        perform setval('job_fences', ${last});
+        delete from replicas; update jobs set state = 'queued', holder = null where state = 'running';
+        insert into database_restores (taken_at) values (wheelwright_now());
+      end $$`,
+    );
+  };
+}
+
+/** What the upkeep of each minute does. */
+export async function noteParticulars(app: App): Promise<void> {
+  const { rows: [row] } = await app.db.rows.executeQuery<{ fence: string }>(
+    app.db.rows.selectNoFrom((is) => is.fn<string>("nextval", [is.val("job_fences")]).as("fence")).compile(),
+  );
+  const run = {
+    job: { id: "op_upkeep", fence: row!.fence },
+    signal: new AbortController().signal,
+    log: silent,
+    check: () => {},
+    write: (work: (tx: Tx) => Promise<unknown>) => app.db.transact(work),
+  } as unknown as Run;
+  for (const step of Object.values(keepParticulars(app).steps)) await step(run);
+}
+
+/** What is told, each thing in a line: its mark, its check, the sentence. */
+export async function told(app: App, more: Partial<Reconciling> = {}): Promise<string[]> {
+  const place = { names: ["default"], whole: true, apply: false, accepted: [], asker: ANN };
+  const sections = await reconcile({ ...app, ...place, signal: new AbortController().signal, ...more });
+  return sections.flatMap(({ findings }) => findings.map(line));
+}
+
+const MARKS = { ok: "✓", warning: "!", failing: "✗" } as const;
+
+function line({ level, check, told, hint }: Finding): string {
+  return `${MARKS[level]} ${check}: ${told}${hint === undefined ? "" : ` → ${hint}`}`;
+}

@@ -1,0 +1,96 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { randomBytes } from "node:crypto";
+import { decrypt, encrypt, isEncrypted, SealBroken } from "#lib/drivers/crypto/age.ts";
+import { rejection } from "#test/support/until.ts";
+
+const PASSPHRASE = "correct horse battery", WORK = 4; // of scrypt, which is slow on purpose
+const PIECE = 64 * 1024, SEALED_PIECE = PIECE + 16;
+
+const test = suite("encrypt");
+
+/** In pieces of this length, as files and sockets have them. */
+async function* cut(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += length) yield bytes.subarray(from, from + length);
+}
+
+async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const found: Uint8Array[] = [];
+  for await (const piece of pieces) found.push(piece);
+  return Buffer.concat(found);
+}
+
+const sealed = (content: Buffer) => all(encrypt(cut(content, 1000), PASSPHRASE, WORK));
+const opened = (file: Buffer, passphrase = PASSPHRASE) => all(decrypt(cut(file, 7001), passphrase));
+const refused = async (file: Buffer) => assert.instance(await rejection(opened(file)), SealBroken);
+
+/** Where the pieces of a file begin: behind its first lines and 16 bytes. */
+const startOf = (file: Buffer) => file.indexOf("\n", file.indexOf("\n---") + 1) + 17;
+
+test("opens what was sealed, of whatever length", async () => {
+  for (const length of [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 200_001]) {
+    const content = randomBytes(length), file = await sealed(content);
+    assert.ok(isEncrypted(file));
+    assert.is(Buffer.compare(await opened(file), content), 0, String(length));
+  }
+});
+
+test("opens what age itself has sealed", async () => {
+  // age 1.1.1: age -p -o small.age small.txt
+  const file =
+    "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IHNjcnlwdCBYeEFBVGdhUFlnM3lRL0NZRGJZQ1ZBIDE4CkVraTJLRDErWk1jWFRTV2dzT1ZO" +
+    "dkllNHoybWNkOVFDbWc1eFZWSExROUkKLS0tIHNxZ2JBeWNnL1JDNTh1ZCsybVZJUG45OXdOTFkxNXVQSEx5RG5vRFZROW8KfexKRbq4Ylegm1hx" +
+    "P8zDT4uZ0g/N8OLjbl45upQy21mcWKoK+0xTQ7Kxs7EaCQ2sf99QNg==";
+  assert.is((await opened(Buffer.from(file, "base64"))).toString(), "Sealed by age 1.1.1\n");
+});
+
+test("refuses another passphrase", async () => {
+  const failure = await rejection(opened(await sealed(Buffer.from("secret")), "correct horse batterx"));
+  assert.is(failure.message, "The passphrase does not open it, or its first lines are damaged");
+});
+
+test("refuses a file of which any byte is another", async () => {
+  const file = await sealed(randomBytes(100));
+  for (let at = 0; at < file.length; at++) {
+    const changed = Buffer.from(file);
+    changed[at]! ^= 1 << (at % 8);
+    await refused(changed);
+  }
+});
+
+test("refuses a file that was cut, wherever", async () => {
+  const file = await sealed(randomBytes(3 * PIECE)), start = startOf(file);
+  const whole = [0, 1, 2].map((piece) => start + piece * SEALED_PIECE); // where a piece ends
+  for (const length of [0, 10, start - 17, start - 1, ...whole, ...whole.map((at) => at + 1), file.length - 1]) {
+    await refused(file.subarray(0, length));
+  }
+});
+
+test("refuses pieces that were moved, left out, doubled or added", async () => {
+  const file = await sealed(randomBytes(3 * PIECE + 5)), start = startOf(file);
+  const head = file.subarray(0, start);
+  const [a, b, c, last] = [0, 1, 2, 3].map((i) =>
+    file.subarray(start + i * SEALED_PIECE, start + (i + 1) * SEALED_PIECE)
+  );
+  await opened(Buffer.concat([head, a!, b!, c!, last!]));
+  for (const pieces of [[b, a, c, last], [a, c, last], [a, b, b, c, last], [a, b, c, last, last], [a, b, c], [last]]) {
+    await refused(Buffer.concat([head, ...pieces.map((piece) => piece!)]));
+  }
+});
+
+test("hands on nothing of a piece that is damaged", async () => {
+  const content = randomBytes(2 * PIECE), file = await sealed(content);
+  file[startOf(file) + SEALED_PIECE + 5]! ^= 1;
+  let got = 0;
+  await rejection((async () => {
+    for await (const piece of decrypt(cut(file, 999), PASSPHRASE)) got += piece.length;
+  })());
+  assert.is(got, PIECE);
+});
+
+test("does not open what would take all of the memory to look at", async () => {
+  const file = (await sealed(Buffer.from("x"))).toString("latin1").replace(` ${WORK}\n`, " 30\n");
+  await refused(Buffer.from(file, "latin1"));
+});
+
+test.run();

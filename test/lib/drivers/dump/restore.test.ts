@@ -1,0 +1,245 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { SealBroken } from "#lib/drivers/crypto/age.ts";
+import { migrate } from "#lib/drivers/db/migrate.ts";
+import { unpack } from "#lib/drivers/dump/pack.ts";
+import { restoreParts, RestoreRefused } from "#lib/drivers/dump/restore.ts";
+import { BackupDamaged, readScript } from "#lib/drivers/dump/script.ts";
+import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { verifyChain } from "#lib/records/audit/verify.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { openDatabase } from "#lib/drivers/db/open.ts";
+import { silent } from "#lib/base/log.ts";
+import { migrations } from "#src/migrations.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeHub, makeUser } from "#test/support/rows.ts";
+import { asAdmin } from "#test/support/server.ts";
+import { rejection } from "#test/support/until.ts";
+import { backUp, fill, nothing, once, restore, rowsIn } from "./scene.ts";
+
+interface Context {
+  db: TestDatabase;
+  /** An empty database. */
+  url: string;
+  hub: string;
+}
+
+const test = suite<Context>("restoreParts");
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+  context.hub = (await fill(context.db)).hub;
+});
+test.before.each(async (context) => {
+  context.url = await context.db.freshUrl();
+});
+test.after(({ db }) => db.close());
+
+// deno-lint-ignore no-explicit-any
+const ask = (url: string, text: string): Promise<any[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
+
+/** Whether the database has nothing, as before. */
+async function assertEmpty(url: string): Promise<void> {
+  const text = "select relname from pg_class where relnamespace = 'public'::regnamespace";
+  assert.equal(await ask(url, text), []);
+}
+
+/** Whose rows are not to be what they were. */
+const CHANGED = ["sessions", "jobs", "replicas", "lane_calls", "stream_heads", "one_time_tokens", "database_restores"];
+
+test("brings back each row as it was, but for those that must not live on", async ({ db, url }) => {
+  await restore(url, await backUp(db.url));
+  const before = await rowsIn(db.url), after = await rowsIn(url);
+  assert.equal(Object.keys(after), Object.keys(before));
+  for (const table of Object.keys(before)) {
+    if (table === "migrations") assert.is(after[table]!.length, before[table]!.length);
+    else if (!CHANGED.includes(table)) assert.equal(after[table], before[table], table);
+  }
+  assert.ok(before.users!.length > 0 && before.audit_events!.length === 3 && before.audit_seals!.length > 0);
+  const [restored] = await ask(url, "select * from database_restores");
+  assert.is(restored.released_at, null);
+});
+
+test("ends sessions and resets, frees what ran, and tells streams to begin anew", async ({ db, url }) => {
+  await restore(url, await backUp(db.url));
+  assert.equal(await ask(url, "select id from sessions union all select id from replicas"), []);
+  assert.equal(await ask(url, "select id from one_time_tokens where voided_at is null"), [{ id: "ott_2" }]);
+  assert.equal(
+    await ask(url, "select id, state, holder, steps_done, attempt from jobs order by id"),
+    [
+      { id: "op_1", state: "queued", holder: null, steps_done: ["volumes"], attempt: 1 },
+      { id: "op_2", state: "queued", holder: null, steps_done: [], attempt: 0 },
+    ],
+  );
+  const [called] = await ask(url, "select count(*)::int as calls from lane_calls where lane like 'federation:%'");
+  assert.ok(called.calls >= 2);
+  const [stream] = await ask(url, "select number > 1000000000 and pruned_through = number as anew from stream_heads");
+  assert.ok(stream.anew);
+});
+
+test("gives fences above any that was given since the backup, and numbers above those of the rows", async ({ db, url }) => {
+  const file = await backUp(db.url);
+  await db.sql("select setval('job_fences', 1000000)");
+  await restore(url, file);
+  const [next] = await ask(url, "select nextval('job_fences')::bigint > 1000000 as above");
+  assert.ok(next.above);
+  await ask(url, "insert into lane_calls (at, lane) values (now(), 'x')");
+  const text =
+    `insert into jobs (id, kind, visible, time_limit_ms, plan, step_names, label, asker_id, asker_email, asker_ip,
+    asker_agent) values ('job_3', 'k', false, 1, 1, '{}', '', '', '', '', '')
+    returning seq > (select max(seq) from jobs) as later`;
+  assert.equal(await ask(url, text), [{ later: true }]);
+});
+
+test("leaves the audit log as it was sealed, and its triggers at work", async ({ db, url }) => {
+  await restore(url, await backUp(db.url));
+  const restored = await openDatabase({ url, size: 2, log: silent });
+  const { sealed, problems } = await verifyChain(
+    restored,
+    (await db.sql("select chain from audit_seals"))[0].chain,
+    [],
+  );
+  await restored.close();
+  assert.equal([sealed, problems], [3, []]);
+  assert.match((await rejection(ask(url, "delete from audit_events"))).message, "append-only");
+});
+
+test("has the very schema that migrations make", async ({ db, url }) => {
+  await restore(url, await backUp(db.url));
+  const text = `select indexdef as it from pg_indexes where schemaname = 'public'
+    union all select tgname || tgenabled::text from pg_trigger where not tgisinternal
+    union all select conname || pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace
+    order by 1`;
+  assert.equal(await ask(url, text), await ask(db.url, text));
+  assert.equal(await migrate(url, migrations), []);
+});
+
+test("brings a backup of an older release up to this one", async ({ db, url }) => {
+  const older = migrations.slice(0, 40), place = await db.freshUrl();
+  await migrate(place, older);
+  await ask(place, "insert into users (id, email, display_name) values ('usr_1', 'a@example.org', 'A')");
+  await restore(url, await backUp(place));
+  assert.equal(await ask(url, "select id from users"), [{ id: "usr_1" }]);
+  assert.equal(await migrate(url, migrations), []);
+});
+
+test("refuses a backup of a newer release, and backing up a newer database", async ({ db, url }) => {
+  const known = migrations.slice(0, -1);
+  const failure = await rejection(restore(url, await backUp(db.url), { known }));
+  assert.instance(failure, RestoreRefused);
+  assert.match(failure.message, `it has ${migrations.at(-1)![0]}.sql, this one ends at ${known.at(-1)![0]}.sql`);
+  await assertEmpty(url);
+  assert.match(
+    (await rejection(openSnapshot(db.url, "0.1.0", known))).message,
+    "The database is newer than this program",
+  );
+});
+
+test("refuses a database that is not empty, and says how to empty it", async ({ db, url }) => {
+  const file = await backUp(db.url);
+  await ask(url, "create table theirs (a int)");
+  const failure = await rejection(restore(url, file));
+  assert.instance(failure, RestoreRefused);
+  assert.match(
+    failure.message,
+    /^The database (\w+) is not empty: it has the table theirs\. .*dropdb \1 && createdb \1$/,
+  );
+  const before = await rowsIn(db.url);
+  assert.instance(await rejection(restore(db.url, file)), RestoreRefused);
+  assert.equal(await rowsIn(db.url), before);
+});
+
+test("writes nothing of a backup that is damaged, wherever", async ({ db, url }) => {
+  const file = await backUp(db.url), head = 10; // what gzip says of the file itself, which nobody reads
+  const read = async (changed: Buffer) => {
+    for await (const _ of readScript(unpack(once(changed), () => Promise.resolve("")), nothing));
+  };
+  for (let i = 0; i < 100; i++) {
+    const at = head + Math.floor((file.length - head) * (i + Math.random()) / 100), bit = i % 8;
+    const changed = Buffer.from(file), cut = file.subarray(0, at);
+    changed[at]! ^= 1 << bit;
+    assert.instance(await rejection(read(changed)), BackupDamaged, `bit ${bit} of byte ${at} of ${file.length}`);
+    assert.instance(await rejection(read(cut)), BackupDamaged, `cut after ${at} bytes`);
+    if (i % 40 !== 39) continue;
+    for (const damaged of [changed, cut]) assert.instance(await rejection(restore(url, damaged)), BackupDamaged);
+    await assertEmpty(url);
+  }
+});
+
+test("writes nothing where a row was changed by somebody who has left all else whole", async ({ db, url }) => {
+  const text = gunzipSync(await backUp(db.url)).toString("latin1");
+  const changed = text.replace("spoke_provisioned", "spoke_provisioneD");
+  assert.is.not(changed, text);
+  const failure = await rejection(restore(url, gzipSync(Buffer.from(changed, "latin1"))));
+  assert.is(failure.message, "Its content is not what was written");
+  await assertEmpty(url);
+});
+
+test("opens a sealed backup with its passphrase alone", async ({ db, url }) => {
+  const file = await backUp(db.url, "correct horse battery");
+  assert.instance(await rejection(restore(url, file, { passphrase: "correct horse batterx" })), SealBroken);
+  await assertEmpty(url);
+  await restore(url, file, { passphrase: "correct horse battery" });
+  assert.equal((await rowsIn(url)).users, (await rowsIn(db.url)).users);
+});
+
+test("sees one moment, whatever is written while the backup is made", async ({ db, url, hub }) => {
+  const before = await ask(db.url, COUNTS);
+  const snapshot = await openSnapshot(db.url, "0.1.0", migrations), found: Buffer[] = [];
+  for await (const piece of snapshot.text(nothing)) {
+    found.push(piece);
+    // Between any two pieces: a hub of its own in many tables, and more in those of the first.
+    if (found.length % 5 === 0 && found.length < 100) {
+      const other = await makeHub(db, await makeUser(db), `h${found.length}`);
+      for (const federationId of [hub, other]) await write(db, federationId);
+    }
+  }
+  await snapshot.close();
+  await restoreParts({ url, parts: readScript(once(Buffer.concat(found)), nothing), migrations });
+  assert.equal(await ask(url, COUNTS), before);
+  assert.ok((await ask(db.url, COUNTS))[0].hubs > before[0].hubs + 3);
+});
+
+const COUNTS = `select (select count(*) from federations)::int as hubs, (select count(*) from users)::int as users,
+  (select count(*) from audit_events)::int as audit, (select count(*) from stream_events)::int as events`;
+
+async function write(db: TestDatabase, federationId: string): Promise<void> {
+  const audit = [{
+    kind: "federation_updated" as const,
+    objectType: "federation" as const,
+    objectId: "x",
+    federationId,
+  }];
+  await db.transact((tx) =>
+    record(tx, SYSTEM, { audit, events: [{ federationId, state: "active", operation: null }] })
+  );
+}
+
+test("backs up a hundred thousand rows in little memory, and restores them in as little", async ({ db, url, hub }) => {
+  await db.sql(
+    `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
+        federation_id, customer_visible)
+     select 'evt_' || i, 'auth_login', 'u', 'e', 'user', 'u', jsonb_build_object('text', repeat(md5(i::text), 30)), '', '',
+        timestamptz '2030-01-01' + i * interval '1 second', $1, false
+     from generate_series(1, 100000) i`,
+    [hub],
+  );
+  let most = 0, rows = 0;
+  const least = process.memoryUsage.rss();
+  const watch = () => most = Math.max(most, process.memoryUsage.rss() - least);
+  const snapshot = await openSnapshot(db.url, "0.1.0", migrations);
+  async function* piped() {
+    for await (const piece of snapshot.text((table, count) => table === "audit_events" && (rows = count))) {
+      watch();
+      yield piece;
+    }
+  }
+  await restoreParts({ url, parts: readScript(piped(), nothing), migrations });
+  await snapshot.close();
+  assert.ok(rows > 100_000);
+  assert.ok(most < 100 * 2 ** 20, `${most} bytes more for 100 MB of rows`);
+  assert.equal(await ask(url, "select count(*)::int as rows from audit_events"), [{ rows }]);
+});
+
+test.run();

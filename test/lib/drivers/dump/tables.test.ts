@@ -1,0 +1,18 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { RETURNS } from "#lib/drivers/dump/tables.ts";
+import { openTestDatabase } from "#test/support/database.ts";
+
+const test = suite("RETURNS");
+
+test("says of each table what a backup has of it", async () => {
+  const db = await openTestDatabase();
+  const tables = await db.sql(
+    "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+  );
+  await db.close();
+  const names = tables.map(({ relname }) => relname).filter((name) => name !== "migrations");
+  assert.equal(Object.keys(RETURNS).sort(), names.sort());
+});
+
+test.run();

@@ -1,0 +1,91 @@
+/**
+ * Dumps the database of this release for all later ones to prove themselves on: test/data/releases/VERSION.sql, and beside it
+ * what the API answers of it. Part of making a release, and never done again for one that is out.
+ *
+ *   npm run dump                          of the version in package.json, with all migrations
+ *   npm run dump -- --through 0052_…      with those up to this one
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import { migrate, TABLE_OF_MIGRATIONS } from "#lib/drivers/db/migrate.ts";
+import { release } from "#src/release.ts";
+import { askEverything } from "#test/migrations/answers.ts";
+import { dumpUrl, restoreDump } from "#test/migrations/released.ts";
+import { openWorld } from "#test/migrations/world.ts";
+import { asAdmin } from "#test/support/server.ts";
+import { readMigrations } from "#test/support/migrations.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+
+type Query = (text: string) => Promise<readonly Record<string, string>[]>;
+
+async function main(): Promise<void> {
+  const { values: { through } } = parseArgs({ options: { through: { type: "string" } } });
+  const all = await readMigrations(), last = all.findIndex(([name]) => name === (through ?? all.at(-1)![0]));
+  if (last < 0) throw new Error(`There is no migration ${through}`);
+  const { version } = release(), migrations = all.slice(0, last + 1), world = await openWorld();
+  try {
+    const sql = await dump(world.db, migrations);
+    await writeFile(dumpUrl(version, "sql"), sql);
+    const url = await world.db.freshUrl();
+    await restoreDump(url, sql);
+    await migrate(url, all);
+    const answers = await askEverything(url);
+    const told = Object.entries(answers).map(([asked, body]) => `${JSON.stringify(asked)}: ${JSON.stringify(body)}`);
+    await writeFile(dumpUrl(version, "json"), `{\n${told.join(",\n")}\n}\n`);
+    console.log(
+      `Wrote ${(await readFile(dumpUrl(version, "sql"))).length} bytes and ${Object.keys(answers).length} answers`,
+    );
+  } finally {
+    await world.close();
+  }
+}
+
+/** Its tables as these migrations make them, and their rows. */
+async function dump(db: TestDatabase, migrations: readonly Migration[]): Promise<string> {
+  const empty = await db.freshUrl();
+  await migrate(empty, migrations);
+  const from: Query = async (text) => await db.sql(text);
+  const [tables, sequences] = await asAdmin(empty, async (sql) => {
+    const query: Query = async (text) => [...await sql.unsafe(text)] as unknown as Record<string, string>[];
+    return [await query(TABLES), await query("select relname as name from pg_class where relkind = 'S' order by 1")];
+  });
+  const known = migrations.map(([name]) => `'${name}'`).join();
+  const lines: string[] = [];
+  for (const { name, columns, key } of tables) {
+    const values = columns!.split(", ").map((column) => `coalesce(quote_literal(${column}::text), 'null')`);
+    const only = name === "migrations" ? `where name in (${known})` : "";
+    const rows = await from(`select concat_ws(', ', ${values}) as line from ${name} ${only} order by ${key}`);
+    if (rows.length === 0 && name !== "clock_shift") throw new Error(`There is nothing in ${name}`);
+    for (const { line } of rows) {
+      lines.push(`insert into ${name} (${columns}) overriding system value values (${line});`);
+    }
+  }
+  for (const { name } of sequences) {
+    const [row] = await from(`select last_value::text as last, is_called::text as called from ${name}`);
+    lines.push(`select setval('${name}', ${row!.last}, ${row!.called});`);
+  }
+  const [{ now }] = await from("select wheelwright_now()::text as now") as [{ now: string }];
+  const head = `-- Wheelwright ${release().version}, dumped by npm run dump at ${now}`;
+  const emptied = `truncate ${tables.map(({ name }) => name)};`; // some migrations bring rows
+  const made = [`${TABLE_OF_MIGRATIONS};`, ...migrations.map(([, text]) => bare(text))];
+  // No trigger makes others of them, and their order does not matter.
+  const filled = ["set session_replication_role = replica;", emptied, ...lines];
+  return [head, ...made, ...filled, "set session_replication_role = origin;\n"].join("\n");
+}
+
+const TABLES = `select relname as name, string_agg(quote_ident(attname), ', ' order by attnum) as columns,
+    coalesce((select string_agg(quote_ident(member.attname), ', ' order by array_position(indkey::int2[], member.attnum))
+      from pg_index join pg_attribute as member on member.attrelid = indrelid and member.attnum = any(indkey)
+      where indrelid = pg_class.oid and indisprimary), '1') as key
+  from pg_class join pg_attribute on attrelid = pg_class.oid
+  where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped and attgenerated = ''
+  group by pg_class.oid, relname order by relname`;
+
+/** Without the comments between its statements; and an index is made at once where nobody writes. */
+function bare(text: string): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("--"));
+  return `${lines.join("\n").replaceAll("index concurrently if not exists", "index").replace(/;?\s*$/, "")};`;
+}
+
+await main();

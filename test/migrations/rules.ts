@@ -1,0 +1,154 @@
+/**
+ * What a migration may not do, statement by statement: hold up those who work, or break the release before, which goes on
+ * serving beside it. Pure; the statements are as the server's own parser reads them.
+ *
+ * What is known to be harmless is let through, and all else is refused: a statement that nobody thought of is not guessed at.
+ */
+import type { AlterTableCmd, ColumnDef, Constraint, Node } from "libpg-query";
+
+/** By name, as a migration accepts them. */
+export const RULES = {
+  contract: "takes away, renames or narrows what the release before uses",
+  "not-null": "adds a column that must be filled, and the release before does not fill it: give it a default",
+  rewrite: "writes the whole table anew, and nobody reads or writes it meanwhile",
+  scan:
+    "reads the whole table, and nobody writes it meanwhile: add the constraint not valid, validate it in a later file",
+  index: "makes an index while nobody may write: a file of its own, -- concurrently",
+  rows:
+    "changes rows in one transaction, and who changes one of them waits for its end: let a job do it, some at a time",
+  lock: "takes a lock by itself",
+  session: "changes the session or the transaction, which are the migrator's",
+  opaque: "does what cannot be read from it",
+} as const;
+export type Rule = keyof typeof RULES;
+
+export interface Refusal {
+  readonly rule: Rule;
+  /** What it is about, as "jobs.state". */
+  readonly what: string;
+}
+
+/** `young` has the tables that no release knows yet: they are empty wherever this runs, and nobody uses them. */
+export function refuse(statement: Node, young: ReadonlySet<string>): Refusal[] {
+  const [[kind, node] = ["", {}]] = Object.entries(statement);
+  return [...judge(kind, node, young), ...changesRows(statement, young)];
+}
+
+/** The table that it makes, if it makes one. */
+export function madeBy(statement: Node): string | null {
+  return "CreateStmt" in statement ? statement.CreateStmt.relation?.relname ?? null : null;
+}
+
+const HARMLESS = [
+  ...[
+    "CreateStmt",
+    "CreateSeqStmt",
+    "CreateFunctionStmt",
+    "CreateTrigStmt",
+    "ViewStmt",
+    "CreateEnumStmt",
+    "CommentStmt",
+  ],
+  ...["InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt"], // judged by the tables that they change
+];
+const OF_SESSION = ["TransactionStmt", "VariableSetStmt", "DiscardStmt"];
+
+// deno-lint-ignore no-explicit-any
+function judge(kind: string, node: any, young: ReadonlySet<string>): Refusal[] {
+  const table: string = node.relation?.relname ?? "", isYoung = young.has(table);
+  if (HARMLESS.includes(kind)) return [];
+  if (OF_SESSION.includes(kind)) return [{ rule: "session", what: kind }];
+  if (kind === "AlterTableStmt" && node.objtype === "OBJECT_TABLE") {
+    return isYoung
+      ? []
+      : node.cmds.flatMap((each: { AlterTableCmd: AlterTableCmd }) => alter(table, each.AlterTableCmd));
+  }
+  if (kind === "IndexStmt") {
+    return isYoung || node.concurrent ? [] : [{ rule: "index", what: `${table} ${node.idxname}` }];
+  }
+  if (kind === "RenameStmt") return isYoung ? [] : [{ rule: "contract", what: `${table}.${node.subname ?? ""}` }];
+  if (kind === "DropStmt") {
+    return namesIn(node.objects).filter((name) => !young.has(name)).map((what) => ({ rule: "contract", what }));
+  }
+  if (kind === "TruncateStmt" || kind === "LockStmt") {
+    const tables: string[] = node.relations.map((each: { RangeVar: { relname: string } }) => each.RangeVar.relname);
+    return tables.filter((name) => !young.has(name)).map((what) => ({ rule: "lock", what }));
+  }
+  return [{ rule: "opaque", what: kind }];
+}
+
+function alter(table: string, { subtype, name, def, missing_ok: _ }: AlterTableCmd): Refusal[] {
+  const what = name ? `${table}.${name}` : table;
+  switch (subtype) {
+    case "AT_AddColumn":
+      return "ColumnDef" in def! ? addColumn(table, def.ColumnDef) : [];
+    case "AT_AddConstraint":
+      return "Constraint" in def! ? constrain(`${table} ${def.Constraint.conname ?? ""}`, def.Constraint) : [];
+    case "AT_ColumnDefault": // without one, what the release before inserts has none
+      return def ? [] : [{ rule: "contract", what }];
+    case "AT_SetStatistics":
+    case "AT_SetRelOptions":
+    case "AT_ValidateConstraint":
+      return [];
+    case "AT_AlterColumnType":
+      return [{ rule: "rewrite", what }, { rule: "contract", what }];
+    case "AT_SetNotNull":
+      return [{ rule: "scan", what }, { rule: "contract", what }];
+    case "AT_DropColumn":
+    case "AT_DropConstraint": // "on conflict" names it
+    case "AT_DropNotNull": // who reads a null for the first time is not made for it
+      return [{ rule: "contract", what }];
+    default:
+      return [{ rule: "opaque", what: `${what} ${subtype}` }];
+  }
+}
+
+/** A default that is the same for all rows is noted once; one that is not is written into each. */
+function addColumn(table: string, { colname, constraints = [], typeName }: ColumnDef): Refusal[] {
+  const what = `${table}.${colname}`, found: Refusal[] = [];
+  const all = constraints.map((each) => (each as { Constraint: Constraint }).Constraint);
+  const has = (type: string) => all.find(({ contype }) => contype === type);
+  const type = namesIn(typeName?.names ?? []).at(-1) ?? "", given = has("CONSTR_DEFAULT")?.raw_expr;
+  if (/^(?:small|big)?serial/.test(type) || has("CONSTR_IDENTITY")) found.push({ rule: "rewrite", what });
+  if (given && !isConstant(given)) found.push({ rule: "rewrite", what });
+  if (has("CONSTR_NOTNULL") && !given) found.push({ rule: "not-null", what });
+  if (has("CONSTR_GENERATED")?.generated_kind === "s") found.push({ rule: "rewrite", what });
+  for (const one of all) if (!NO_RULES.has(one.contype!)) found.push(...constrain(what, one));
+  return found;
+}
+
+const NO_RULES = new Set(["CONSTR_DEFAULT", "CONSTR_NOTNULL", "CONSTR_NULL", "CONSTR_GENERATED", "CONSTR_IDENTITY"]);
+
+function constrain(what: string, { contype, skip_validation: unchecked, indexname }: Constraint): Refusal[] {
+  if (contype === "CONSTR_CHECK" || contype === "CONSTR_FOREIGN") return unchecked ? [] : [{ rule: "scan", what }];
+  return indexname ? [] : [{ rule: "index", what }];
+}
+
+/** PostgreSQL takes now() once a statement; of other functions it cannot be told here. */
+function isConstant(node: Node): boolean {
+  if ("TypeCast" in node) return isConstant(node.TypeCast.arg!);
+  if ("FuncCall" in node) return namesIn(node.FuncCall.funcname!).join() === "now";
+  if ("A_ArrayExpr" in node) return (node.A_ArrayExpr.elements ?? []).every(isConstant);
+  return "A_Const" in node || "SQLValueFunction" in node;
+}
+
+const CHANGES = ["UpdateStmt", "DeleteStmt", "MergeStmt"];
+
+/** Wherever in the statement they stand. */
+function changesRows(node: unknown, young: ReadonlySet<string>): Refusal[] {
+  if (typeof node !== "object" || node === null) return [];
+  return Object.entries(node).flatMap(([kind, inner]) => {
+    const table = CHANGES.includes(kind) ? inner.relation.relname as string : null;
+    const own: Refusal[] = table && !young.has(table) ? [{ rule: "rows", what: table }] : [];
+    return [...own, ...changesRows(inner, young)];
+  });
+}
+
+/** The names that a list of the parser's holds; of a trigger's, that of its table and its own. */
+function namesIn(nodes: readonly Node[]): string[] {
+  return nodes.map((node) => {
+    if ("String" in node) return node.String.sval ?? "";
+    if ("List" in node) return namesIn(node.List.items ?? []).join(".");
+    return "ObjectWithArgs" in node ? namesIn(node.ObjectWithArgs.objname ?? []).join(".") : "?";
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * A database that has seen everything: hubs, spokes and people as the API makes them, operations that have ended, that wait
+ * and that were cut off in their middle, and at least one row in every table. What needs a payment provider, a lost cluster
+ * or half a year is written straight into its table.
+ */
+import { findUnsealed, sealBatch } from "#lib/records/audit/seals.ts";
+import { type Bench, openBench } from "#test/support/bench/bench.ts";
+import { query } from "#test/support/bench/query.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeToken, PASSWORD, type Person } from "#test/support/people.ts";
+import { type Answer, signIn, withToken } from "#test/support/client.ts";
+import { until } from "#test/support/until.ts";
+
+/** Fills a database; its replica is dead in the end, in the middle of an install. Who opened it closes it. */
+export async function openWorld(): Promise<Bench> {
+  const bench = await openBench({ replicas: 1, delayMs: 20, env: { TEMPLATES: "on" } });
+  try {
+    await fill(bench);
+    return bench;
+  } catch (error) {
+    await bench.close();
+    throw error;
+  }
+}
+
+async function fill(bench: Bench): Promise<void> {
+  const { db } = bench, grace = await makePerson(db, "grace"), joan = await makePerson(db, "joan");
+  const ada = withToken(bench.replicas[0]!.url, bench.token);
+  const post = async (path: string, body: unknown) => good(await ada.send("POST", path, body));
+  const north = await bench.hub("north"), south = await bench.hub("south");
+  const algebra = await bench.spoke(north, "algebra");
+  await bench.becomes(algebra, "active");
+  await addHubAdmin(db, grace, north);
+  await addSpokeAdmin(db, joan, algebra);
+  await until(async () => (await query(db, "select 1 from templates where state = 'ready'")).length > 0, 60_000);
+  const biology = await bench.spoke(north, "biology"); // from the template
+  await bench.becomes(biology, "active");
+  good(
+    await ada.send("PATCH", `/api/spokes/${biology}`, {
+      displayName: "Bio & 'logy'",
+      domain: "bio.spokes.example.org",
+    }),
+  );
+  await act(bench, algebra, "backup");
+  await act(bench, algebra, "suspend");
+  await idle(bench, biology);
+  const gone = await bench.spoke(south, "gone");
+  good(await ada.send("DELETE", `/api/spokes/${gone}`));
+  await bench.becomes(gone, "removed");
+  await post(`/api/federations/${south}/members`, { email: "new@example.org", displayName: "Núria" });
+  await post(`/api/spokes/${biology}/delegate`, { email: "joan@example.org", displayName: "Joan" });
+  await ask(bench, grace);
+  const { body: told } = await ada.send("GET", "/api/notifications?limit=5");
+  for (const { id } of told.slice(2, 4)) await post(`/api/notifications/${id}/read`, {}); // two in a row are a stretch
+  await readAll(bench, grace);
+  await signIn(bench.replicas[0]!.url, joan.email, PASSWORD);
+  for (const [table, rows] of Object.entries(beside(north, algebra, grace.id))) {
+    for (const row of rows) await insert(bench, table, row);
+  }
+  const present = await db.now();
+  for (const chain of await findUnsealed(db.rows, present)) {
+    await db.transact((tx) => sealBatch(tx, chain, { until: present, limit: 1000 }));
+  }
+  await bench.replicas[0]!.drain(); // it writes what it has counted
+  await bench.replicas[0]!.start();
+  const held = bench.replicas[0]!.cluster.hold((text) => /^POST \S+\/jobs\?/.test(text));
+  await bench.spoke(south, "half");
+  await bench.spoke(south, "waits");
+  await held.caught; // in a step whose Job is about to be made
+  await bench.replicas[0]!.kill();
+}
+
+/** The spoke does this, and has done it. */
+async function act(bench: Bench, spoke: string, action: string): Promise<void> {
+  await bench.act(spoke, action);
+  await idle(bench, spoke);
+}
+
+async function idle({ db }: Bench, spoke: string): Promise<void> {
+  const live = "select 1 from jobs where spoke_id = $1 and visible and state in ('queued', 'running')";
+  await until(async () => (await query(db, live, [spoke])).length === 0, 60_000);
+}
+
+/** Three hubs: one is given, one refused, and one is to be decided. */
+async function ask(bench: Bench, asker: Person): Promise<void> {
+  const { plaintext } = await makeToken(bench.db, asker, "cli"), { url } = bench.replicas[0]!;
+  const operator = withToken(url, bench.token);
+  const [given, refused] = await Promise.all(
+    ["east", "west", "centre"].map(async (slug) =>
+      good(
+        await withToken(url, plaintext).send("POST", "/api/federation-requests", {
+          slug,
+          name: slug,
+          reason: "A school",
+        }),
+      )
+    ),
+  );
+  good(await operator.send("POST", `/api/federation-requests/${given.id}/approve`, {}));
+  good(
+    await operator.send("POST", `/api/federation-requests/${refused.id}/reject`, { reason: "There is one already" }),
+  );
+}
+
+async function readAll(bench: Bench, person: Person): Promise<void> {
+  const { plaintext } = await makeToken(bench.db, person, "cli");
+  good(await withToken(bench.replicas[0]!.url, plaintext).send("POST", "/api/notifications/read-all", {}));
+}
+
+// deno-lint-ignore no-explicit-any
+function good({ status, body }: Answer): any {
+  if (status < 300) return body;
+  throw new Error(`It was answered ${status}: ${JSON.stringify(body)}`);
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** What nobody makes by the API of this scene. */
+function beside(hub: string, spoke: string, user: string): Readonly<Record<string, readonly Row[]>> {
+  const at = "2026-11-20T10:00:00.000Z";
+  return {
+    subscriptions: [{
+      federation_id: hub,
+      email: "pay@example.org",
+      customer_id: "cus_1",
+      subscription_id: "sub_1",
+      status: "active",
+    }],
+    billing_events: [{ id: "evt_1", type: "charge.refunded", federation_id: hub, created_at: at, handled_at: at }],
+    billing_refunds: [{
+      id: "re_1",
+      federation_id: hub,
+      charge_id: "ch_1",
+      amount: 500,
+      currency: "EUR",
+      created_at: at,
+    }],
+    kept_claims: [{
+      spoke_id: spoke,
+      claim: "moodledata-old",
+      uid: "an-uid",
+      operation_id: "op_1",
+      why: "replaced",
+      until: "2099-01-01",
+    }],
+    deprecation_announcements: [{ notice_id: "a-notice", first_at: at }],
+    deprecation_notices: [{ notice_id: "a-notice", user_id: user, told_at: at }],
+  };
+}
+
+async function insert({ db }: Bench, table: string, row: Row): Promise<void> {
+  const names = Object.keys(row), marks = names.map((_, i) => `$${i + 1}`);
+  await db.sql(`insert into ${table} (${names}) values (${marks})`, Object.values(row));
+}

@@ -1,0 +1,136 @@
+/** `wheelwright backup` as a process. */
+import { spawn } from "node:child_process";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { writeWhole } from "#src/commands/backup-file.ts";
+import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
+import { PROGRAM } from "#test/src/cli/stage.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+import { startProgram } from "#test/support/program.ts";
+import { asAdmin, urlOf } from "#test/support/server.ts";
+import { rejection, until } from "#test/support/until.ts";
+import { type BackupContext, PASSPHRASE, withBackups } from "./backup-scene.ts";
+
+const test = suite<BackupContext>("wheelwright backup");
+withBackups(test);
+
+test("writes a file for its owner's eyes, and looks later whether it is whole, without a database", async (context) => {
+  const { run, file, directory } = context;
+  const { status, text } = await run(["backup", file]);
+  assert.is(status, 0, text);
+  assert.match(
+    text,
+    /^Backed up \d+ tables, [\d,]+ rows, as of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, by release \S+ \(\d{4}_\w+\);/,
+  );
+  assert.match(text, /read by \w+, not encrypted$/);
+  assert.is((await stat(file)).mode & 0o777, 0o600);
+  assert.equal(await readdir(directory), ["it.backup"]);
+  const looked = await run(["backup", "--verify", file], {});
+  assert.is(looked.status, 0, looked.text);
+  assert.match(looked.text, /^The backup \S+ is whole: \d+ tables, /);
+});
+
+test("goes through pipes, sealed on the way", async ({ run, file, db, directory }) => {
+  const url = await db.freshUrl(), program = PROGRAM.map((word) => `'${word}'`).join(" ");
+  const script = `set -o pipefail
+    DATABASE_URL='${db.url}' ${program} backup - 2> said | tee '${file}' | DATABASE_URL='${url}' ${program} restore-database -`;
+  const env = { ...process.env, BACKUP_PASSPHRASE: PASSPHRASE };
+  const shell = spawn("bash", ["-c", script], { cwd: directory, stdio: "ignore", env });
+  assert.is(await new Promise((resolve) => shell.once("close", resolve)), 0);
+  assert.equal((await rowsIn(url)).users, (await rowsIn(db.url)).users);
+  assert.match(await readFile(join(directory, "said"), "utf8"), /^Backed up .*, encrypted\n$/);
+  assert.match((await readFile(file)).toString("latin1"), "age-encryption.org/v1\n");
+  const other = await run(["backup", "--verify", file], { BACKUP_PASSPHRASE: "correct horse batterx" });
+  assert.is(other.status, 65);
+  assert.match(other.text, "cannot be used: the passphrase does not open it, or its first lines are damaged");
+  const none = await run(["backup", "--verify", file], {});
+  assert.is(none.status, 64);
+  assert.match(none.text, "set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE");
+});
+
+test("leaves what was under the name before when it is killed in the middle", async ({ file, db, directory }) => {
+  await writeFile(file, "yesterday's");
+  const lock = connectionThatHolds(db);
+  await lock.held;
+  const program = startProgram(["backup", file], { DATABASE_URL: db.url });
+  await until(async () => (await readdir(directory)).some((name) => name.endsWith(".part")) || null);
+  await until(async () => (await db.sql(WAITING)).length > 0);
+  await program.stop("SIGKILL");
+  lock.release();
+  assert.is(await readFile(file, "utf8"), "yesterday's");
+});
+
+/** So that a backup comes as far as its first bytes, and no further: its last question is for the sequence. */
+const WAITING =
+  "select from pg_stat_activity where application_name = 'wheelwright-backup' and wait_event_type = 'Lock'";
+
+function connectionThatHolds(db: TestDatabase) {
+  const held = Promise.withResolvers<void>(), over = Promise.withResolvers<void>();
+  const ended = asAdmin(db.url, (sql) =>
+    sql.begin(async (tx) => {
+      await tx`lock table pg_sequence in access exclusive mode`;
+      held.resolve();
+      await over.promise;
+    }));
+  return { held: held.promise, release: () => (over.resolve(), ended) };
+}
+
+test("stops when it is told to, and leaves nothing behind", async ({ file, db, directory }) => {
+  const lock = connectionThatHolds(db);
+  await lock.held;
+  const program = startProgram(["backup", file], { DATABASE_URL: db.url });
+  await until(async () => (await db.sql(WAITING)).length > 0);
+  program.tell("SIGTERM");
+  assert.is(await program.ended, 130, program.lines.join("\n"));
+  await lock.release();
+  assert.match(program.lines.join("\n"), "Stopped; nothing was written");
+  assert.equal(await readdir(directory), []);
+});
+
+test("a full disk is a sentence, and leaves no half file", async ({ db, directory, file }) => {
+  const full = async function* () {
+    yield Buffer.from("a part");
+    throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  };
+  assert.is((await rejection(writeWhole(file, full()))).code, "ENOSPC");
+  assert.equal(await readdir(directory), []);
+  const program = PROGRAM.map((word) => `'${word}'`).join(" "), env = { ...process.env, DATABASE_URL: db.url };
+  const shell = spawn("bash", ["-c", `${program} backup - > /dev/full`], {
+    cwd: directory,
+    stdio: ["ignore", "ignore", "pipe"],
+    env,
+  });
+  let said = "";
+  shell.stderr.on("data", (text) => said += text);
+  assert.is(await new Promise((resolve) => shell.once("close", resolve)), 69);
+  assert.is(said, "wheelwright backup cannot go on: the disk is full\n");
+});
+
+test("is refused a database that has nothing of Wheelwright, and one that nobody reaches", async ({ run, file, db }) => {
+  const empty = await run(["backup", file], { DATABASE_URL: await db.freshUrl() });
+  assert.is(empty.status, 78, empty.text);
+  assert.match(empty.text, "The database has nothing of Wheelwright");
+  const away = await run(["backup", file], { DATABASE_URL: "postgres://127.0.0.1:1/x" });
+  assert.is(away.status, 69, away.text);
+  assert.match(away.text, "The database cannot be reached");
+  const missing = await run(["backup", file], { DATABASE_URL: urlOf(db.url, "nowhere") });
+  assert.is(missing.status, 78, missing.text);
+});
+
+test("is told what it needs", async ({ run, file }) => {
+  for (
+    const [line, said] of [
+      [["backup"], "wheelwright backup needs to know which file"],
+      [["restore-database"], "wheelwright restore-database needs to know which file"],
+      [["backup", "--verify", "--encrypt", file], "--verify goes alone"],
+    ] as const
+  ) {
+    const { status, text } = await run(line);
+    assert.is(status, 64, text);
+    assert.match(text, said);
+  }
+});
+
+test.run();

@@ -1,0 +1,93 @@
+/** `wheelwright doctor --reconcile` and `--resume` as processes: what lines they take, what they answer, and their exit statuses. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { startProgram } from "#test/support/program.ts";
+import { openScene, type Scene } from "../../lib/doctor/scene.ts";
+
+interface Context {
+  db: TestDatabase;
+  scene: Scene;
+  run: (...line: string[]) => Promise<{ readonly status: number | null; readonly text: string }>;
+}
+
+const test = suite<Context>("wheelwright doctor --reconcile");
+
+test.before(async (context) => {
+  const db = context.db = await openTestDatabase(), scene = context.scene = await openScene();
+  const CATALOG = await scene.write("catalog", "regions: [north]");
+  const env = {
+    ...{ DATABASE_URL: db.url, KUBECONFIG: scene.file, CATALOG, ROOT_DOMAIN: "spokes.localhost" },
+    PUBLIC_URL: "https://hubs.example.org",
+  };
+  context.run = async (...line) => {
+    const program = startProgram(["doctor", ...line], env), status = await program.ended;
+    return { status, text: program.lines.join("\n") };
+  };
+});
+test.after(async ({ db, scene }) => {
+  await scene.close();
+  await db.close();
+});
+
+async function hold({ db }: Context): Promise<void> {
+  await db.sql("insert into database_restores (taken_at) values (wheelwright_now())");
+}
+
+async function isHeld({ db }: Context): Promise<boolean> {
+  return (await db.sql("select 1 from database_restores where released_at is null")).length > 0;
+}
+
+const REFUSED = [
+  [["--apply"], "--apply and --adopt go with --reconcile"],
+  [["--adopt", "spoke-ash"], "--apply and --adopt go with --reconcile"],
+  [["--reconcile", "--no-probe"], "--reconcile goes with --apply, --adopt, --region and --json alone"],
+  [["--resume", "--json"], "--resume goes alone"],
+  [["--reconcile", "--region", "south"], 'There is no region "south"; the catalogue has north'],
+] as const;
+
+for (const [line, sentence] of REFUSED) {
+  test(`refuses ${line.join(" ")}`, async ({ run }) => {
+    const { status, text } = await run(...line);
+    assert.is(status, 64, text);
+    assert.match(text, sentence);
+  });
+}
+
+test("agrees where nothing differs, also for programs", async ({ run }) => {
+  const { status, text } = await run("--reconcile");
+  assert.is(status, 0, text);
+  assert.match(text, "0 hubs and 0 spokes stand here, and the database knows them");
+  assert.match(text, /\n {2}The database and the clusters agree$/);
+  const { text: json } = await run("--reconcile", "--json");
+  const { ready, applied, sections } = JSON.parse(json);
+  assert.equal([ready, applied, sections.length], [true, false, 2]);
+});
+
+test("keeps a database held that was compared with one region alone, and lets it go with all", async (context) => {
+  await hold(context);
+  const one = await context.run("--reconcile", "--apply", "--region", "north");
+  assert.equal([one.status, await isHeld(context)], [0, true], one.text);
+  assert.match(one.text, "the other clusters are not compared yet");
+  const all = await context.run("--reconcile", "--apply");
+  assert.equal([all.status, await isHeld(context)], [0, false], all.text);
+  assert.match(all.text, /✓ held {10}Replicas go on\n/);
+});
+
+test("--resume lets it go without a look at any cluster", async (context) => {
+  await hold(context);
+  const { status, text } = await context.run("--resume");
+  assert.equal([status, text, await isHeld(context)], [0, "Replicas go on; nothing was compared", false]);
+  assert.match((await context.run("--resume")).text, "The database is not held");
+});
+
+test("ends with 69 where a cluster does not answer, and writes nothing", async (context) => {
+  await hold(context);
+  const fault = context.scene.simulator.faults.answer(503, { method: "GET", path: "/api/v1/configmaps" });
+  const { status, text } = await context.run("--reconcile", "--apply");
+  context.scene.simulator.faults.heal(fault);
+  assert.equal([status, await isHeld(context)], [69, true], text);
+  assert.match(text, "Nothing is judged before each cluster has answered");
+});
+
+test.run();

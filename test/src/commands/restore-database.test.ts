@@ -1,0 +1,63 @@
+/** `wheelwright restore-database` as a process. */
+import { readFile, writeFile } from "node:fs/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
+import { asAdmin } from "#test/support/server.ts";
+import { type BackupContext, PASSPHRASE, withBackups } from "./backup-scene.ts";
+
+const test = suite<BackupContext>("wheelwright restore-database");
+withBackups(test);
+
+test("fills an empty database, holds it, and notes who asked", async ({ run, file, db }) => {
+  await run(["backup", file], { DATABASE_URL: db.url, BACKUP_PASSPHRASE: PASSPHRASE });
+  const url = await db.freshUrl();
+  const { status, text } = await run(["restore-database", file], { DATABASE_URL: url, BACKUP_PASSPHRASE: PASSPHRASE });
+  assert.is(status, 0, text);
+  assert.match(
+    text,
+    /^Restored \d+ tables, [\d,]+ rows, as of .*\nThe database is held: .*\nwheelwright doctor --reconcile$/,
+  );
+  assert.equal((await rowsIn(url)).spokes, (await rowsIn(db.url)).spokes);
+  const [event] = await asAdmin(url, (sql) => sql`select * from audit_events where kind = 'database_restored'`);
+  assert.match(event!.user_agent, "wheelwright restore-database");
+  const verified = await run(["audit", "verify"], { DATABASE_URL: url });
+  assert.is(verified.status, 0, verified.text);
+
+  const again = await run(["restore-database", file], { DATABASE_URL: url, BACKUP_PASSPHRASE: PASSPHRASE });
+  assert.is(again.status, 65, again.text);
+  assert.match(again.text, /is not empty: .*dropdb/);
+});
+
+test("gives the service's role its rights in what the owner has restored", async ({ run, file, db }) => {
+  const url = await db.freshUrl(), role = `role_${new URL(url).pathname.slice(-8)}`;
+  await run(["backup", file]);
+  const service = Object.assign(new URL(url), { username: role, password: "secret" }).href;
+  try {
+    const { status, text } = await run(["restore-database", file], { DATABASE_URL: service, DATABASE_OWNER_URL: url });
+    assert.is(status, 0, text);
+    const again = await run(["backup", `${file}.2`], { DATABASE_URL: service });
+    assert.is(again.status, 0, again.text);
+    assert.match(again.text, /^Backed up \d+ tables/);
+  } finally {
+    await asAdmin(url, (sql) => sql.unsafe(`drop owned by ${role} cascade; drop role ${role}`));
+  }
+});
+
+test("refuses a file that is cut, or none of its own, with a sentence", async ({ run, file, db }) => {
+  await run(["backup", file]);
+  const whole = await readFile(file), url = await db.freshUrl();
+  for (const content of [whole.subarray(0, whole.length / 2), Buffer.from("something else"), Buffer.alloc(0)]) {
+    await writeFile(file, content);
+    for (const line of [["backup", "--verify", file], ["restore-database", file]]) {
+      const { status, text } = await run(line, { DATABASE_URL: url });
+      assert.is(status, 65, text);
+      assert.match(text, /^The backup \S+ cannot be used: it /);
+    }
+  }
+  const { status, text } = await run(["restore-database", `${file}.missing`], { DATABASE_URL: url });
+  assert.is(status, 69);
+  assert.match(text, "there is nothing at this path");
+});
+
+test.run();

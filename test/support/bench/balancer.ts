@@ -1,0 +1,112 @@
+/**
+ * What stands before replicas in production, as small as it can be: it sends each request to one that readyz calls ready, in
+ * turn, over connections that are kept. It sends nothing twice, as the plainest do not; with `again` it sends what got no
+ * answer to the next one, where doing it twice does no harm: what was refused, a GET, and what has an Idempotency-Key.
+ */
+import { Agent, createServer, type IncomingMessage, request as send, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { sleep } from "#lib/base/time.ts";
+import { until } from "#test/support/until.ts";
+
+export interface Balancer {
+  readonly url: string;
+  /** What it could not get an answer to, and told its client so by a 502. */
+  readonly failures: readonly string[];
+  /** Resolves once requests are sent to this address, or are no longer. */
+  notices(url: string, ready: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LOOK_EVERY = 100, PATIENCE = 60_000; // ms
+
+interface Sent {
+  readonly answer: IncomingMessage;
+  /** The whole of it; null for a stream, which goes on for as long as it wants. */
+  readonly body: Uint8Array | null;
+}
+
+/** `addresses` are those of the replicas that there are now, ready or not. */
+export async function openBalancer(
+  addresses: () => readonly string[],
+  { again = false }: { readonly again?: boolean } = {},
+): Promise<Balancer> {
+  const ready = new Set<string>(), failures: string[] = [], agent = new Agent({ keepAlive: true });
+  const over = new AbortController();
+  let turn = 0;
+
+  async function look(): Promise<void> {
+    while (!over.signal.aborted) {
+      const known = addresses();
+      for (const url of ready) if (!known.includes(url)) ready.delete(url);
+      await Promise.all(known.map(async (url) => {
+        const answer = await fetch(`${url}/api/readyz`, { signal: AbortSignal.timeout(2000) }).catch(() => null);
+        await answer?.body?.cancel();
+        if (answer?.ok) ready.add(url);
+        else ready.delete(url);
+      }));
+      await sleep(LOOK_EVERY, over.signal).catch(() => {});
+    }
+  }
+
+  async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const tried = new Set<string>(), harmless = incoming.method === "GET" || "idempotency-key" in incoming.headers;
+    let last = "no replica is ready";
+    for (;;) {
+      const left = [...ready].filter((url) => !tried.has(url)), url = left[turn++ % left.length];
+      if (!url) break;
+      tried.add(url);
+      try {
+        return void give(await forward(url, incoming, Buffer.concat(chunks), outgoing), outgoing);
+      } catch (error) {
+        last = `${url}: ${error}`;
+        const unsent = (error as { code?: string }).code === "ECONNREFUSED";
+        if (!again || !unsent && !harmless) break;
+      }
+    }
+    failures.push(`${incoming.method} ${incoming.url}: ${last}`);
+    outgoing.writeHead(502, { "retry-after": "1" }).end("{}");
+  }
+
+  function forward(url: string, incoming: IncomingMessage, body: Uint8Array, outgoing: ServerResponse): Promise<Sent> {
+    return new Promise((resolve, reject) => {
+      const { method = "GET", url: path, headers } = incoming;
+      const request = send(new URL(path!, url), { method, headers: { ...headers, connection: "keep-alive" }, agent });
+      outgoing.on("close", () => request.destroy());
+      request.on("error", reject).on("response", (answer) => {
+        if (answer.headers["content-type"]?.startsWith("text/event-stream")) return resolve({ answer, body: null });
+        const parts: Uint8Array[] = [];
+        answer.on("data", (part) => parts.push(part)).on("error", reject);
+        answer.on("close", () => answer.complete || reject(new Error("The answer was cut off")));
+        answer.on("end", () => resolve({ answer, body: Buffer.concat(parts) }));
+      });
+      request.end(body);
+    });
+  }
+
+  const server = createServer((incoming, outgoing) => void pass(incoming, outgoing).catch(() => outgoing.destroy()));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const looking = look();
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    failures,
+    notices: async (url, wanted) => void await until(() => ready.has(url) === wanted, PATIENCE),
+    async close() {
+      over.abort();
+      await looking;
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function give({ answer, body }: Sent, outgoing: ServerResponse): void {
+  const { connection: _, "transfer-encoding": __, "keep-alive": ___, ...headers } = answer.headers;
+  outgoing.writeHead(answer.statusCode!, headers);
+  if (body) return void outgoing.end(body);
+  outgoing.flushHeaders();
+  answer.on("error", () => outgoing.destroy()).on("close", () => answer.complete || outgoing.destroy());
+  answer.pipe(outgoing);
+}
