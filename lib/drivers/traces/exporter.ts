@@ -14,10 +14,10 @@ import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import { atMost, backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { exchange, type HttpAnswer } from "#lib/drivers/exchange.ts";
-import { encodeBatch, encodeSpan, type Recorded } from "#lib/drivers/traces/recorded.ts";
+import { encodeBatch, encodeSpan, type RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 
 export interface Exporter {
-  take(span: Recorded): void;
+  take(span: RecordedSpan): void;
   /** Sends what is left, for two seconds at most. */
   close(): Promise<void>;
 }

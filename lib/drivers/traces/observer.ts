@@ -11,9 +11,9 @@ import type { Observation, Observer, Span, SpanKind, SpanLabels } from "#lib/bas
 import { placeBelow, type Sampler } from "#lib/base/trace.ts";
 import { redact } from "#lib/base/redact.ts";
 import type { Exporter } from "#lib/drivers/traces/exporter.ts";
-import type { AttributeValue, Recorded } from "#lib/drivers/traces/recorded.ts";
+import type { AttributeValue, RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 
-type Shape = Pick<Recorded, "name" | "role"> & {
+type Shape = Pick<RecordedSpan, "name" | "role"> & {
   readonly attributes?: Readonly<Record<string, AttributeValue | undefined>>;
 };
 
@@ -79,7 +79,7 @@ export function observeTraces(samples: Sampler, exporter: Pick<Exporter, "take">
     return { surround: (work) => inPlace(place, work), end: (span) => take(span, place, beganAt) };
   }
 
-  function take(span: Span, place: Recorded["place"], beganAt: number): void {
+  function take(span: Span, place: RecordedSpan["place"], beganAt: number): void {
     if (span.kind === "job" && !ENDED.includes(span.outcome!)) return; // whoever ends it tells of it
     const { attributes = {}, ...shape } = SHAPES[span.kind](span.labels as never, span.details),
       failed = hasFailed(span);
@@ -94,7 +94,11 @@ export function observeTraces(samples: Sampler, exporter: Pick<Exporter, "take">
   }
 }
 
-function attributesOf(span: Span, shape: NonNullable<Shape["attributes"]>, failed: boolean): Recorded["attributes"] {
+function attributesOf(
+  span: Span,
+  shape: NonNullable<Shape["attributes"]>,
+  failed: boolean,
+): RecordedSpan["attributes"] {
   const all: Record<string, AttributeValue> = {};
   for (const name in shape) if (shape[name] !== undefined) all[name] = shape[name];
   for (const name in span.details) if (DETAILS[name] !== undefined) all[DETAILS[name]] = span.details[name]!;

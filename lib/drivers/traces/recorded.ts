@@ -3,7 +3,7 @@ import type { TracePlace } from "#lib/base/trace.ts";
 
 export type AttributeValue = string | number;
 
-export interface Recorded {
+export interface RecordedSpan {
   readonly place: TracePlace;
   readonly name: string;
   readonly role: "internal" | "server" | "client";
@@ -30,7 +30,7 @@ export function encodeBatch(
 }
 
 /** At once, since a text costs less to keep than all that it is made of. */
-export function encodeSpan({ place, name, role, beganAt, endedAt, attributes, failure }: Recorded): string {
+export function encodeSpan({ place, name, role, beganAt, endedAt, attributes, failure }: RecordedSpan): string {
   return JSON.stringify({
     traceId: place.traceId,
     spanId: place.spanId,

@@ -5,7 +5,7 @@ import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { placeIn } from "#lib/base/trace.ts";
 import { type Exporter, type ExporterOptions, openExporter } from "#lib/drivers/traces/exporter.ts";
-import type { Recorded } from "#lib/drivers/traces/recorded.ts";
+import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 import { type Collector, openCollector, take } from "#test/support/collector.ts";
 import { until } from "#test/support/until.ts";
 
@@ -46,7 +46,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ collector }) => collector.close());
 
-const span = (name: string, more: Partial<Recorded> = {}): Recorded => ({
+const span = (name: string, more: Partial<RecordedSpan> = {}): RecordedSpan => ({
   place: placeIn(null, () => true),
   name,
   role: "server",

@@ -7,7 +7,7 @@ import { openTelemetry, type SpanKind, type SpanLabels } from "#lib/base/telemet
 import { placeIn } from "#lib/base/trace.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { observeTraces } from "#lib/drivers/traces/observer.ts";
-import type { Recorded } from "#lib/drivers/traces/recorded.ts";
+import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 
 const test = suite("observeTraces");
 
@@ -15,14 +15,14 @@ const root = placeIn(null, () => true);
 const done = () => Promise.resolve();
 
 function open() {
-  const spans: Recorded[] = [];
+  const spans: RecordedSpan[] = [];
   const telemetry = openTelemetry([observeTraces(() => true, { take: (span) => void spans.push(span) })]);
   const tell = async <K extends SpanKind>(
     kind: K,
     labels: SpanLabels[K],
     work: () => Promise<unknown> = done,
     details: Record<string, string | number> = {},
-  ): Promise<Recorded> => {
+  ): Promise<RecordedSpan> => {
     const error = await because({ root, about: {} }, () => telemetry.span(kind, labels, work, { details })).catch(
       () => {},
     );
@@ -120,7 +120,7 @@ test("a job is told of by who ends it, from the moment that it was asked for", a
       }, { details: { operation: "op_1", asked_at: 1_000, traceId: "x" } }));
   for (const outcome of ["queued", "lost", "failed"]) await run(outcome);
   assert.is(spans.length, 1);
-  const [{ beganAt, failure, attributes }] = spans as [Recorded];
+  const [{ beganAt, failure, attributes }] = spans as [RecordedSpan];
   assert.equal([beganAt, failure, attributes], [1_000, "", {
     "wheelwright.operation.kind": "provision",
     "wheelwright.operation.id": "op_1",
