@@ -19,6 +19,8 @@ import { watchHold } from "#lib/records/held.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import { noticesOf, postpone } from "#lib/surface/http/deprecation.ts";
+import type { TraceSettings } from "#lib/base/otel.ts";
+import type { Traces, TracesOptions } from "#lib/drivers/traces/open.ts";
 import { openTelemetry } from "#lib/base/telemetry.ts";
 import { type FleetWatch, watchFleet } from "#lib/domains/fleet/watch.ts";
 import type { MetricsRegistry } from "#lib/surface/metrics/registry.ts";
@@ -51,6 +53,9 @@ export interface Program {
   close(): Promise<void>;
 }
 
+const UNHEEDED =
+  "Some variables of OpenTelemetry are set and mean nothing here: spans go as JSON over HTTP, and nothing else";
+
 export async function compose(
   config: Config,
   source: ClusterSource,
@@ -66,8 +71,12 @@ export async function compose(
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
     const registry = config.metricsPort === null ? null : await openMetrics();
-    const telemetry = openTelemetry(registry ? [registry.observer] : []);
     const replicaId = newId("rep");
+    const onDropped = () => telemetry.note("span_dropped", {});
+    const traces = config.traces && await openTraces(config.traces, { log, replicaId, ...release(), onDropped });
+    if (traces && config.otelUnheeded.length > 0) log.warn(UNHEEDED, { variables: config.otelUnheeded });
+    opened.push(() => traces?.close());
+    const telemetry = openTelemetry([registry?.observer, traces?.observer].filter((each) => each !== undefined));
     const clusters = openClusters(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
     opened.push(() => clusters.close());
     const applied = await migrate(config.database.url, migrations, config.database.ownerUrl, (text) => log.warn(text));
@@ -131,6 +140,10 @@ export async function compose(
 /** Loaded by those alone who ask for it. */
 async function openMetrics(): Promise<MetricsRegistry> {
   return (await import("#lib/surface/metrics/registry.ts")).openRegistry();
+}
+
+async function openTraces(settings: TraceSettings, options: TracesOptions): Promise<Traces> {
+  return (await import("#lib/drivers/traces/open.ts")).openTraces(settings, options);
 }
 
 async function loadDefinitions(config: Config) {

@@ -1083,6 +1083,14 @@ create index concurrently if not exists jobs_awaiting on jobs (awaits) where sta
 `,
   ],
   [
+    "0053_note_traces_of_jobs",
+    `\
+-- Which trace a job belongs to: a traceparent, and behind a space its tracestate, as they were when it was asked for. Null for
+-- what the service does by itself: that begins a trace, whose ids follow from the job's. It is read as strictly as a header.
+alter table jobs add column trace text;
+`,
+  ],
+  [
     "0054_note_particulars",
     `\
 -- The particulars of hubs and spokes stand in their namespaces too, so that what was made after a backup of this database can be

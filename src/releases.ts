@@ -80,6 +80,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: A restored database is held: replicas answer, and run no operation until an operator lets them. The log, the portal and readyz's `notes` say so; audit kinds `database_restored` and `database_released`, object type `database`.",
       "**Operating**: `wheelwright doctor --reconcile` compares a restored database with the clusters: spokes, hubs and backups that were made or changed after its backup are taken in, fences are raised, what was under way is called off, and what is gone, taken or not ours is told; `--apply` does it. It needs `list` on volumesnapshotcontents: apply `deploy/kubernetes/cluster-role.yaml` again. [reconciling.md](docs/reconciling.md)",
       "**Operating**: Each namespace has a ConfigMap `wheelwright` with what the control plane's row says of it, signed, without secrets.",
+      "**Operating**: Each line of the log has the trace id of its request or operation. `traceparent` is taken up, kept with the operation across replicas and restarts, and passed on to the cluster and the payment provider.",
+      "**Operating**: `OTEL_EXPORTER_OTLP_ENDPOINT` sends traces of requests, transactions, operations, steps, cluster calls and mails to a collector, by OpenTelemetry's standard variables (`docs/configuration.md`, `docs/operating.md`).",
     ],
   },
 ];

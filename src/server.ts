@@ -12,6 +12,7 @@ import type { ClientGone, Exchange } from "#lib/surface/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import {
   accessLog,
+  caused,
   deadline,
   faults,
   type Middleware,
@@ -31,6 +32,7 @@ import { openBucket } from "#lib/base/limits/bucket.ts";
 import { clientFinder } from "#lib/base/limits/client-address.ts";
 import { openLoad, type Room } from "#lib/base/limits/load.ts";
 import { openUnread } from "#lib/base/limits/unread.ts";
+import { placeIn, readTrace } from "#lib/base/trace.ts";
 import { listen, type ListenAddress, type Listening, type Peer } from "./listen.ts";
 import { readinessOf } from "./readiness.ts";
 import { releases } from "./releases.ts";
@@ -88,6 +90,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
   });
 
   const middleware: readonly Middleware[] = [
+    caused,
     telling(app.telemetry),
     requestId,
     accessLog,
@@ -111,6 +114,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       url,
       route,
       id,
+      trace: placeIn(readTrace(headersOf(request)), app.telemetry.samples),
       ip,
       userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
       log,
@@ -158,6 +162,10 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
 function roomOf(endpoint: AnyEndpoint | null): Room {
   if (endpoint?.vital) return "probes";
   return endpoint?.scope === "flow" ? "people" : "general";
+}
+
+function headersOf({ headers }: Request): Parameters<typeof readTrace>[0] {
+  return { traceparent: headers.get("traceparent"), tracestate: headers.get("tracestate") };
 }
 
 /** The client's own id is taken when it is one that cannot hurt a log. */

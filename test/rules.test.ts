@@ -20,9 +20,10 @@ const ROOT = new URL("../", import.meta.url);
 const ORDER = [
   ...under(
     "base",
-    "environment errors faults ids time race bell log schema variables config notice means nearest telemetry limits",
+    "environment errors faults ids trace cause time race bell redact log schema otel variables config notice means nearest " +
+      "telemetry limits",
   ),
-  ...under("drivers", "exchange crypto db dump dns mail payments cluster"),
+  ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),
   ...["moodle", "catalog", "operations"],
   ...under("records", "installation audit events idempotency jobs changes held"),
   "app", // what a running program consists of

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { processEnvironment, type ProcessVariables, showsColours } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
+import { traceSettings } from "#lib/base/otel.ts";
 import { Variables } from "#lib/base/variables.ts";
 
 /**
@@ -196,7 +197,10 @@ function build(given: Variables, source: ConfigSource) {
     requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
     bodyLimitBytes: given.BODY_LIMIT_BYTES,
     metricsPort: given.METRICS_PORT ?? null,
-    otlpEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    /** Where traces go; null where none are recorded. */
+    traces: traceSettings(given),
+    /** What is set of OpenTelemetry's variables that says nothing here. */
+    otelUnheeded: unheeded(source.env),
     shutdownGraceMs: given.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
     /** The first part of it, in which requests are still taken: who sends them is told meanwhile to send them elsewhere. */
     shutdownNoticeMs: given.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
@@ -210,6 +214,16 @@ function build(given: Variables, source: ConfigSource) {
     /** Of the delays that were measured; null where all are alike. */
     simulatorFactor: given.SIMULATOR_PROFILE ?? null,
   };
+}
+
+/** What goes out is JSON over HTTP, so that asking for it says nothing new. */
+function unheeded(env: ProcessVariables): string[] {
+  const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isOurs(name));
+  return names.filter((name) => !name.endsWith("_PROTOCOL") || env[name] !== "http/json").sort();
+}
+
+function isOurs(name: string): boolean {
+  return name.replace(/_FILE$/, "") in Variables.entries;
 }
 
 /** Of the schema's owner, who migrates; null where that is the service's own role. */

@@ -16,6 +16,11 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${encode(bytes)}`;
 }
 
+/** 16 random bytes as 32 digits, for what other programs name so. */
+export function randomHex(): string {
+  return Buffer.from(takeRandom().buffer).toString("hex");
+}
+
 const SIZE = 16;
 let pool = new Uint8Array(), used = 0;
 

@@ -2,10 +2,13 @@
  * The log: one line an entry, JSON for machines or text for people, coloured where that shows.
  *
  * Entries are a sentence and fields. Secrets are kept out at the source: nothing that holds one is ever passed in.
- * An Error among the fields is written with its stack and its causes.
+ * An Error among the fields is written with its stack and its causes; its words may be somebody else's, and are cleared of
+ * secrets. Each entry has the ids of what it is written for.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
+import { presentCause } from "#lib/base/cause.ts";
+import { redact } from "#lib/base/redact.ts";
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LEVELS)[number];
@@ -32,7 +35,7 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
   const least = LEVELS.indexOf(options.level);
   const render = options.format === "json" ? renderJson : options.colours ? renderColoured : renderPlain;
   const entry = (level: LogLevel) => (message: string, fields: Fields = {}): void => {
-    if (LEVELS.indexOf(level) >= least) options.write(render(level, message, { ...bound, ...fields }));
+    if (LEVELS.indexOf(level) >= least) options.write(render(level, message, { ...ids(), ...bound, ...fields }));
   };
   return {
     debug: entry("debug"),
@@ -64,6 +67,12 @@ export function together(write: (text: string) => void): (line: string) => void 
 /** A log that says nothing, for tests. */
 export const silent: Log = openLog({ level: "error", format: "json", write: () => {} });
 
+/** Of the request or the job that is under way, and of the trace that it is part of. */
+function ids(): Fields {
+  const cause = presentCause();
+  return cause ? { ...cause.about, traceId: cause.place.traceId } : {};
+}
+
 function renderJson(level: LogLevel, message: string, fields: Fields): string {
   const plain = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, describe(value)]));
   return JSON.stringify({ time: new Date().toISOString(), level, message, ...plain }) + "\n";
@@ -93,5 +102,6 @@ function renderFields(fields: Fields): string {
 function describe(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const code = (value as { code?: unknown }).code;
-  return { message: value.message, code, stack: value.stack, cause: value.cause ? describe(value.cause) : undefined };
+  const cause = value.cause ? describe(value.cause) : undefined;
+  return { message: redact(value.message), code, stack: value.stack && redact(value.stack), cause };
 }

@@ -2,10 +2,10 @@
  * What the program does, told as it ends: to metrics, which count and time it, and to traces, which keep it with what it was
  * a part of. Each thing is told at one place, by `span` or `note`, and costs nothing where nobody listens.
  *
- * What belongs to what is known by the asynchronous context, which the observer of traces opens around the work
- * (AsyncLocalStorage: 2 µs a span on Node and Deno). To hand it on by hand would give it to every function between a
- * request and a query; so nothing but a beginning names its parent.
+ * What belongs to what is known by the asynchronous context (cause.ts), which the observer of traces narrows around the
+ * work: 2 µs a span on Node and Deno.
  */
+import { RECORDS_NOTHING, type Sampler } from "#lib/base/trace.ts";
 
 /**
  * What takes time, and its labels. They have few values, all of them known to the program: metrics make a series of each.
@@ -32,6 +32,8 @@ export interface NoteLabels {
   readonly shed: { readonly reason: "full" | "late" | "share" };
   readonly takeover: Nothing;
   readonly watch_restart: Nothing;
+  /** A span that no collector was given, or that one refused. */
+  readonly span_dropped: Nothing;
   /** Seconds that the event loop was late. */
   readonly event_loop: Nothing;
 }
@@ -46,18 +48,17 @@ export interface Span<K extends SpanKind = SpanKind> {
   readonly labels: SpanLabels[K];
   /** For traces alone: ids, paths, counts. No secret, and nothing that a person wrote. */
   readonly details: Record<string, string | number>;
-  /** The traceparent that it belongs to, null for the beginning of a trace; undefined for what is under way here. */
-  readonly parent: string | null | undefined;
   /** By performance.now(). */
   readonly beganAt: number;
   /** Known once it is over: `failed` when it threw, else `succeeded`, unless the work said otherwise. */
   outcome?: string;
   seconds?: number;
+  /** What it threw. For traces alone, which show what is written for people, and of all else its kind. */
+  error?: unknown;
 }
 
 export interface SpanOptions {
   readonly details?: Readonly<Record<string, string | number>>;
-  readonly parent?: string | null;
 }
 
 export interface Telemetry {
@@ -68,15 +69,15 @@ export interface Telemetry {
     options?: SpanOptions,
   ): Promise<T>;
   note<K extends NoteKind>(kind: K, labels: NoteLabels[K], seconds?: number): void;
-  /** The traceparent of what is under way, for those who go on with it elsewhere; null where no trace is kept. */
-  context(): string | null;
+  /** Which traces are recorded. */
+  readonly samples: Sampler;
 }
 
 /** One that listens. */
 export interface Observer {
-  begin?(span: Span): Observation;
+  begin?(span: Span): Observation | null;
   note?(kind: NoteKind, labels: NoteLabels[NoteKind], seconds?: number): void;
-  context?(): string | null;
+  readonly samples?: Sampler;
 }
 
 export interface Observation {
@@ -90,7 +91,7 @@ export const NO_TELEMETRY: Telemetry = Object.freeze(
   {
     span: (_kind, _labels, work) => work(UNHEARD as never),
     note: () => {},
-    context: () => null,
+    samples: RECORDS_NOTHING,
   } satisfies Telemetry,
 );
 
@@ -100,12 +101,11 @@ const UNHEARD = { labels: {}, details: {} };
 export function openTelemetry(observers: readonly Observer[]): Telemetry {
   if (observers.length === 0) return NO_TELEMETRY;
   return {
-    async span(kind, labels, work, { details = {}, parent } = {}) {
+    async span(kind, labels, work, { details = {} } = {}) {
       const span: Span<typeof kind> = {
         kind,
         labels: { ...labels },
         details: { ...details },
-        parent,
         beganAt: performance.now(),
       };
       const observations = observers.flatMap((observer) => observer.begin?.(span as Span) ?? []);
@@ -119,6 +119,7 @@ export function openTelemetry(observers: readonly Observer[]): Telemetry {
         return result;
       } catch (error) {
         span.outcome ??= "failed";
+        span.error = error;
         throw error;
       } finally {
         span.seconds = (performance.now() - span.beganAt) / 1000;
@@ -128,6 +129,6 @@ export function openTelemetry(observers: readonly Observer[]): Telemetry {
     note(kind, labels, seconds) {
       for (const { note } of observers) note?.(kind, labels, seconds);
     },
-    context: () => observers.map(({ context }) => context?.() ?? null).find((known) => known !== null) ?? null,
+    samples: observers.find(({ samples }) => samples)?.samples ?? RECORDS_NOTHING,
   };
 }

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import * as v from "valibot";
 import { LEVELS } from "#lib/base/log.ts";
+import { OtelHeaders, OtelPairs, OtelRatio, OtelSampler, OtelSwitch } from "#lib/base/otel.ts";
 import { Email, HostName } from "#lib/base/schema.ts";
 
 const Text = v.pipe(v.string(), v.minLength(1, "must not be empty"));
@@ -117,6 +118,18 @@ export const Variables = v.object({
   BODY_LIMIT_BYTES: v.optional(whole(1024, 1_000_000_000), "262144"),
   METRICS_PORT: v.optional(whole(1, 65535)),
   OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
+  OTEL_EXPORTER_OTLP_HEADERS: v.optional(OtelHeaders),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: v.optional(OtelHeaders),
+  OTEL_EXPORTER_OTLP_TIMEOUT: v.optional(whole(1, 60_000), "10000"),
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: v.optional(whole(1, 60_000)),
+  OTEL_SERVICE_NAME: v.optional(Text),
+  OTEL_RESOURCE_ATTRIBUTES: v.optional(OtelPairs),
+  OTEL_BSP_SCHEDULE_DELAY: v.optional(whole(10, 60_000), "5000"),
+  OTEL_TRACES_EXPORTER: v.optional(v.picklist(["otlp", "none"], "must be otlp or none"), "otlp"),
+  OTEL_TRACES_SAMPLER: v.optional(OtelSampler, "parentbased_always_on"),
+  OTEL_TRACES_SAMPLER_ARG: v.optional(OtelRatio, "1"),
+  OTEL_SDK_DISABLED: v.optional(OtelSwitch, "false"),
   SHUTDOWN_GRACE_MS: v.optional(whole(0, 3_600_000)),
   SHUTDOWN_NOTICE_MS: v.optional(whole(0, 3_600_000)),
   LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),

@@ -1,11 +1,14 @@
 /**
  * One exchange over node:http or node:https: a deadline, abort signals, and an end that is always noticed.
  *
- * Not fetch: its pool keeps connections that the peer has closed, and on Deno an abort may leave it hanging.
+ * Not fetch: its pool keeps connections that the peer has closed, and on Deno an abort may leave it hanging. The other side
+ * is told which trace it becomes part of.
  */
 import http from "node:http";
 import https from "node:https";
+import { presentCause } from "#lib/base/cause.ts";
 import { DriverError } from "#lib/base/errors.ts";
+import { traceHeaders } from "#lib/base/trace.ts";
 
 export interface HttpAnswer {
   readonly status: number;
@@ -26,6 +29,8 @@ export interface Outgoing {
   /** Milliseconds for headers and body together; for a stream, for the headers alone. */
   readonly deadline: number;
   readonly signals: readonly AbortSignal[];
+  /** Bytes of the answer that are read at most (64 MiB). */
+  readonly most?: number;
   /** Throws what the request ends with in place of being sent. */
   readonly check?: (() => void) | undefined;
   /** The driver's own error; `doing` is the method, the host and the path. */
@@ -46,15 +51,15 @@ const BODY_MOST = 64 * 2 ** 20;
 
 /** Sends and reads the whole answer. */
 export async function exchange(outgoing: Outgoing): Promise<HttpAnswer> {
-  const leash = tie(outgoing);
+  const leash = tie(outgoing), { most = BODY_MOST } = outgoing;
   try {
     const response = await leash.response;
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of leash.chunks) {
       chunks.push(chunk);
-      if ((size += chunk.byteLength) > BODY_MOST) {
-        throw outgoing.fail("too large", leash.doing, new Error(`the answer is over ${BODY_MOST} bytes`));
+      if ((size += chunk.byteLength) > most) {
+        throw outgoing.fail("too large", leash.doing, new Error(`the answer is over ${most} bytes`));
       }
     }
     return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") };
@@ -181,11 +186,16 @@ function tie(outgoing: Outgoing): Leash {
 function begin({ url, method, headers, body, options, fail }: Outgoing, doing: string): http.ClientRequest {
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   try {
-    const sent = { ...options, method, headers: { ...headers, ...length } };
+    const sent = { ...options, method, headers: { ...traced(), ...headers, ...length } };
     return (url.protocol === "https:" ? https : http).request(url, sent);
   } catch (cause) {
     throw fail("unsendable", doing, cause as Error);
   }
+}
+
+function traced(): Readonly<Record<string, string>> {
+  const cause = presentCause();
+  return cause ? traceHeaders(cause.place) : {};
 }
 
 async function* releasing(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,5 @@
 /** Sentences about what is being waited for, written at most once a second; of several in between only the last. */
-import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redact } from "#lib/base/redact.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const EVERY = 1 * SECOND;

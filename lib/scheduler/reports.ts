@@ -6,7 +6,7 @@
  */
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
-import { redact, redactLines } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redact, redactLines } from "#lib/base/redact.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";

@@ -4,7 +4,8 @@
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { endPlain, FenceLost, writeHeld } from "#lib/records/jobs/fence.ts";
-import { aboutJob, type Job } from "#lib/records/jobs/job.ts";
+import { because } from "#lib/base/cause.ts";
+import { aboutJob, type Job, placeOfJob } from "#lib/records/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openClock } from "#lib/scheduler/clock.ts";
@@ -130,11 +131,14 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
 
   /** `queued` is given back, to be tried again or to be gone on with; `lost` is what another replica goes on with. */
   async function tell(): Promise<void> {
-    const about = { parent: null, details: { ...aboutJob(claimed), attempt: claimed.attempt } };
+    const about = {
+      details: { ...aboutJob(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },
+    };
     await telemetry.span("job", { kind }, async (span) => {
       await go();
-      const { state, createdAt, finishedAt } = held.job;
+      const { state, createdAt, finishedAt, failure } = held.job;
       span.outcome = state === "running" ? "lost" : state;
+      if (state === "failed" && failure) span.details.failure = failure.code;
       if (!visible || !finishedAt) return;
       telemetry.note("operation", { kind, outcome: state }, (finishedAt.getTime() - createdAt.getTime()) / SECOND);
     }, about);
@@ -142,7 +146,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
 
   return {
     job: claimed,
-    ended: tell(),
+    ended: because({ root: placeOfJob(claimed, telemetry.samples), about: { operation: claimed.id } }, tell),
     stop: (reason) => stop.abort(reason),
     leave: () => void (leaving = true),
   };

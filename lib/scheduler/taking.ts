@@ -4,7 +4,7 @@ import { refusesWrites } from "#lib/drivers/db/faults.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { type Candidate, findOrphans, type Known, readBeats, takeOver, unlessTaken } from "#lib/records/jobs/claim.ts";
-import { aboutJob } from "#lib/records/jobs/job.ts";
+import { aboutJob, placeOfJob } from "#lib/records/jobs/job.ts";
 import { lookForWork, recallLanes } from "#lib/records/jobs/look.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
@@ -80,7 +80,8 @@ async function claim(taker: Taker, candidate: Candidate, tenure: Tenure): Promis
   } catch (error) {
     if (refusesWrites(error)) throw error; // and so it would each of the others
     const passing = error instanceof Fault && error.kind === "unavailable";
-    log[passing ? "warn" : "error"]("Cannot start a job", { operation: candidate.id, kind: candidate.kind, error });
+    const { id: operation, kind } = candidate, { traceId } = placeOfJob(candidate, () => false);
+    log[passing ? "warn" : "error"]("Cannot start a job", { operation, kind, traceId, error });
     return false;
   }
 }

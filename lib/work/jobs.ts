@@ -14,7 +14,7 @@ import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redact } from "#lib/base/redact.ts";
 import { lastWords, readLogCause, readLogWait } from "#lib/moodle/log-causes.ts";
 import { JOB, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 

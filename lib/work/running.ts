@@ -11,7 +11,7 @@ import {
   retell,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
-import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redact } from "#lib/base/redact.ts";
 import { readLogCause } from "#lib/moodle/log-causes.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";

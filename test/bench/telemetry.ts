@@ -1,11 +1,13 @@
 /**
  * What it costs to be watched: `node test/bench/telemetry.ts [--quick]`.
  *
- * The program runs without metrics and with them, as processes on one database, asked in turn, round after round; and without
- * once more (`again`), which shows what is chance on this machine. Requests a second may be a twentieth fewer, and the memory
- * may grow by 15 MB; and a look at the metrics, with a series for every route, step and status that there can be, may take
- * 10 ms of processor time. Compare ratios of one run only.
+ * The program runs without metrics and traces, with either and with both, as processes on one database, asked in turn, round
+ * after round; and without once more (`again`), which shows what is chance on this machine. All requests are recorded, and go
+ * to a collector that takes them and does nothing else. Requests a second may be a twentieth fewer, and the memory may grow by
+ * 15 MB; and a look at the metrics, with a series for every route, step and status that there can be, may take 10 ms of
+ * processor time. Compare ratios of one run only.
  */
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { METHODS } from "#lib/surface/http/endpoint.ts";
@@ -26,11 +28,15 @@ import { makeHub, makeSpoke } from "#test/support/rows.ts";
 const CONNECTIONS = 32, SPOKES = 50;
 const FEWEST = 0.95, MOST_MEMORY = 15, MOST_LOOK = 10; // requests, MB, ms
 
+const TRACES = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:19466" };
+
 /** By the name of each way to run it; what they are compared with is the first. */
 const WAYS = {
   without: {},
   again: {},
   metrics: { METRICS_PORT: "19464" },
+  traces: TRACES,
+  both: { METRICS_PORT: "19465", ...TRACES },
 } as const;
 type Way = keyof typeof WAYS;
 const isJudged = (name: Way) => name !== "without" && name !== "again";
@@ -40,7 +46,7 @@ async function main(line: readonly string[]): Promise<void> {
   const { values: { quick } } = parseArgs({ args: [...line], options: { quick: { type: "boolean", default: false } } });
   const effort = quick ? { rounds: 8, ms: 400, warmUp: 1500 } : { rounds: 30, ms: 1000, warmUp: 5000 };
   await look();
-  const stage = await openStage<Way>();
+  const stage = await openStage<Way | "collector">();
   try {
     const { db } = stage,
       person = await makePerson(db, "hub-admin"),
@@ -48,8 +54,9 @@ async function main(line: readonly string[]): Promise<void> {
     const hub = await makeHub(db, person.id, "north"), spokes: string[] = [];
     await addHubAdmin(db, person, hub);
     for (let i = 0; i < SPOKES; i++) spokes.push(await makeSpoke(db, person.id, hub, `s${i}`));
+    await stage.start("collector", [fileURLToPath(new URL("./sink.ts", import.meta.url)), "19466"], {});
     const contenders: Contender<Way>[] = [];
-    for (const name of NAMES) contenders.push(await stage.startOurs(name, WAYS[name], [INSPECTED]));
+    for (const name of NAMES) contenders.push(await stage.startOurs(name, WAYS[name], [INSPECTED]) as Contender<Way>);
     const loads: Readonly<Record<string, Load>> = {
       "GET one spoke": loadOf(spokes.map((id) => `/api/spokes/${id}`), plaintext),
       "GET a hub's 50 spokes": loadOf([`/api/federations/${hub}/spokes?limit=50`], plaintext),
@@ -109,7 +116,9 @@ async function compare(
 /** After the same work, and some looks at the metrics. */
 async function remember(contenders: readonly Contender<Way>[]): Promise<void> {
   for (let i = 0; i < 3; i++) {
-    await ask(Number(WAYS.metrics.METRICS_PORT), wireOf({ method: "GET", path: "/metrics" }, ""));
+    for (const { METRICS_PORT: port } of [WAYS.metrics, WAYS.both]) {
+      await ask(Number(port), wireOf({ method: "GET", path: "/metrics" }, ""));
+    }
   }
   const MB = 2 ** 20, memory = await Promise.all(contenders.map(memoryOf)), [first] = memory;
   const rows = memory.map(({ rss, held }, i) => {

@@ -130,6 +130,7 @@ test("everything that the example offers reaches the program", ({ program, given
     BACKUP_PASSPHRASE: "correct horse battery",
     LOG_LEVEL: "debug",
     METRICS_PORT: "9464",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
     CATALOG: "/etc/wheelwright/catalog/catalog.yaml",
     BLUEPRINT_DIR: "/etc/wheelwright/blueprint",
   };

@@ -388,6 +388,7 @@ create table jobs (
   finished_at timestamp(3) with time zone,
   step_ends jsonb not null default '{}'::jsonb,
   awaits text,
+  trace text,
   constraint jobs_check CHECK (((state = 'running'::text) = (holder IS NOT NULL))),
   constraint jobs_check1 CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),

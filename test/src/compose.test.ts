@@ -92,6 +92,18 @@ test("announces no end sooner than 30 days after the first start that carries it
   assert.is(sunsets[0], sunsets[1]);
 });
 
+test("names what is set of OpenTelemetry's variables and means nothing here, where traces are asked for", async ({ db, programs }) => {
+  const told = async (env: Record<string, string>) => {
+    const lines: string[] = [];
+    const log = openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
+    const config = configFor(db.url, { SCHEDULER: "off", OTEL_LOG_LEVEL: "debug", ...env });
+    programs.push(await compose(config, { file: "/nowhere" }, log));
+    return lines.map((line) => JSON.parse(line).variables);
+  };
+  assert.equal(await told({}), []);
+  assert.equal(await told({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }), [["OTEL_LOG_LEVEL"]]);
+});
+
 test("writes the calls of tokens at the latest when it stops", async ({ db, programs }) => {
   const { id } = await makeToken(db, await makePerson(db, "ada"), "cli");
   const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silent);

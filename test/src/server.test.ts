@@ -47,6 +47,18 @@ test("logs a line a request with its pattern, and never its query", async () => 
   assert.not.match(JSON.stringify(log), "secret");
 });
 
+test("takes the client's trace up where it is one, in each line of the log, and lets it open nothing", async () => {
+  const { send, log } = await open(() => ({ seen: 1 }));
+  const traceId = "0af7651916cd43dd8448eb211c80319c", good = `00-${traceId}-b7ad6b7169203331-01`;
+  for (const traceparent of [good, good.toUpperCase(), `${good}, ${good}`, "x".repeat(5000)]) {
+    assert.is((await send("/x", { headers: { traceparent, tracestate: "a".repeat(5000) } })).status, 200);
+  }
+  const ids = log.filter(({ message }) => message === "GET /x").map((line) => line.traceId);
+  assert.is(ids[0], traceId);
+  assert.is(new Set(ids).size, 4);
+  for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/);
+});
+
 test("logs the address of who is turned away, and of nobody else", async () => {
   const handle = ({ ip }: { ip: string }) => {
     if (ip === "192.0.2.9") throw new Fault("forbidden", "operator_only", "Only an operator may do this");

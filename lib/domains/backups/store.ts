@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { Aged } from "#lib/domains/backups/retention.ts";
 import type { Proof, TwoCounts } from "#lib/domains/backups/proof.ts";
 import type { SeenClasses, SnapshotClass } from "#lib/domains/backups/classes.ts";
-import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redact } from "#lib/base/redact.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";

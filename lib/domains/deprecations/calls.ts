@@ -9,6 +9,7 @@
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { addCalls } from "#lib/domains/deprecations/store.ts";
+import { apart } from "#lib/base/cause.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -54,7 +55,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    return flushing ??= write().finally(() => flushing = null);
+    return flushing ??= apart(write).finally(() => flushing = null);
   }
 
   async function write(): Promise<void> {

@@ -10,7 +10,7 @@ import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
 import { ClusterError, type JobResult, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
-import { redactLines } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redactLines } from "#lib/base/redact.ts";
 import { makeSeal, type Seal } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";

@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { TemplateKey } from "#lib/moodle/template.ts";
-import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redact } from "#lib/base/redact.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { newId } from "#lib/base/ids.ts";

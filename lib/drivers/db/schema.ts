@@ -175,6 +175,7 @@ export interface Schema
     askerIp: string;
     askerAgent: string;
     askerToken: string | null;
+    trace: string | null;
     createdAt: StampColumn;
     updatedAt: StampColumn;
     startedAt: MaybeStampColumn;

@@ -20,6 +20,7 @@ export interface Candidate {
   readonly federationId: string | null;
   readonly spokeId: string | null;
   readonly stepsDone: number;
+  readonly trace: string | null;
 }
 
 /** The kinds that this replica can run, as the queries want them. */

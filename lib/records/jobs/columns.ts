@@ -34,6 +34,7 @@ export const briefColumns = [
   "askerIp",
   "askerAgent",
   "askerToken",
+  "trace",
   "createdAt",
   "updatedAt",
   "startedAt",

@@ -1,7 +1,9 @@
 /**
  * Jobs and operations as the rest of the program sees them. An operation is a job that people can see.
  */
+import { createHash } from "node:crypto";
 import type { Blame } from "#lib/base/errors.ts";
+import { parseTrace, placeIn, type Sampler, type TracePlace } from "#lib/base/trace.ts";
 import { type Asker, SYSTEM } from "#lib/records/audit/asker.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
@@ -58,17 +60,27 @@ export interface Job {
   readonly failure: FailureReport | null;
   readonly cancelRequestedAt: Date | null;
   readonly asker: Asker;
+  /** What it was asked for as part of, as a text of `writeTrace`; null for what the service does by itself. */
+  readonly trace: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
 }
 
+/** Its place in the trace of who asked for it, or in one of its own. It follows from the row: each holder finds the same. */
+export function placeOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): TracePlace {
+  const digits = createHash("sha256").update(id).digest("hex");
+  return placeIn(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
+}
+
 /** What a line of the log says of a job: which it is, what it is about and who asked, all by id. */
-export function aboutJob({ id, kind, federationId, spokeId, asker }: Job): Readonly<Record<string, string>> {
+export function aboutJob(job: Job): Readonly<Record<string, string>> {
+  const { id, kind, federationId, spokeId, asker } = job;
   return {
     operation: id,
     kind,
+    traceId: placeOfJob(job, () => false).traceId,
     ...(federationId !== null && { hub: federationId }),
     ...(spokeId !== null && { spoke: spokeId }),
     ...(asker.userId !== SYSTEM.userId && { user: asker.userId }),

@@ -3,6 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
+import { presentTrace } from "#lib/base/cause.ts";
 import { newId } from "#lib/base/ids.ts";
 import { briefColumns } from "#lib/records/jobs/columns.ts";
 import { type FailureReport, isFinished, type Job, type JobState, type NewJob } from "#lib/records/jobs/job.ts";
@@ -57,6 +58,7 @@ function insertJob(tx: Tx, asker: Asker, job: NewJob): Promise<JobRow | undefine
     askerIp: asker.ip,
     askerAgent: asker.userAgent,
     askerToken: asker.tokenPrefix,
+    trace: kind.repeatEvery === undefined ? presentTrace() : null, // else one trace would go on for ever
   }).onConflict((conflict) =>
     conflict.column("dedupeKey").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
       .doNothing()
@@ -231,6 +233,7 @@ export function toJob(row: JobRow): Job {
       userAgent: row.askerAgent,
       tokenPrefix: row.askerToken,
     },
+    trace: row.trace,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     startedAt: row.startedAt,

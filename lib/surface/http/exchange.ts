@@ -5,6 +5,7 @@ import type { AnyEndpoint } from "#lib/surface/http/endpoint.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import type { RoomPlace } from "#lib/base/limits/load.ts";
 import type { Log } from "#lib/base/log.ts";
+import type { TracePlace } from "#lib/base/trace.ts";
 
 export interface Exchange {
   readonly request: Request;
@@ -15,6 +16,8 @@ export interface Exchange {
   /** The client's address, `X-Forwarded-For` taken into account only behind a trusted proxy. */
   readonly ip: string;
   readonly userAgent: string;
+  /** Its place in a trace: one that the client's headers name, or one that begins here. */
+  readonly trace: TracePlace;
   readonly log: Log;
   /** Who called and what it was about, by id, once that is known: for the line in the log. */
   readonly about: { user?: string; hub?: string; spoke?: string };

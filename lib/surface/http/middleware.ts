@@ -1,6 +1,7 @@
 /** What every request goes through, whatever its endpoint. src/server.ts puts these in order. */
+import { because } from "#lib/base/cause.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type Answer, append } from "#lib/surface/http/answer.ts";
+import { type Answer, append, isFlow } from "#lib/surface/http/answer.ts";
 import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
 import { hasBody } from "#lib/surface/http/input.ts";
 import { refuse } from "#lib/surface/http/problem.ts";
@@ -16,16 +17,24 @@ export function run(list: readonly Middleware[], exchange: Exchange, at = 0): Pr
   return next ? next(exchange, () => run(list, exchange, at + 1)) : exchange.route.respond(exchange);
 }
 
+/** What is done from here on, a stream included, is done for this request: the log and whoever is asked are told so. */
+export const caused: Middleware = async ({ id, trace }, next) => {
+  const cause = { root: trace, about: { requestId: id } }, answer = await because(cause, next), { body } = answer;
+  if (!isFlow(body)) return answer;
+  return { ...answer, body: { ...body, run: (write) => because(cause, () => body.run(write)) } };
+};
+
 const TOLD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Tells of each request. A client may make up methods, so that those that nothing here answers to are one: `other`. */
 export function telling(telemetry: Telemetry): Middleware {
-  return ({ request, route, id }, next) => {
+  return ({ request, route, id, about }, next) => {
     const method = TOLD.includes(request.method) ? request.method : "other";
-    const options = { parent: request.headers.get("traceparent"), details: { request_id: id } };
-    return telemetry.span("request", { method, route: route.pattern }, async ({ labels }) => {
+    const options = { details: { request_id: id } };
+    return telemetry.span("request", { method, route: route.pattern }, async ({ labels, details }) => {
       const answer = await next();
       labels.status = answer.status;
+      Object.assign(details, about);
       return answer;
     }, options);
   };

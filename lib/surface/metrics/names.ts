@@ -124,6 +124,11 @@ export const METRICS = [
     help: "Watches that broke off, and were begun again",
   },
   {
+    name: "wheelwright_trace_spans_dropped_total",
+    type: "counter",
+    help: "Spans that the collector of traces was not given, or refused: it is away, slow, or gets too many",
+  },
+  {
     name: "wheelwright_database_connections",
     type: "gauge",
     help: "Connections of the pool, those for streams not counted",

@@ -55,6 +55,7 @@ export function openRegistry(): MetricsRegistry {
     operation: (labels, seconds) => time("wheelwright_operation_duration_seconds", { ...labels }, seconds),
     shed: (labels) => count("wheelwright_http_requests_shed_total", { ...labels }),
     takeover: () => count("wheelwright_takeovers_total"),
+    span_dropped: () => count("wheelwright_trace_spans_dropped_total"),
     watch_restart: () => count("wheelwright_cluster_watch_restarts_total"),
     event_loop: (_, seconds) => time("wheelwright_event_loop_delay_seconds", {}, seconds),
   };

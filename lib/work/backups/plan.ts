@@ -19,7 +19,7 @@ import { driversOf } from "#lib/domains/backups/summary.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
-import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redact } from "#lib/base/redact.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";

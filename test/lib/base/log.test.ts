@@ -38,6 +38,13 @@ test("an error is written with its stack and its cause", () => {
   assert.match(error.stack, /log\.test\.ts/);
 });
 
+test("what an error quotes is cleared of secrets, in its stack and its causes as well", () => {
+  const { log, lines } = open("info", "json");
+  log.error("Failed", { error: new Error("denied: password=hunter2", { cause: new Error("--adminpass=hunter2") }) });
+  assert.not.match(lines[0]!, "hunter2");
+  assert.match(JSON.parse(lines[0]!).error.message, "denied: password=***");
+});
+
 test("for people it has no escape sequence unless colours are asked for, and leaves out fields that are not set", () => {
   const { log, lines } = open("info", "pretty");
   log.warn("Careful", { who: "ada", none: undefined });

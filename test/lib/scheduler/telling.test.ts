@@ -47,7 +47,7 @@ test("an operation that succeeds, with its steps, by its kind, and its ids apart
   assert.equal(jobs, [["work", "succeeded"]]);
   const { spans, notes } = context.heard;
   const run = spans.find(({ kind }) => kind === "job")!;
-  assert.equal([run.labels, run.parent, run.details.operation], [{ kind: "work" }, null, job.id]);
+  assert.equal([run.labels, run.details.operation], [{ kind: "work" }, job.id]);
   assert.equal([notes[0]!.kind, notes[0]!.labels], ["operation", { kind: "work", outcome: "succeeded" }]);
 });
 

@@ -33,6 +33,7 @@ test("times and counts each kind of span by its labels and its outcome, and noth
   telemetry.note("shed", { reason: "full" });
   telemetry.note("takeover", {});
   telemetry.note("watch_restart", {});
+  telemetry.note("span_dropped", {});
   telemetry.note("event_loop", {}, 0.3);
   const text = await registry.text(readings()), series = seriesOf(text);
   for (
@@ -50,6 +51,7 @@ test("times and counts each kind of span by its labels and its outcome, and noth
       'wheelwright_http_requests_shed_total{reason="full"}',
       "wheelwright_takeovers_total",
       "wheelwright_cluster_watch_restarts_total",
+      "wheelwright_trace_spans_dropped_total",
       'wheelwright_event_loop_delay_seconds_bucket{le="0.5"}',
     ]
   ) assert.is(series.get(each), 1, each);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newSitePassword } from "#lib/moodle/secrets.ts";
-import { redact, redactLines } from "#lib/drivers/cluster/trouble/redact.ts";
+import { redact, redactLines } from "#lib/base/redact.ts";
 
 const test = suite("redact");
 

@@ -1,0 +1,129 @@
+/**
+ * What the variables of OpenTelemetry say of traces: where they go, as whose, and which are recorded.
+ *
+ * They mean what its specification says. What is set and means nothing here is named at the start.
+ */
+import * as v from "valibot";
+import type { Sampler } from "#lib/base/trace.ts";
+
+const SAMPLERS = [
+  ...["always_on", "always_off", "traceidratio"],
+  ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
+] as const;
+const PAIR = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100})\s*=\s*([!-+\--:<-~]{0,4000})\s*$/;
+const HEADERS_OF_OURS = ["content-type", "content-length", "transfer-encoding", "host", "connection"];
+
+const PAIRS =
+  "must be pairs separated by commas, their values percent-encoded: api-key=secret,team=learning%20platforms";
+/** Of which each value may be percent-encoded. */
+export const OtelPairs = v.pipe(
+  v.string(),
+  v.check((text) => partsOf(text).every((part) => isWhole(PAIR.exec(part)?.[2])), PAIRS),
+  v.transform((text) => Object.fromEntries(partsOf(text).map(readPair))),
+);
+
+const HEADERS = `may hold no line breaks, and none of ${HEADERS_OF_OURS.join(", ")}`;
+/** What goes along with each batch: the key of who collects them. */
+export const OtelHeaders = v.pipe(
+  OtelPairs,
+  v.check((pairs) => Object.entries(pairs).every(([name, value]) => isHeader(name, value)), HEADERS),
+);
+
+export const OtelSampler = v.picklist(SAMPLERS, `must be one of ${SAMPLERS.join(", ")}`);
+
+const RATIO = "must be a number from 0 to 1";
+export const OtelRatio = v.pipe(
+  v.string(),
+  v.regex(/^(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)$/, RATIO),
+  v.transform(Number),
+);
+
+/** As the specification has it: true in any case, and all else is not. */
+export const OtelSwitch = v.pipe(v.string(), v.transform((text) => text.toLowerCase() === "true"));
+
+/** What is set of these. */
+interface Given {
+  readonly OTEL_SDK_DISABLED: boolean;
+  readonly OTEL_TRACES_EXPORTER: "otlp" | "none";
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
+  readonly OTEL_EXPORTER_OTLP_HEADERS?: Pairs | undefined;
+  readonly OTEL_EXPORTER_OTLP_TRACES_HEADERS?: Pairs | undefined;
+  readonly OTEL_EXPORTER_OTLP_TIMEOUT: number;
+  readonly OTEL_EXPORTER_OTLP_TRACES_TIMEOUT?: number | undefined;
+  readonly OTEL_BSP_SCHEDULE_DELAY: number;
+  readonly OTEL_SERVICE_NAME?: string | undefined;
+  readonly OTEL_RESOURCE_ATTRIBUTES?: Pairs | undefined;
+  readonly OTEL_TRACES_SAMPLER: (typeof SAMPLERS)[number];
+  readonly OTEL_TRACES_SAMPLER_ARG: number;
+}
+type Pairs = Readonly<Record<string, string>>;
+
+export interface TraceSettings {
+  readonly url: URL;
+  readonly headers: Pairs;
+  /** Milliseconds for one batch, and until one is sent that is not full. */
+  readonly timeoutMs: number;
+  readonly everyMs: number;
+  /** What is said of this program with each batch. */
+  readonly resource: Pairs;
+  readonly sampler: Sampler;
+}
+
+/** Null where traces go nowhere. */
+export function traceSettings(given: Given): TraceSettings | null {
+  const url = urlOf(given), name = given.OTEL_SERVICE_NAME;
+  if (url === null) return null;
+  return {
+    url,
+    headers: given.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? given.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    timeoutMs: given.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT ?? given.OTEL_EXPORTER_OTLP_TIMEOUT,
+    everyMs: given.OTEL_BSP_SCHEDULE_DELAY,
+    resource: {
+      "service.name": "wheelwright",
+      ...given.OTEL_RESOURCE_ATTRIBUTES,
+      ...(name !== undefined && { "service.name": name }),
+    },
+    sampler: samplerOf(given),
+  };
+}
+
+function samplerOf(given: Given): Sampler {
+  const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(given.OTEL_TRACES_SAMPLER)!;
+  const part = rule === "always_on" ? 1 : rule === "always_off" ? 0 : given.OTEL_TRACES_SAMPLER_ARG;
+  // By the last digits, which are random wherever the id comes from: all replicas decide alike.
+  const chosen = (traceId: string) => parseInt(traceId.slice(-13), 16) < part * 16 ** 13;
+  return (parent, traceId) => parentBased && parent ? parent.sampled : chosen(traceId);
+}
+
+function urlOf(given: Given): URL | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = given;
+  if (given.OTEL_SDK_DISABLED || given.OTEL_TRACES_EXPORTER === "none") return null;
+  if (whole !== undefined) return new URL(whole);
+  return base === undefined ? null : Object.assign(new URL(base), { pathname: below(new URL(base)) });
+}
+
+function below({ pathname }: URL): string {
+  return `${pathname.replace(/\/$/, "")}/v1/traces`;
+}
+
+function partsOf(text: string): string[] {
+  return text.split(",").filter((part) => part.trim() !== "");
+}
+
+function readPair(part: string): [name: string, value: string] {
+  const [, name = "", value = ""] = PAIR.exec(part)!;
+  return [name, decodeURIComponent(value)];
+}
+
+function isWhole(encoded: string | undefined): boolean {
+  try {
+    return encoded !== undefined && decodeURIComponent(encoded).isWellFormed();
+  } catch {
+    return false;
+  }
+}
+
+function isHeader(name: string, value: string): boolean {
+  return !HEADERS_OF_OURS.includes(name.toLowerCase()) && /^[\t -~]*$/.test(value);
+}

@@ -1,0 +1,26 @@
+/** Traces, recorded and sent. Nothing imports this module but who was asked for traces. */
+import type { Log } from "#lib/base/log.ts";
+import type { TraceSettings } from "#lib/base/otel.ts";
+import type { Observer } from "#lib/base/telemetry.ts";
+import { openExporter } from "#lib/drivers/traces/exporter.ts";
+import { observeTraces } from "#lib/drivers/traces/observer.ts";
+
+export interface Traces {
+  readonly observer: Observer;
+  /** Sends what is left, for two seconds at most. */
+  close(): Promise<void>;
+}
+
+export interface TracesOptions {
+  readonly log: Log;
+  /** Of this replica, and of the program. */
+  readonly replicaId: string;
+  readonly version: string;
+  readonly onDropped: () => void;
+}
+
+export function openTraces(settings: TraceSettings, { log, replicaId, version, onDropped }: TracesOptions): Traces {
+  const resource = { "service.version": version, "service.instance.id": replicaId, ...settings.resource };
+  const exporter = openExporter({ settings: { ...settings, resource }, version, log, onDropped });
+  return { observer: observeTraces(settings.sampler, exporter), close: exporter.close };
+}

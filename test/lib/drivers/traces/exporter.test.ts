@@ -1,0 +1,235 @@
+/** What goes to who collects traces, and that nothing that one does holds anybody up. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openLog } from "#lib/base/log.ts";
+import { SECOND } from "#lib/base/time.ts";
+import { placeIn } from "#lib/base/trace.ts";
+import { type Exporter, type ExporterOptions, openExporter } from "#lib/drivers/traces/exporter.ts";
+import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
+import { type Collector, openCollector, take } from "#test/support/collector.ts";
+import { until } from "#test/support/until.ts";
+
+interface Context {
+  collector: Collector;
+  // deno-lint-ignore no-explicit-any
+  log: any[];
+  dropped: number;
+  open(more?: Partial<ExporterOptions>, settings?: Partial<ExporterOptions["settings"]>): Exporter;
+}
+
+const test = suite<Context>("openExporter");
+test.before.each(async (context) => {
+  const collector = context.collector = await openCollector();
+  const opened: Exporter[] = [];
+  context.log = [];
+  context.dropped = 0;
+  context.open = (more, settings) => {
+    const url = new URL(`${collector.url}/v1/traces`);
+    const exporter = openExporter({
+      settings: {
+        url,
+        headers: {},
+        timeoutMs: 10 * SECOND,
+        everyMs: 10,
+        resource: { "service.name": "hubs" },
+        ...settings,
+      },
+      version: "1.2.3",
+      log: openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) }),
+      onDropped: () => context.dropped++,
+      first: 10,
+      ...more,
+    });
+    opened.push(exporter);
+    return exporter;
+  };
+});
+test.after.each(({ collector }) => collector.close());
+
+const span = (name: string, more: Partial<RecordedSpan> = {}): RecordedSpan => ({
+  place: placeIn(null, () => true),
+  name,
+  role: "server",
+  beganAt: 1_790_000_000_000.25,
+  endedAt: 1_790_000_000_001.5,
+  attributes: { "http.route": "/x", count: 2 },
+  failure: null,
+  ...more,
+});
+
+const many = (exporter: Exporter, count: number, name = "many") => {
+  for (let i = 0; i < count; i++) exporter.take(span(name));
+};
+
+test("a span comes as OTLP has it, with what is said of the service and the headers that were asked for", async ({ collector, open }) => {
+  const exporter = open({}, { headers: { "api-key": "k1" } });
+  const place = placeIn({ traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" }, () => true);
+  exporter.take(span("GET /x", { place, failure: "It broke" }));
+  const { spanId, ...got } = await collector.span("GET /x");
+  assert.is(spanId, place.spanId);
+  assert.equal(
+    got,
+    {
+      traceId: "a".repeat(32),
+      parentSpanId: "b".repeat(16),
+      traceState: "x=1",
+      flags: 1,
+      name: "GET /x",
+      kind: 2,
+      startTimeUnixNano: "1790000000000250000",
+      endTimeUnixNano: "1790000000001500000",
+      attributes: { "http.route": "/x", count: "2" },
+      status: { code: 2, message: "It broke" },
+      resource: { "service.name": "hubs" },
+    } as unknown as typeof got,
+  );
+  assert.is(collector.headers[0]!["api-key"], "k1");
+  await exporter.close();
+});
+
+test("what is left is sent at the end, and what comes after it is dropped", async (context) => {
+  const { collector, open } = context;
+  const exporter = open({}, { everyMs: 60 * SECOND });
+  exporter.take(span("last"));
+  await exporter.close();
+  assert.equal(collector.spans.map(({ name }) => name), ["last"]);
+  exporter.take(span("later"));
+  assert.equal([context.dropped, context.log], [1, []]);
+});
+
+test("many go in batches, over one connection, without waiting for the time", async ({ collector, open }) => {
+  const exporter = open({}, { everyMs: 60 * SECOND });
+  many(exporter, 1200);
+  await until(() => collector.spans.length >= 1024);
+  await exporter.close();
+  assert.equal([collector.spans.length, collector.headers.length], [1200, 3]);
+});
+
+test("a batch comes again after a refusal that passes, and the log says so once", async (context) => {
+  const { collector, open, log } = context;
+  collector.answer = (response, batch) => batch < 3 ? response.writeHead(503).end("no") : take(response);
+  const exporter = open();
+  exporter.take(span("again"));
+  await collector.span("again");
+  await exporter.close();
+  assert.equal(log.map(({ level, message, reason }) => [level, message, reason]), [
+    ["warn", "Cannot send traces; some may be lost", "the answer is 503"],
+    ["info", "Traces are sent again", undefined],
+  ]);
+  assert.is(context.dropped, 0);
+});
+
+test("who asks for quiet is asked again when that is over", async ({ collector, open }) => {
+  const times: number[] = [];
+  collector.answer = (response, batch) => {
+    times.push(performance.now());
+    if (batch > 1) take(response);
+    else response.writeHead(429, { "retry-after": "1" }).end();
+  };
+  const exporter = open();
+  exporter.take(span("later"));
+  await collector.span("later");
+  assert.ok(times[1]! - times[0]! > 0.9 * SECOND);
+  await exporter.close();
+});
+
+test("what would be refused again is not sent again, and counted", async (context) => {
+  const { collector, open } = context;
+  collector.answer = (response, batch) => batch === 1 ? response.writeHead(401).end() : take(response);
+  const exporter = open();
+  many(exporter, 3, "lost");
+  await until(() => context.dropped === 3);
+  exporter.take(span("next"));
+  await collector.span("next");
+  await exporter.close();
+  assert.equal([collector.headers.length, collector.spans.length], [2, 1]);
+});
+
+test("nobody is led elsewhere, with the key in hand", async (context) => {
+  const { collector, open } = context, other = await openCollector();
+  collector.answer = (response) => response.writeHead(307, { location: `${other.url}/v1/traces` }).end();
+  const exporter = open({}, { headers: { "api-key": "k1" } });
+  exporter.take(span("lost"));
+  await until(() => context.dropped === 1);
+  await exporter.close();
+  assert.is(other.headers.length, 0);
+  await other.close();
+});
+
+test("spans that a collector says it has left out are counted as dropped, whatever it says", async (context) => {
+  const { collector, open } = context;
+  const answers = [
+    '{"partialSuccess":{"rejectedSpans":"2"}}',
+    '{"partialSuccess":{"rejectedSpans":-9}}',
+    "null",
+    "{",
+    "[]",
+  ];
+  collector.answer = (response, batch) => response.writeHead(200).end(answers[batch - 1] ?? '{"partialSuccess":7}');
+  const exporter = open();
+  for (let i = 0; i <= answers.length; i++) {
+    many(exporter, 3);
+    await until(() => collector.spans.length === 3 * (i + 1));
+  }
+  await exporter.close();
+  assert.is(context.dropped, 2);
+});
+
+test("a collector that is away costs a queue, and what is over that is dropped and counted", async (context) => {
+  const { collector, open, log } = context;
+  await collector.close();
+  const exporter = open();
+  const began = performance.now();
+  many(exporter, 10_000);
+  assert.ok(performance.now() - began < SECOND, "who tells of a span waits for nobody");
+  assert.ok(context.dropped >= 10_000 - 2048 - 512, String(context.dropped));
+  await until(() => context.dropped === 10_000); // each batch after its tries
+  await exporter.close();
+  assert.equal(log.map(({ message, reason, dropped }) => [message, reason ?? dropped]), [
+    ["Cannot send traces; some may be lost", "nothing listens there"],
+    ["Some spans were dropped: their traces have gaps", 10_000],
+  ]);
+});
+
+test("a collector that never answers holds the end up for two seconds and no longer", async (context) => {
+  const { collector, open } = context;
+  collector.answer = () => {};
+  const exporter = open();
+  exporter.take(span("lost"));
+  await until(() => collector.headers.length === 1);
+  const began = performance.now();
+  await exporter.close();
+  assert.ok(performance.now() - began < 5 * SECOND);
+  assert.is(context.dropped, 1);
+});
+
+test("an answer without end is not read to its end", async (context) => {
+  const { collector, open } = context;
+  let sent = 0;
+  collector.answer = (response, batch) => {
+    if (batch > 1) return take(response);
+    response.writeHead(200);
+    const more = () => {
+      while (!response.destroyed && response.write("x".repeat(65_536))) sent += 65_536;
+      sent += 65_536;
+    };
+    response.on("drain", more);
+    more();
+  };
+  const exporter = open();
+  exporter.take(span("first"));
+  await collector.span("first"); // sent again, for nothing is known of it
+  await exporter.close();
+  assert.ok(sent < 32 * 2 ** 20, String(sent));
+});
+
+test("a header that no request may hold is no reason to fall", async (context) => {
+  const { open, log } = context;
+  const exporter = open({}, { headers: { "api-key": "a\nhunter2" } });
+  exporter.take(span("lost"));
+  await until(() => log.length > 0);
+  await exporter.close();
+  assert.not.match(JSON.stringify(log), "hunter2");
+});
+
+test.run();

@@ -1,0 +1,131 @@
+/** Which spans are made of what telemetry tells, what they are called, and what they do not say. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { because, presentCause } from "#lib/base/cause.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { openTelemetry, type SpanKind, type SpanLabels } from "#lib/base/telemetry.ts";
+import { placeIn } from "#lib/base/trace.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { observeTraces } from "#lib/drivers/traces/observer.ts";
+import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
+
+const test = suite("observeTraces");
+
+const root = placeIn(null, () => true);
+const done = () => Promise.resolve();
+
+function open() {
+  const spans: RecordedSpan[] = [];
+  const telemetry = openTelemetry([observeTraces(() => true, { take: (span) => void spans.push(span) })]);
+  const tell = async <K extends SpanKind>(
+    kind: K,
+    labels: SpanLabels[K],
+    work: () => Promise<unknown> = done,
+    details: Record<string, string | number> = {},
+  ): Promise<RecordedSpan> => {
+    const error = await because({ root, about: {} }, () => telemetry.span(kind, labels, work, { details })).catch(
+      () => {},
+    );
+    assert.is(error, undefined);
+    return spans.at(-1)!;
+  };
+  return { spans, telemetry, tell };
+}
+
+test("a request and a job are what they are done for, and all else is below what is under way", async () => {
+  const { telemetry, spans } = open();
+  await because(
+    { root, about: {} },
+    () =>
+      telemetry.span(
+        "request",
+        { method: "GET", route: "/x", status: 200 },
+        () =>
+          telemetry.span("transaction", {}, () => {
+            assert.is(presentCause()!.place.parentId, root.spanId);
+            return telemetry.span("mail", {}, done);
+          }),
+      ),
+  );
+  const [mail, transaction, request] = spans.map(({ place }) => place);
+  assert.equal(request, root);
+  assert.equal([transaction!.parentId, mail!.parentId], [root.spanId, transaction!.spanId]);
+  assert.equal(spans.map(({ name, role }) => [name, role]), [
+    ["send mail", "client"],
+    ["transaction", "client"],
+    ["GET /x", "server"],
+  ]);
+});
+
+test("nothing is made of what is done for nothing, nor of a trace that is not recorded", async () => {
+  const { telemetry, spans } = open();
+  await telemetry.span("transaction", {}, done);
+  await because({ root: { ...root, sampled: false }, about: {} }, () => telemetry.span("transaction", {}, done));
+  assert.equal(spans, []);
+});
+
+test("a call of the cluster is called by what it is about, and named in full only by its path", async () => {
+  const { tell } = open();
+  const nameOf = async (verb: string, path: string) => {
+    const { name, attributes } = await tell("cluster_call", { verb, status: 200 }, done, { path });
+    return [name, attributes["k8s.namespace.name"], attributes["http.request.method"]];
+  };
+  assert.equal(await nameOf("PATCH", "/apis/apps/v1/namespaces/oak-1/deployments/moodle"), [
+    "PATCH deployments",
+    "oak-1",
+    "PATCH",
+  ]);
+  assert.equal(await nameOf("GET", "/base/api/v1/namespaces/oak-1"), ["GET namespaces", undefined, "GET"]);
+  assert.equal(await nameOf("STREAM", "/api/v1/namespaces/oak-1/pods"), ["WATCH pods", "oak-1", "GET"]);
+  assert.equal(await nameOf("GET", "/apis/storage.k8s.io/v1/storageclasses"), ["GET storageclasses", undefined, "GET"]);
+  assert.equal(await nameOf("GET", "/version"), ["GET version", undefined, "GET"]);
+  assert.equal((await nameOf("GET", "/"))[0], "GET ");
+});
+
+test("what failed has its kind, and words only where they are written for people, without secrets", async () => {
+  const { tell } = open(), step = { kind: "provision", step: "secrets" };
+  const failing = async (error: Error) => {
+    const { failure, attributes } = await tell("step", step, () => Promise.reject(error));
+    return [failure, attributes["error.type"]];
+  };
+  const said = new ClusterError("Invalid", "denied: password=hunter2", { transient: false });
+  assert.equal(await failing(said), ["denied: password=***", "Invalid"]);
+  assert.equal(await failing(new Fault("unavailable", "busy", "Come back later")), ["Come back later", "busy"]);
+  assert.equal(await failing(new TypeError("hunter2 is not a function")), ["", "TypeError"]);
+  assert.is(String((await failing(new Fault("unavailable", "x", "x".repeat(9000))))[0]).length, 500);
+});
+
+test("a refusal is no failure of the request, and asking is none of the call", async () => {
+  const { tell } = open();
+  const failed = async (kind: "request" | "cluster_call", status: number | "cancelled") => {
+    const labels = kind === "request" ? { method: "GET", route: "/x", status } : { verb: "GET", status };
+    return (await tell(kind, labels as never)).attributes["error.type"] ?? null;
+  };
+  assert.equal([await failed("request", 404), await failed("request", 503)], [null, "503"]);
+  const calls = [];
+  for (const status of [200, 404, 409, 403, 500, "cancelled"] as const) {
+    calls.push(await failed("cluster_call", status));
+  }
+  assert.equal(calls, [null, null, null, "403", "500", null]);
+});
+
+test("a job is told of by who ends it, from the moment that it was asked for", async () => {
+  const { telemetry, spans } = open();
+  const run = (outcome: string) =>
+    because({ root, about: {} }, () =>
+      telemetry.span("job", { kind: "provision" }, (span) => {
+        span.outcome = outcome;
+        if (outcome === "failed") span.details.failure = "ImagePullBackOff";
+        return Promise.resolve();
+      }, { details: { operation: "op_1", asked_at: 1_000, traceId: "x" } }));
+  for (const outcome of ["queued", "lost", "failed"]) await run(outcome);
+  assert.is(spans.length, 1);
+  const [{ beganAt, failure, attributes }] = spans as [RecordedSpan];
+  assert.equal([beganAt, failure, attributes], [1_000, "", {
+    "wheelwright.operation.kind": "provision",
+    "wheelwright.operation.id": "op_1",
+    "error.type": "ImagePullBackOff",
+  }]);
+});
+
+test.run();

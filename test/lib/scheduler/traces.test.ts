@@ -1,0 +1,69 @@
+/** One trace goes through a job, whoever holds it, and through what it asks for. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { because, presentCause } from "#lib/base/cause.ts";
+import { placeIn, writeTrace } from "#lib/base/trace.ts";
+import { isFinished, type Job, placeOfJob } from "#lib/records/jobs/job.ts";
+import { enqueue } from "#lib/records/jobs/store.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { action, kind, loose, openScene, type Scene } from "./scene.ts";
+
+const test = suite<{ scene: Scene }>("the trace of a job");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+const ended = (job: Job) => isFinished(job.state);
+const request = placeIn({ traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" }, () => true);
+const ask = <T>(work: () => Promise<T>) => because({ root: request, about: { requestId: "req_1" } }, work);
+const work = kind("work", ["only"]);
+
+test("is that of the request which asked for it, and its steps are done for the job", async ({ scene }) => {
+  const hub = await scene.hub(1), seen: unknown[] = [];
+  const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
+  assert.is(job!.trace, writeTrace(request));
+  await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(presentCause())) } }]);
+  await scene.until(job!.id, ended);
+  const place = placeOfJob(job!, () => true);
+  assert.equal([place.traceId, place.parentId, place.state], [request.traceId, request.spanId, "x=1"]);
+  assert.equal(seen, [{ root: { ...place, sampled: true }, place, about: { operation: job!.id } }]);
+});
+
+test("goes on in what the job asks for in its turn", async ({ scene }) => {
+  const hub = await scene.hub(1), next = kind("next", ["only"], { visible: false });
+  let asked: Job | null = null;
+  const only = async () => void (asked = await scene.db.transact((tx) => enqueue(tx, scene.asker, loose(next))));
+  const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
+  await scene.open([{ kind: work, steps: { only } }]);
+  await scene.until(job!.id, ended);
+  assert.is(asked!.trace, writeTrace(placeOfJob(job!, () => true)));
+});
+
+test("is its own where nobody asked, and where it repeats itself: else one would go on for ever", async ({ scene }) => {
+  const repeated = kind("repeated", ["only"], { visible: false, repeatEvery: MINUTE });
+  const [job] = await ask(() => scene.enqueue(loose(repeated)));
+  const [other] = await scene.enqueue(loose(work));
+  assert.equal([job!.trace, other!.trace], [null, null]);
+  const place = placeOfJob(job!, () => true);
+  assert.match(place.traceId, /^[0-9a-f]{32}$/);
+  assert.equal([place.parentId, placeOfJob(job!, () => true)], [null, place], "each holder finds the same");
+  assert.is.not(placeOfJob(other!, () => true).traceId, place.traceId);
+});
+
+test("is not that of a request which only woke the scheduler", async ({ scene }) => {
+  const hub = await scene.hub(1), seen: unknown[] = [];
+  await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(presentCause()!.about)) } }]);
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  await scene.until(job!.id, ended);
+  await ask(() => scene.db.transact((tx) => Promise.resolve(tx.wakes.add("jobs"))));
+  const [later] = await scene.enqueue(action(work, hub, 0));
+  await scene.until(later!.id, ended);
+  assert.equal(seen, [{ operation: job!.id }, { operation: later!.id }]);
+});
+
+test("that cannot be read, as nobody here writes it, is one of its own", async ({ scene }) => {
+  const [job] = await scene.enqueue(loose(work));
+  const place = placeOfJob({ id: job!.id, trace: "rubbish" }, () => true);
+  assert.equal(place, placeOfJob({ id: job!.id, trace: null }, () => true));
+});
+
+test.run();

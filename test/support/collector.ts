@@ -1,0 +1,118 @@
+/**
+ * Who collects traces, in a test: it takes OTLP in JSON over HTTP, looks at each span as the specification wants it, keeps
+ * every byte, and does to its clients what the test says.
+ */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { until } from "#test/support/until.ts";
+
+export interface CollectedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly traceState?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly status?: { readonly code: number; readonly message?: string };
+  /** By their keys. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** What is said of who sent it. */
+  readonly resource: Readonly<Record<string, string>>;
+}
+
+export interface Collector {
+  readonly url: string;
+  /** Variables of the configuration that lead here. */
+  readonly env: Readonly<Record<string, string>>;
+  /** In the order in which they were taken. */
+  readonly spans: readonly CollectedSpan[];
+  readonly headers: readonly IncomingHttpHeaders[];
+  /** How it answers from now on; as it should, unless told. */
+  answer: (response: ServerResponse, batch: number) => void;
+  /** Every byte that it was sent. */
+  bytes(): string;
+  /** The first span of this name that fits, past or to come. */
+  span(name: string, fits?: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
+  close(): Promise<void>;
+}
+
+/** Consent, as the specification has it. */
+export function take(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "application/json" }).end('{"partialSuccess":{}}');
+}
+
+export async function openCollector(): Promise<Collector> {
+  const spans: CollectedSpan[] = [], headers: IncomingHttpHeaders[] = [], chunks: Uint8Array[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    const body: Uint8Array[] = [];
+    chunks.push(Buffer.from(`${request.method} ${request.url}\n${request.rawHeaders.join("\n")}\n`));
+    headers.push(request.headers);
+    request.on("error", () => {});
+    request.on("data", (chunk: Uint8Array) => void (body.push(chunk), chunks.push(chunk)));
+    request.on("end", () => {
+      const read = readSpans(request.method, request.url, request.headers, Buffer.concat(body).toString());
+      collector.answer(response, headers.length);
+      if (response.statusCode < 300 && response.writableEnded) spans.push(...read);
+    });
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const collector: Collector = {
+    url,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: "10" },
+    spans,
+    headers,
+    answer: take,
+    bytes: () => Buffer.concat(chunks).toString(),
+    span: (name, fits = () => true) => until(() => spans.find((span) => span.name === name && fits(span))),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return collector;
+}
+
+/** Throws for what no collector would take, which ends the test's process: nobody else would be told. */
+function readSpans(
+  method: string | undefined,
+  path: string | undefined,
+  headers: IncomingHttpHeaders,
+  text: string,
+): CollectedSpan[] {
+  const wrong = (what: string): never => {
+    throw new Error(`This is no OTLP in JSON: ${what}`);
+  };
+  if (method !== "POST" || path !== "/v1/traces") wrong(`${method} ${path}`);
+  if (headers["content-type"] !== "application/json") wrong(`content-type ${headers["content-type"]}`);
+  if (headers.traceparent !== undefined) wrong("it has a traceparent");
+  // deno-lint-ignore no-explicit-any
+  return JSON.parse(text).resourceSpans.flatMap(({ resource, scopeSpans }: any) =>
+    // deno-lint-ignore no-explicit-any
+    scopeSpans.flatMap(({ scope, spans }: any) => {
+      if (scope.name !== "wheelwright" || !scope.version) wrong("the scope");
+      // deno-lint-ignore no-explicit-any
+      return spans.map((span: any): CollectedSpan => {
+        if (!/^[0-9a-f]{32}$/.test(span.traceId) || !/^[0-9a-f]{16}$/.test(span.spanId)) wrong("the ids");
+        if (span.parentSpanId !== undefined && !/^[0-9a-f]{16}$/.test(span.parentSpanId)) wrong("the parent");
+        if (!/^\d{19}$/.test(span.startTimeUnixNano) || !/^\d{19}$/.test(span.endTimeUnixNano)) wrong("the times");
+        if (BigInt(span.endTimeUnixNano) < BigInt(span.startTimeUnixNano)) wrong("it ends before it begins");
+        if (![1, 2, 3].includes(span.kind) || !span.name) wrong("kind or name");
+        return { ...span, attributes: valuesOf(span.attributes), resource: valuesOf(resource.attributes) };
+      });
+    })
+  );
+}
+
+// deno-lint-ignore no-explicit-any
+function valuesOf(attributes: any[]): Record<string, string> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
+}
