@@ -5,6 +5,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FENCE } from "#lib/moodle/names.ts";
+import { PARTICULARS } from "#lib/moodle/particulars.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { newId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
@@ -66,6 +67,8 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
   const { SEED_TITLE, SEED_ADMIN_EMAIL, ...seed } = find("ConfigMap", "seed")["data"];
   assert.is(SEED_TITLE, text);
   assert.is(SEED_ADMIN_EMAIL, adminEmail);
+  const particulars = JSON.parse(find("ConfigMap", PARTICULARS.name)["data"].particulars);
+  assert.equal([particulars.id, particulars.displayName, particulars.domain], [id, text, domain]);
   const [rule] = find("Ingress", "moodle")["spec"].rules;
   assert.is(rule.host, domain);
   const own = [row.namespace, id, row.federationId, row.slug, domain, adminEmail].sort((a, b) => b.length - a.length);
@@ -79,7 +82,7 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
     "NetworkPolicy",
     "ResourceQuota",
   ];
-  const others = objects.filter(({ kind, metadata }) => made.includes(kind) && metadata.name !== "seed")
+  const others = objects.filter(({ kind, metadata }) => made.includes(kind) && !["seed", PARTICULARS.name].includes(metadata.name))
     .map(({ kind, metadata, spec, data }) => {
       const { [FENCE]: _, ...annotations } = metadata.annotations ?? {}; // each installation has its own
       return neutral({ kind, name: metadata.name, annotations, spec, data });

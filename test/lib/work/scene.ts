@@ -1,5 +1,6 @@
 /** The whole of what a job meets: a database, a simulated cluster over HTTP, the domains that enqueue, and schedulers. */
 import type { App, Clusters } from "#lib/app.ts";
+import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
@@ -163,7 +164,7 @@ export async function makeApp(
   });
   const clusters: Clusters = { place: () => "default", open: () => Promise.resolve(cluster) };
   const release = { api: "v0", version: "test", commit: "unknown" };
-  const app = { config, log, db, clusters, blueprint, catalog, release } as unknown as App;
+  const app = { config, log, telemetry: NO_TELEMETRY, db, clusters, blueprint, catalog, release } as unknown as App;
   return { app, close: () => cluster.close() };
 }
 
