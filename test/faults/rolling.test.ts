@@ -125,7 +125,8 @@ async function settle({ db, cluster, becomes, replicas }: Bench, load: Load, hub
   for (const id of load.created.values()) await becomes(id, "active");
   const [{ number }] = await query(db, "select number::int from stream_heads where federation_id = $1", [hub]);
   await load.stop(number);
-  assert.equal(load.surprises, []);
+  const errors = replicas.flatMap((one) => one.log().filter(({ level }) => level === "error"));
+  assert.equal(load.surprises, [], JSON.stringify(errors));
   const every = Array.from({ length: number }, (_, i) => i + 1);
   for (const numbers of load.heard) assert.equal(numbers, every);
   const rows = await query(db, "select id from spokes where federation_id = $1 order by id", [hub]);

@@ -82,7 +82,9 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
     "NetworkPolicy",
     "ResourceQuota",
   ];
-  const others = objects.filter(({ kind, metadata }) => made.includes(kind) && !["seed", PARTICULARS.name].includes(metadata.name))
+  const others = objects.filter(({ kind, metadata }) =>
+    made.includes(kind) && !["seed", PARTICULARS.name].includes(metadata.name)
+  )
     .map(({ kind, metadata, spec, data }) => {
       const { [FENCE]: _, ...annotations } = metadata.annotations ?? {}; // each installation has its own
       return neutral({ kind, name: metadata.name, annotations, spec, data });
