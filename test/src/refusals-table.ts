@@ -46,10 +46,10 @@ const SERVE: readonly Row[] = [
     /^The database refuses us \(see DATABASE_URL or .*"nowhere" does not exist$/,
   ],
   [
-    "a database of a newer release",
+    "a database that needs a newer release",
     ({ newer }) => ({ DATABASE_URL: newer.url }),
     78,
-    /^The database is newer than this program: .*9999_later.*; run the newer release$/,
+    /^The database is newer than this program: its migration 9999_later.sql needs 9998_before.sql, .*run a newer release$/,
   ],
   [
     "a port that is in use",

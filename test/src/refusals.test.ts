@@ -31,7 +31,7 @@ const test = suite<Scene>("a refusal");
 test.before(async (scene) => {
   scene.db = await openTestDatabase();
   scene.newer = await openTestDatabase();
-  await scene.newer.sql("insert into migrations (name, checksum) values ('9999_later', 'x')");
+  await scene.newer.sql("insert into migrations (name, checksum, needs) values ('9999_later', 'x', '9998_before')");
   scene.simulator = await openSimulator({ delayMs: 0, log: silent });
   scene.taken = createServer();
   await new Promise<void>((resolve) => scene.taken.listen(0, "127.0.0.1", resolve));
