@@ -4,6 +4,11 @@
  * scrypt makes of the passphrase a key that wraps the file's own. The content follows in pieces of 64 KiB, each sealed by
  * itself under its number and whether it is the last: one that is changed, missing, moved or added is found before
  * anything of it is handed on.
+ *
+ * The package of age's author, age-encryption 0.3.1, opens and makes the same files on Node, on Deno and in the executable.
+ * It is not used for its speed, less than a third: its cipher is JavaScript, and does 215 MB/s where the runtime's, used
+ * here, does about 1000. With gzip before it a backup is written as fast (60 MB/s in place of 63), but read more slowly (205
+ * in place of 278). It also lets nothing else run while it makes the key, and reads on until a header's line ends.
  */
 import {
   createCipheriv,
