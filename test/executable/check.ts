@@ -126,6 +126,15 @@ test("it migrates an empty database, and then has nothing to do", async ({ direc
   assert.equal(await run(directory, ["migrate"], env), { status: 0, text: "The database is up to date\n" });
 });
 
+test("it seals a backup, and opens it again", async ({ directory, db }) => {
+  const env = { DATABASE_URL: await db.freshUrl() }, sealed = { BACKUP_PASSPHRASE: ADMIN.password };
+  await run(directory, ["migrate"], env);
+  const { status, text } = await run(directory, ["backup", "it.backup"], { ...env, ...sealed });
+  assert.is(status, 0, text);
+  assert.match(text, /^Backed up .*, encrypted$/m);
+  assert.match((await run(directory, ["backup", "--verify", "it.backup"], sealed)).text, "it.backup is whole");
+});
+
 test("a spoke becomes active; told to stop, it ends well, and the next start finds everything", async (scene) => {
   const { directory, db } = scene, kubeconfig = join(directory, "kubeconfig");
   const cluster = start(directory, ["simulate", "--kubeconfig", kubeconfig], { SIMULATOR_DELAY_MS: "0" });

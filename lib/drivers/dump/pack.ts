@@ -9,7 +9,7 @@ import { messageOf } from "#lib/base/errors.ts";
 
 const PIECE = 64 * 1024, START = 32;
 
-export function pack(text: AsyncIterable<Bytes>, passphrase: string | null): AsyncGenerator<Buffer> {
+export function pack(text: AsyncIterable<Bytes>, passphrase: string | null): AsyncGenerator<Bytes> {
   const packed = through(text, createGzip({ chunkSize: PIECE }));
   return passphrase === null ? packed : encrypt(packed, passphrase);
 }

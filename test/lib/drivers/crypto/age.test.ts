@@ -2,10 +2,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { randomBytes } from "node:crypto";
 import { decrypt, encrypt, isEncrypted, SealBroken } from "#lib/drivers/crypto/age.ts";
-import { rejection } from "#test/support/until.ts";
+import { rejection, until } from "#test/support/until.ts";
 
 const PASSPHRASE = "correct horse battery", WORK = 4; // of scrypt, which is slow on purpose
-const PIECE = 64 * 1024, SEALED_PIECE = PIECE + 16;
+const PIECE = 64 * 1024, MIB = 2 ** 20, SEALED_PIECE = PIECE + 16;
 
 const test = suite("encrypt");
 
@@ -91,6 +91,48 @@ test("hands on nothing of a piece that is damaged", async () => {
 test("does not open what would take all of the memory to look at", async () => {
   const file = (await sealed(Buffer.from("x"))).toString("latin1").replace(` ${WORK}\n`, " 30\n");
   await refused(Buffer.from(file, "latin1"));
+});
+
+test("reads little of first lines that have no end", async () => {
+  let read = 0;
+  async function* endless() {
+    for (yield Buffer.from("age-encryption.org/v1\n-> scrypt "); read < 100 * MIB; read += MIB) {
+      yield Buffer.alloc(MIB, "a");
+    }
+  }
+  assert.instance(await rejection(all(decrypt(endless(), PASSPHRASE))), SealBroken);
+  assert.ok(read <= 2 * MIB, `${read} bytes`);
+});
+
+test("reads no further than what is taken of it, and ends with the one who takes", async () => {
+  const block = randomBytes(PIECE);
+  let read = 0, ended = false;
+  async function* source() {
+    try {
+      for (; read < 1000; read++) yield block;
+    } finally {
+      ended = true;
+    }
+  }
+  let taken = 0;
+  for await (const piece of decrypt(encrypt(source(), PASSPHRASE, WORK), PASSPHRASE)) {
+    assert.is(Buffer.compare(piece, block), 0);
+    if (++taken === 20) break;
+  }
+  assert.ok(read < 40, `${read} pieces`);
+  await until(() => ended);
+});
+
+test("fails with what the source fails with, sealing and opening", async () => {
+  const failure = new Error("The disk has gone"), file = await sealed(randomBytes(3 * PIECE));
+  for (const length of [0, 30, PIECE, 2 * PIECE]) {
+    const source = async function* () {
+      yield* cut(file.subarray(0, length), 999);
+      throw failure;
+    };
+    assert.is(await rejection(all(encrypt(source(), PASSPHRASE, WORK))), failure);
+    assert.is(await rejection(all(decrypt(source(), PASSPHRASE))), failure);
+  }
 });
 
 test.run();
