@@ -67,8 +67,8 @@ export function readKubeconfig(source: KubeconfigSource, text: string | null): K
   const cluster = contents.clusters.find((known) => known.name === context.cluster);
   if (!cluster) throw configError(`${capital(origin)} has no cluster ${context.cluster}`);
   if (!URL.canParse(cluster.server) || !/^https?:/.test(cluster.server)) {
-    const hint = source === "in-cluster" ? "; this process does not run in a cluster" : "";
-    throw configError(`${capital(origin)} names a server that is no URL: ${cluster.server}${hint}`);
+    if (source === "in-cluster") throw configError("No file is named, and this process does not run in a cluster");
+    throw configError(`${capital(origin)} names a server that is no URL: ${cluster.server}`);
   }
   const user = contents.users.find((known) => known.name === context.user) ?? { name: "nobody" };
   const proxied = Boolean(cluster.proxyUrl), plugins = [new ExecAuth(), new FileAuth()];
