@@ -49,6 +49,7 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
     stopping = true;
     try {
       const drained = program.drain(grace);
+      drained.catch(() => {}); // it is told below, after the notice
       leave();
       await sleep(notice);
       program.endStreams();
