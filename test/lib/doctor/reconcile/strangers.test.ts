@@ -8,6 +8,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { byHand } from "#test/lib/work/sweep/looks.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
+import { until } from "#test/support/until.ts";
 
 interface Context {
   scene: WorkScene;
@@ -148,7 +149,9 @@ test("killed at any moment, it is asked again, and does each thing once", async 
 
 test("writes nothing while serve goes by a database that nobody holds", async ({ scene }) => {
   await scene.db.sql("delete from database_restores");
-  const replica = await scene.replica(), [line] = await told(scene.app, { apply: true });
+  const replica = await scene.replica();
+  await until(() => replica.ready()); // it has beaten
+  const [line] = await told(scene.app, { apply: true });
   assert.match(line!, "✗ replicas: serve runs, and goes by the database as it is → Stop every replica");
   assert.equal(await spokes(scene), []);
   await replica.close();
