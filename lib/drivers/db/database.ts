@@ -7,7 +7,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
-/** Reads and single statements: the pool, or a transaction that the caller is in. */
+/** Reads and single statements, done again after a deadlock: the pool, or a transaction that the caller is in. */
 export type Rows = Kysely<Schema> & {
   /** Runs a short read beside those of others; absent within a transaction, whose reads belong to it. */
   readonly ask?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;

@@ -14,6 +14,7 @@ import {
   type QueryResult,
   Transaction,
 } from "kysely";
+import { again } from "#lib/drivers/db/again.ts";
 import { CommitUnknown, isFatal, isStale, refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
@@ -113,8 +114,9 @@ export function rowsOver(options: DialectOptions): Kysely<Schema> {
   const provider = {
     async provideConnection<R>(use: (one: DatabaseConnection) => Promise<R>): Promise<R> {
       const lease = await pool.acquire(signal, user);
+      const query: Lease["query"] = (...asked) => again(() => lease.query(...asked), { signal });
       try {
-        return await use(connectionOver(lease, limit, signal));
+        return await use(connectionOver({ ...lease, query }, limit, signal));
       } finally {
         lease.release();
       }

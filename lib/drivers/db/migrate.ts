@@ -37,9 +37,10 @@ import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 const LOOK = 100; // milliseconds between two tries to get the lock
 const LOCK = "7598807798210291559"; // any number, as long as nothing else in the database uses it
 
-// Whoever comes after one that waits for a lock waits as well: so nobody waits for long, and then all others go first.
-const LOCK_LIMIT = 2 * SECOND;
-const TRIES = 60; // with the pauses between them five minutes; what holds a table for longer has to be looked at
+// Whoever comes after one that waits for a lock waits as well: so nobody waits for long, and then all others go first. It is
+// less than the second after which the server ends one of those who wait in a circle: a migration goes before a request does.
+const LOCK_LIMIT = 0.8 * SECOND;
+const TRIES = 60; // with the pauses between them more than four minutes; what holds a table for longer has to be looked at
 
 /** Whether the caller may migrate: owns what is there, or may make tables where nothing is. */
 export const MAY_MIGRATE = `coalesce(

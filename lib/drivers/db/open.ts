@@ -1,16 +1,16 @@
 /** Opens the database: pool, control connection and wake-ups, put together as the `Database` that everything is given. */
 import { sql } from "kysely";
+import { again } from "#lib/drivers/db/again.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
 import type { OpenDatabase, Rows, Topic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
 import { type DialectOptions, holdOf, inTransaction, rowsOver } from "#lib/drivers/db/dialect.ts";
-import { contended, isPassing, isStale } from "#lib/drivers/db/faults.ts";
 import { insist } from "#lib/drivers/db/insist.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool } from "#lib/drivers/db/pool.ts";
 import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
-import { atMost, backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { atMost, SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -35,7 +35,6 @@ const LOCK_LIMIT = 10 * SECOND;
 const NETWORK = 2 * SECOND; // what the server's own limit is given before we stop waiting for its answer
 const IDLE_IN_TRANSACTION = 30 * SECOND;
 const OUTLAST = 30 * SECOND; // what is asked outside of a request waits no longer for requests that began before
-const TRIES = 3; // of a transaction that met a deadlock
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const {
@@ -151,21 +150,12 @@ async function outlast(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?:
   }
 }
 
-async function transact<T>(
+function transact<T>(
   options: DialectOptions,
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ readonly result: T; readonly wakes: ReadonlySet<Topic> }> {
-  let stale = 0;
-  for (let attempt = 1;; attempt++) {
+  return again(async () => {
     const wakes = new Set<Topic>();
-    try {
-      return { result: await inTransaction(options, (tx) => work(Object.assign(tx, { wakes }))), wakes };
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      // After a migration every session of the pool is stale, and each that shows it is replaced.
-      if (isStale(error) && stale++ < options.pool.stats().size) attempt--;
-      else if (attempt === TRIES) throw contended(error);
-      else await sleep(backoff(attempt, 20, 200), options.signal);
-    }
-  }
+    return { result: await inTransaction(options, (tx) => work(Object.assign(tx, { wakes }))), wakes };
+  }, { signal: options.signal, sessions: () => options.pool.stats().size });
 }

@@ -3,6 +3,7 @@
  * the same moment goes to the server in one write: with a connection for each, a third of a request's processor time
  * went into writing to them. A read that lost its connection is asked once more; it has changed nothing.
  */
+import { again } from "#lib/drivers/db/again.ts";
 import { type Result, tooSlow } from "#lib/drivers/db/client.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
@@ -101,7 +102,7 @@ export function openPipeline({ pool, limit, most, sharedFor = SECOND }: Pipeline
 
   return {
     ask: (text, params, signal) =>
-      once(text, params, signal).catch((error) => {
+      again(() => once(text, params, signal), { signal }).catch((error) => {
         if (error instanceof ConnectionLost) return once(text, params, signal);
         throw error;
       }),

@@ -5,7 +5,7 @@ import type { OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts"
 import { hasState, violates } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silent } from "#lib/base/log.ts";
-import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase }>("openDatabase");
@@ -50,6 +50,26 @@ test("within a signal, what runs is cancelled and what comes later is not begun"
   assert.equal(await userIds(db), []);
   assert.instance(await db.now(), Date);
 });
+
+for (const way of ["rows", "ask"] as const) {
+  test(`a statement by itself that the server ends for a deadlock is done again, by ${way}`, async ({ db }) => {
+    const both = sql<{ n: number }>`select 1 as n from spokes full join users on false full join (values (1)) on false`;
+    const read = async () => {
+      if (way === "rows") return (await both.execute(db.rows)).rows;
+      return await db.rows.ask!(both.compile(db.rows).sql, []);
+    };
+    let answer: ReturnType<typeof read> | undefined;
+    await db.transact(async (tx) => {
+      await sql`set local deadlock_timeout = '1min'`.execute(tx); // so it is always the other one that is ended
+      await sql`lock table users in access exclusive mode`.execute(tx);
+      answer = read();
+      answer.catch(() => {});
+      await until(async () => (await db.sql(AWAITED_LOCKS)).length > 0);
+      await sql`lock table spokes in access exclusive mode`.execute(tx); // which that one has read
+    });
+    assert.equal(await answer, [{ n: 1 }]);
+  });
+}
 
 test("a broken rule is told by the name of its constraint", async ({ db }) => {
   await db.transact((tx) => addUser(tx, "a"));
