@@ -17,8 +17,8 @@ import { fillFromTemplate } from "#lib/work/templates/use.ts";
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await sourceOf(site);
   if (!found) return await fillFromTemplate(site, run);
-  const { backup, spoke } = found;
-  if (backup.readyAt === null) await awaitBackup(site, backup);
+  const { spoke } = found,
+    backup = found.backup.readyAt === null ? await awaitBackup(site, found.backup) : found.backup;
   await demandUsable(site.app.db.rows, spoke, backup.id);
   await claimsFrom(site, run, snapshotsOf(backup, spoke));
   const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -32,16 +32,17 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   return true;
 }
 
-/** It is taken in its own spoke's turn, which is none of this one's. Throws in any case. */
-async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId, error }: Backup): Promise<never> {
+/** It is taken in its own spoke's turn, which is none of this one's. Returns it once it is ready, and throws until then. */
+async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
   if (operation && !isFinished(operation.state)) {
     throw new Awaiting("Waiting until the backup is taken that it is to be made from", operationId);
   }
-  const why = error ?? "it was called off";
+  const backup = (await findBackup(db.rows, id))!; // as its operation left it, which may have ended after the first look
+  if (backup.readyAt !== null) return backup;
   throw finalError(
     "BackupNotReady",
-    `The backup ${id} could not be taken: ${why}`,
+    `The backup ${id} could not be taken: ${backup.error ?? "it was called off"}`,
     "Remove this spoke, and copy again.",
   );
 }

@@ -5,6 +5,9 @@ import { describeOperations } from "#lib/records/jobs/operation.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { fillVolumes } from "#lib/work/install/volumes.ts";
+import type { SpokeSite } from "#lib/work/site.ts";
 import { contentsOf, useSite } from "#test/support/sites.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { backUp, copy, type CopyScene, holdBackups, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
@@ -71,13 +74,32 @@ test("fails for good where the backup does, and leaves the source and nothing el
   const row = await scene.becomes(made, "active", "failed");
   faults.heal(fault);
   assert.equal([row.state, (await scene.row(id)).state], ["failed", "active"]);
-  assert.match(row.stateReason!, /^The backup bak_\w+ could not be taken: .*the array is full/);
+  assert.match(row.stateReason!, /^The backup bak_\w+ could not be taken: .*the array is full/, row.stateReason!);
   const [job] = await scene.operations(made);
   assert.equal([job!.failure!.step, job!.failure!.code], ["volumes", "BackupNotReady"]);
   const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_provision_failed'");
   assert.is(audit.metadata.operationId, job!.id);
   await removeSpoke(scene.app, scene.actor, (await findSpoke(scene.db.rows, made, "hidden"))!);
   await scene.becomes(made, "removed");
+});
+
+test("is told how its backup has ended, though that is between its first look at it and its second", async (context) => {
+  const { scene, id, namespace } = context, { faults } = scene.simulator;
+  const fault = faults.add({ type: "no-snapshot", name: `${namespace}/`, message: "the array is full" });
+  const made = await copy(context, { copyBackup: "now" });
+  const spoke = (await findSpoke(scene.db.rows, made, "hidden"))!;
+  const ends = async () => {
+    await scene.ended(id, "backup");
+    faults.heal(fault);
+  };
+  let ending: Promise<void> | undefined;
+  const rows = scene.db.rows.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => (await (ending ??= ends()), result), // of the first
+  });
+  const site = { app: { ...scene.app, db: { ...scene.app.db, rows } }, spoke } as unknown as SpokeSite;
+  const failure = await rejection(fillVolumes(site, {} as Run)) as Error;
+  assert.match(failure.message, "the array is full", failure.message);
 });
 
 test("fails for good where its source is removed before the backup was taken", async (context) => {
