@@ -103,6 +103,16 @@ test("gives fences above any that was given since the backup, and numbers above 
   assert.equal(await ask(url, text), [{ later: true }]);
 });
 
+test("gives numbers above those of a database that was restored from the same backup before", async ({ db, url }) => {
+  const file = await backUp(db.url), next = "select nextval('job_fences')::bigint as fence, number from stream_heads";
+  await restore(url, file);
+  const [before] = await ask(url, next), other = await db.freshUrl();
+  await restore(other, file);
+  const [after] = await ask(other, next);
+  assert.ok(BigInt(after.fence) > BigInt(before.fence), `fence ${after.fence} after ${before.fence}`);
+  assert.ok(BigInt(after.number) > BigInt(before.number), `event ${after.number} after ${before.number}`);
+});
+
 test("leaves the audit log as it was sealed, and its triggers at work", async ({ db, url }) => {
   await restore(url, await backUp(db.url));
   const restored = await openDatabase({ url, size: 2, log: silent });
