@@ -58,21 +58,24 @@ export interface HoldWatch {
   close(): void;
 }
 
-/** Says so in the log, too. A database that is not held is never asked again: no running replica is there when one is restored. */
+/** Says so in the log, too, both ways: the database of a running replica may be taken from it, and restored in the same place. */
 export async function watchHold(db: Pick<Database, "rows">, log: Log): Promise<HoldWatch> {
   const end = new AbortController();
-  let hold = await readHold(db.rows);
-  if (hold) {
-    log.warn(holdSentence(hold));
-    watch().catch(() => {}); // closed
-  }
+  let hold: DatabaseHold | null = null;
+  tell(await readHold(db.rows));
+  watch().catch(() => {}); // closed
 
   async function watch(): Promise<void> {
-    while (hold) {
+    for (;;) {
       await sleep(EVERY, end.signal);
-      hold = await readHold(db.rows).catch(() => hold);
+      tell(await readHold(db.rows).catch(() => hold));
     }
-    log.info("The database is held no longer; operations run");
+  }
+
+  function tell(present: DatabaseHold | null): void {
+    if (present && !hold) log.warn(holdSentence(present));
+    if (hold && !present) log.info("The database is held no longer; operations run");
+    hold = present;
   }
 
   return { held: () => hold, close: () => end.abort() };

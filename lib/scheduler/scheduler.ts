@@ -11,7 +11,7 @@ import { knownKinds } from "#lib/records/jobs/claim.ts";
 import { retireOlderPlans } from "#lib/records/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { repetition, startsPlain } from "#lib/scheduler/outcomes.ts";
-import { openReplica } from "#lib/scheduler/replica.ts";
+import { openReplica, type Tenure } from "#lib/scheduler/replica.ts";
 import { openRounds } from "#lib/scheduler/rounds.ts";
 import type { RunnerOptions } from "#lib/scheduler/runner.ts";
 import { openRuns } from "#lib/scheduler/runs.ts";
@@ -50,7 +50,7 @@ export async function openScheduler(
 ): Promise<Scheduler> {
   const { db } = app;
   const log = app.log.with({ replica: replicaId });
-  let held = true; // until the database says otherwise
+  let free: Tenure | null = null; // in which the database was seen not to be held
   const kinds = handlers.map(({ kind }) => kind);
   await db.transact(async (tx) => {
     const repeated = kinds.filter((kind) => kind.repeatEvery !== undefined);
@@ -77,18 +77,19 @@ export async function openScheduler(
     log,
     tenure: replica.tenure,
     async claim(tenure) {
-      if (await isHeld()) return null;
+      if (await isHeld(tenure)) return null;
       const wait = await claimDue(taker, tenure);
       return await recall() ? 0 : wait;
     },
     async rescue(tenure, onHeard) {
-      if (!await isHeld()) await rescue(taker, others, tenure, onHeard);
+      if (!await isHeld(tenure)) await rescue(taker, others, tenure, onHeard);
     },
   });
 
-  /** Once it is not, nobody asks again. */
-  async function isHeld(): Promise<boolean> {
-    return held &&= await readHold(db.rows) !== null;
+  /** Asked until it is not, and anew after a time without beats: another database may be there since, which was restored. */
+  async function isHeld(tenure: Tenure): Promise<boolean> {
+    if (free !== tenure && await readHold(db.rows) === null) free = tenure;
+    return free !== tenure;
   }
 
   const unsubscribe = db.wakeups.subscribe("jobs", rounds.claim);

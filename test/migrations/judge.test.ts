@@ -19,6 +19,9 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "alter table jobs drop constraint jobs_pkey": ["contract"],
   "alter table jobs rename column size to bytes": ["contract"],
   "alter table jobs rename to work": ["contract"],
+  "alter function wheelwright_now() rename to the_time": ["contract"],
+  "alter schema public rename to private": ["contract"],
+  "create table if not exists jobs (id text); drop table jobs": ["contract"],
   "alter table jobs alter size drop default": ["contract"],
   "alter table jobs alter state drop not null": ["contract"],
   "drop table jobs": ["contract"],
@@ -42,6 +45,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "update jobs set size = 0": ["rows"],
   "update jobs set size = 0 where size is null": ["rows"],
   "delete from jobs": ["rows"],
+  "insert into jobs select id from hubs on conflict (id) do update set size = 0": ["rows"],
   "create table kept (id text); with gone as (delete from jobs returning id) insert into kept select id from gone": [
     "rows",
   ],

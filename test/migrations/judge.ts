@@ -21,7 +21,7 @@ export async function judgeMigrations(migrations: readonly Migration[], released
       found.push(`sql/${name}.sql cannot be read: ${error.message}`);
       return [];
     });
-    for (const statement of statements) young.add(madeBy(statement) ?? "");
+    for (const made of statements.map(madeBy)) if (made !== null) young.add(made);
     found.push(...judgeOne(text, statements, young, released).map((told) => `sql/${name}.sql ${told}`));
   }
   return found;

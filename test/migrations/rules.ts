@@ -34,9 +34,10 @@ export function refuse(statement: Node, young: ReadonlySet<string>): Refusal[] {
   return [...judge(kind, node, young), ...changesRows(statement, young)];
 }
 
-/** The table that it makes, if it makes one. */
+/** The table that it makes, if it makes one for sure. */
 export function madeBy(statement: Node): string | null {
-  return "CreateStmt" in statement ? statement.CreateStmt.relation?.relname ?? null : null;
+  if (!("CreateStmt" in statement) || statement.CreateStmt.if_not_exists) return null;
+  return statement.CreateStmt.relation?.relname ?? null;
 }
 
 const HARMLESS = [
@@ -66,7 +67,10 @@ function judge(kind: string, node: any, young: ReadonlySet<string>): Refusal[] {
   if (kind === "IndexStmt") {
     return isYoung || node.concurrent ? [] : [{ rule: "index", what: `${table} ${node.idxname}` }];
   }
-  if (kind === "RenameStmt") return isYoung ? [] : [{ rule: "contract", what: `${table}.${node.subname ?? ""}` }];
+  if (kind === "RenameStmt") {
+    const what = [table || node.renameType, node.subname].filter(Boolean).join(".");
+    return isYoung ? [] : [{ rule: "contract", what }];
+  }
   if (kind === "DropStmt") {
     return namesIn(node.objects).filter((name) => !young.has(name)).map((what) => ({ rule: "contract", what }));
   }
@@ -138,7 +142,8 @@ const CHANGES = ["UpdateStmt", "DeleteStmt", "MergeStmt"];
 function changesRows(node: unknown, young: ReadonlySet<string>): Refusal[] {
   if (typeof node !== "object" || node === null) return [];
   return Object.entries(node).flatMap(([kind, inner]) => {
-    const table = CHANGES.includes(kind) ? inner.relation.relname as string : null;
+    const changes = CHANGES.includes(kind) || inner?.onConflictClause?.action === "ONCONFLICT_UPDATE";
+    const table = changes ? inner.relation.relname as string : null;
     const own: Refusal[] = table && !young.has(table) ? [{ rule: "rows", what: table }] : [];
     return [...own, ...changesRows(inner, young)];
   });

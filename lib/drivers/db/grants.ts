@@ -76,7 +76,7 @@ export function grantRights(role: string, schema: string): string {
     `revoke create on schema ${within} from public, ${to};`,
     `grant usage on schema ${within} to ${to};`,
     ...tables,
-    `grant usage, update on sequence ${within}.job_fences to ${to};`,
+    `grant usage, select, update on sequence ${within}.job_fences to ${to};`,
     `grant execute on function ${within}.wheelwright_now() to ${to};`,
   ].join("\n");
 }

@@ -7,7 +7,7 @@ import { asFault } from "#lib/drivers/db/faults.ts";
 import { applyWithin, holdMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
-import { FENCES_SINCE, RETURNS } from "#lib/drivers/dump/tables.ts";
+import { LATER, RETURNS } from "#lib/drivers/dump/tables.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
 /** The backup and the database, or the backup and this program, do not go together. */
@@ -81,7 +81,8 @@ async function fill(copier: Copier, { parts, migrations }: FillWish): Promise<Ba
         throw misfit(table, error);
       });
     } else if (part.kind === "sequence") {
-      await copier.run("select setval('job_fences', $1::bigint)", [String(part.value + FENCES_SINCE)]);
+      // Objects in the clusters bear fences, and take no lower ones.
+      await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER}))`, [String(part.value)]);
       part = await next();
     } else throw new BackupDamaged("It has what its release does not know");
   }

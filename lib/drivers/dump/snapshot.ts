@@ -35,12 +35,13 @@ export async function openSnapshot(
 ): Promise<Snapshot> {
   const copier = openCopier(url, "wheelwright-backup");
   try {
-    const applied = await readApplied(copier, migrations), tables = await listTables(copier);
-    // Locks come before the first look, so that no table changes its shape between the two.
-    const names = tables.map(({ table }) => table).join(", ");
+    await readApplied(copier, migrations);
+    const names = (await listTables(copier)).map(({ table }) => table).join(", ");
     await copier.run(`begin isolation level repeatable read, read only; lock table ${names} in access share mode`);
     const [moment] = await copier.run(MOMENT) as [Moment];
-    const manifest = { release, takenAt: moment.at, migrations: applied };
+    // All that is told of the rows is looked up beside them: a migration may have ended before the locks were there.
+    const manifest = { release, takenAt: moment.at, migrations: await readApplied(copier, migrations) };
+    const tables = await listTables(copier);
     let way: Way = "COPY";
     const text = textOf({ copier, url, manifest, tables, moment, onWay: (taken) => way = taken });
     return { manifest, way: () => way, text: (onRows) => withEnd(text, onRows), close: copier.close };

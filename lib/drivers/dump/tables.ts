@@ -11,6 +11,12 @@ interface Return {
   readonly mend: string | null;
 }
 
+/**
+ * Greater than any number that was given out since the backup, also by a database that was restored from the same one before:
+ * nobody gives out as many as a clock milliseconds. An expression.
+ */
+export const LATER = "(extract(epoch from transaction_timestamp()) * 1000)::bigint";
+
 /** As it was. */
 const whole: Return = { kept: true, mend: null };
 /** Not in a backup. */
@@ -45,7 +51,9 @@ export const RETURNS: Readonly<Record<keyof Schema, Return>> = {
   audit_events: whole,
   audit_seals: whole,
   // A client that has seen events since must not take new ones under the same numbers for those: it begins anew.
-  stream_heads: mended("update stream_heads set number = number + 1000000000, pruned_through = number + 1000000000"),
+  stream_heads: mended(
+    `update stream_heads set number = greatest(number, ${LATER}), pruned_through = greatest(number, ${LATER})`,
+  ),
   stream_events: whole,
   idempotency_keys: whole,
   // One that has been used since would be good again, and whoever has read the mail could set a password by it.
@@ -73,6 +81,3 @@ export const RETURNS: Readonly<Record<keyof Schema, Return>> = {
   deprecation_notices: whole,
   deprecation_announcements: whole,
 };
-
-/** What the service has handed out since the backup: cluster objects bear fences, and later ones must be greater. */
-export const FENCES_SINCE = 1_000_000_000_000n;

@@ -1,5 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Control } from "#lib/drivers/db/database.ts";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { readHold, releaseHold, watchHold } from "#lib/records/held.ts";
 import { silent } from "#lib/base/log.ts";
@@ -34,11 +35,34 @@ test("is released once, and the audit log has it", async ({ scene }) => {
   assert.equal(told.map((row) => ({ ...row })), [{ kind: "database_released", objectType: "database", metadata }]);
 });
 
-test("is told by the watch until it is released", async ({ scene }) => {
+test("has no job run by a replica that was there before it was restored", async ({ scene }) => {
+  await scene.db.sql("update database_restores set released_at = now()");
+  const hub = await scene.hub(2), short = kind("short", ["only"]), control = { down: false }, ranFree: boolean[] = [];
+  const query: Control["query"] = (text, params) =>
+    control.down ? Promise.reject(new Error("No such database")) : scene.db.control.query(text, params);
+  const only = async () => void ranFree.push(await readHold(scene.db.rows) === null);
+  const scheduler = await scene.open([{ kind: short, steps: { only } }], { on: { ...scene.db, control: { query } } });
+  const [before] = await scene.enqueue(action(short, hub, 0));
+  await scene.until(before!.id, ({ state }) => state === "succeeded");
+
+  control.down = true;
+  await until(() => !scheduler.ready());
+  await scene.db.sql("update database_restores set released_at = null");
+  control.down = false;
+  const [after] = await scene.enqueue(action(short, hub, 1));
+  await until(() => scheduler.ready()); // it has looked
+  await scene.db.transact((tx) => releaseHold(tx, SYSTEM));
+  await scene.until(after!.id, ({ state }) => state === "succeeded");
+  assert.equal(ranFree, [true, true]);
+});
+
+test("is told by the watch until it is released, and from when it is again", async ({ scene }) => {
   const watch = await watchHold(scene.db, silent);
   assert.equal(watch.held()?.takenAt, new Date("2030-05-06T07:08:09Z"));
   await scene.db.transact((tx) => releaseHold(tx, SYSTEM));
   await until(() => watch.held() === null);
+  await scene.db.sql("update database_restores set released_at = null");
+  await until(() => watch.held() !== null);
   watch.close();
 });
 

@@ -19,8 +19,8 @@ export async function* once(bytes: Uint8Array, length = 10_000): AsyncGenerator<
 }
 
 /** The file, as it would lie on the disk. */
-export async function backUp(url: string, passphrase: string | null = null): Promise<Buffer> {
-  const snapshot = await openSnapshot(url, "0.1.0", migrations), found: Uint8Array[] = [];
+export async function backUp(url: string, passphrase: string | null = null, known = migrations): Promise<Buffer> {
+  const snapshot = await openSnapshot(url, "0.1.0", known), found: Uint8Array[] = [];
   try {
     for await (const piece of pack(snapshot.text(nothing), passphrase)) found.push(piece);
   } finally {
