@@ -62,7 +62,8 @@ async function write(snapshot: Snapshot, file: string, passphrase: string | null
     if (file === STREAM) await pipeline(content, process.stdout, { end: false });
     else await writeWhole(file, content);
   } catch (error) {
-    if (stop.signal.aborted) throw new CommandError(EX_INTERRUPTED, "Stopped; nothing was written");
+    const left = file === STREAM ? "what was written is no backup" : "nothing was written";
+    if (stop.signal.aborted) throw new CommandError(EX_INTERRUPTED, `Stopped; ${left}`);
     throw error instanceof PgDumpFailed ? new CommandError(EX_UNAVAILABLE, error.message) : error;
   } finally {
     stop.forget();
