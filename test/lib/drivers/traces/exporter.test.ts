@@ -97,6 +97,17 @@ test("what is left is sent at the end, and what comes after it is dropped", asyn
   assert.equal([context.dropped, context.log], [1, []]);
 });
 
+test("what waits to be sent again is sent once more at the end, and what is behind it, too", async (context) => {
+  const { collector, open } = context;
+  collector.answer = (response, batch) => batch === 1 ? response.writeHead(503).end() : take(response);
+  const exporter = open({ first: 60 * SECOND });
+  exporter.take(span("refused"));
+  await until(() => context.log.length === 1);
+  exporter.take(span("behind"));
+  await exporter.close();
+  assert.equal([collector.spans.map(({ name }) => name), context.dropped], [["refused", "behind"], 0]);
+});
+
 test("many go in batches, over one connection, without waiting for the time", async ({ collector, open }) => {
   const exporter = open({}, { everyMs: 60 * SECOND });
   many(exporter, 1200);
