@@ -9,10 +9,16 @@ import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 import { type Collector, openCollector, take } from "#test/support/collector.ts";
 import { until } from "#test/support/until.ts";
 
+interface Entry {
+  readonly level: string;
+  readonly message: string;
+  readonly reason?: string;
+  readonly dropped?: number;
+}
+
 interface Context {
   collector: Collector;
-  // deno-lint-ignore no-explicit-any
-  log: any[];
+  log: Entry[];
   dropped: number;
   open(more?: Partial<ExporterOptions>, settings?: Partial<ExporterOptions["settings"]>): Exporter;
 }
