@@ -26,12 +26,11 @@ interface Context {
 const test = suite<Context>("openExporter");
 test.before.each(async (context) => {
   const collector = context.collector = await openCollector();
-  const opened: Exporter[] = [];
   context.log = [];
   context.dropped = 0;
   context.open = (more, settings) => {
     const url = new URL(`${collector.url}/v1/traces`);
-    const exporter = openExporter({
+    return openExporter({
       settings: {
         url,
         headers: {},
@@ -46,8 +45,6 @@ test.before.each(async (context) => {
       first: 10,
       ...more,
     });
-    opened.push(exporter);
-    return exporter;
   };
 });
 test.after.each(({ collector }) => collector.close());
