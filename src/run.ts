@@ -53,8 +53,10 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
       leave();
       await sleep(notice);
       program.endStreams();
-      await Promise.all([close(grace - notice), drained, watch.close()]);
+      const ends = [close(grace - notice), drained, watch.close()];
+      await Promise.allSettled(ends); // one that fails cuts no other short
       await metrics?.close(); // to the end it tells what is still under way
+      await Promise.all(ends);
       await program.close();
     } catch (error) {
       app.log.error("Something did not stop cleanly; the database knows what was under way", {

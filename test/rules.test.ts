@@ -199,11 +199,12 @@ test("only the configuration and the client's commands read the environment", as
   none(askers.map(({ path }) => path).filter((path) => !/^lib\/base\/(?:config|environment)|^src\/cli\//.test(path)));
 });
 
-test("nothing loads the whole Kubernetes library at once, nor metrics unless they are asked for", async () => {
+test("nothing loads the whole Kubernetes library at once, nor metrics and traces unless they are asked for", async () => {
   const whole = /^import (?!type )[^;]* from "@kubernetes\/client-node(?:\/dist\/(?:index|config)\.js)?";/m;
-  const registry = /^import (?!type )[^;]* from "(?:prom-client|#lib\/surface\/metrics\/registry\.ts)";/m;
-  const sources = (await read("lib", "routes", "src")).filter(({ path }) => path !== "lib/surface/metrics/registry.ts");
-  none(sources.filter(({ text }) => whole.test(text) || registry.test(text)).map(({ path }) => path));
+  const wished = /^import (?!type )[^;]* from "(?:prom-client|#lib\/(?:surface\/metrics\/reg|drivers\/traces\/).*)";/m;
+  const itself = /^lib\/(?:surface\/metrics\/registry|drivers\/traces\/)/;
+  const sources = (await read("lib", "routes", "src")).filter(({ path }) => !itself.test(path));
+  none(sources.filter(({ text }) => whole.test(text) || wished.test(text)).map(({ path }) => path));
 });
 
 test("whatever a run asks of the cluster, it asks as the run", async () => {

@@ -4,7 +4,7 @@
  *
  * What is known to be harmless is let through, and all else is refused: a statement that nobody thought of is not guessed at.
  */
-import type { AlterTableCmd, ColumnDef, Constraint, Node } from "libpg-query";
+import type { AlterTableCmd, ColumnDef, Constraint, Node, RangeVar } from "libpg-query";
 
 /** By name, as a migration accepts them. */
 export const RULES = {
@@ -30,8 +30,7 @@ export interface Refusal {
 
 /** `young` has the tables that no release knows yet: they are empty wherever this runs, and nobody uses them. */
 export function refuse(statement: Node, young: ReadonlySet<string>): Refusal[] {
-  const [[kind, node] = ["", {}]] = Object.entries(statement);
-  return [...judge(kind, node, young), ...changesRows(statement, young)];
+  return [...judge(statement, young), ...changesRows(statement, young)];
 }
 
 /** The table that it makes, if it makes one for sure. */
@@ -54,31 +53,38 @@ const HARMLESS = [
 ];
 const OF_SESSION = ["TransactionStmt", "VariableSetStmt", "DiscardStmt"];
 
-// deno-lint-ignore no-explicit-any
-function judge(kind: string, node: any, young: ReadonlySet<string>): Refusal[] {
-  const table: string = node.relation?.relname ?? "", isYoung = young.has(table);
+function judge(statement: Node, young: ReadonlySet<string>): Refusal[] {
+  const [kind = ""] = Object.keys(statement);
   if (HARMLESS.includes(kind)) return [];
   if (OF_SESSION.includes(kind)) return [{ rule: "session", what: kind }];
-  if (kind === "AlterTableStmt" && node.objtype === "OBJECT_TABLE") {
-    return isYoung
-      ? []
-      : node.cmds.flatMap((each: { AlterTableCmd: AlterTableCmd }) => alter(table, each.AlterTableCmd));
+  if ("AlterTableStmt" in statement && statement.AlterTableStmt.objtype === "OBJECT_TABLE") {
+    const { cmds = [] } = statement.AlterTableStmt, table = tableOf(statement.AlterTableStmt);
+    if (young.has(table)) return [];
+    return cmds.flatMap((each) => alter(table, (each as { AlterTableCmd: AlterTableCmd }).AlterTableCmd));
   }
-  if (kind === "IndexStmt") {
-    return isYoung || node.concurrent ? [] : [{ rule: "index", what: `${table} ${node.idxname}` }];
+  if ("IndexStmt" in statement) {
+    const { concurrent, idxname } = statement.IndexStmt, table = tableOf(statement.IndexStmt);
+    return young.has(table) || concurrent ? [] : [{ rule: "index", what: `${table} ${idxname}` }];
   }
-  if (kind === "RenameStmt") {
-    const what = [table || node.renameType, node.subname].filter(Boolean).join(".");
-    return isYoung ? [] : [{ rule: "contract", what }];
+  if ("RenameStmt" in statement) {
+    const { subname, renameType } = statement.RenameStmt, table = tableOf(statement.RenameStmt);
+    const what = [table || renameType, subname].filter(Boolean).join(".");
+    return young.has(table) ? [] : [{ rule: "contract", what }];
   }
-  if (kind === "DropStmt") {
-    return namesIn(node.objects).filter((name) => !young.has(name)).map((what) => ({ rule: "contract", what }));
+  if ("DropStmt" in statement) {
+    const dropped = namesIn(statement.DropStmt.objects ?? []);
+    return dropped.filter((name) => !young.has(name)).map((what) => ({ rule: "contract", what }));
   }
-  if (kind === "TruncateStmt" || kind === "LockStmt") {
-    const tables: string[] = node.relations.map((each: { RangeVar: { relname: string } }) => each.RangeVar.relname);
+  if ("TruncateStmt" in statement || "LockStmt" in statement) {
+    const { relations = [] } = "LockStmt" in statement ? statement.LockStmt : statement.TruncateStmt;
+    const tables = relations.map((each) => "RangeVar" in each ? each.RangeVar.relname! : "?");
     return tables.filter((name) => !young.has(name)).map((what) => ({ rule: "lock", what }));
   }
   return [{ rule: "opaque", what: kind }];
+}
+
+function tableOf({ relation }: { readonly relation?: RangeVar }): string {
+  return relation?.relname ?? "";
 }
 
 function alter(table: string, { subtype, name, def, missing_ok: _ }: AlterTableCmd): Refusal[] {

@@ -106,8 +106,7 @@ async function readAll(bench: Bench, person: Person): Promise<void> {
   good(await withToken(bench.replicas[0]!.url, plaintext).send("POST", "/api/notifications/read-all", {}));
 }
 
-// deno-lint-ignore no-explicit-any
-function good({ status, body }: Answer): any {
+function good({ status, body }: Answer): Answer["body"] {
   if (status < 300) return body;
   throw new Error(`It was answered ${status}: ${JSON.stringify(body)}`);
 }

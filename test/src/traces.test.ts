@@ -98,15 +98,15 @@ test("each line of the log has the ids of what it belongs to", async ({ observed
   assert.ok(ours.length > 10);
   assert.equal([...new Set(ours.map(({ traceId }) => traceId))], [ended.traceId]);
   for (const line of observed.log) {
-    if (line.requestId || line.operation) assert.match(line.traceId, /^[0-9a-f]{32}$/, JSON.stringify(line));
+    if (line.requestId || line.operation) assert.match(line.traceId!, /^[0-9a-f]{32}$/, JSON.stringify(line));
   }
 });
 
 test("headers that are no trace begin one, and the request is answered as ever", async ({ observed }) => {
   const headers = { traceparent: `00-${TRACE}-${SPAN}-01-more`, tracestate: "\u00ff", "x-request-id": "mine-1" };
   assert.is((await asked(observed, "GET", "/api/version", undefined, headers)).headers.get("x-request-id"), "mine-1");
-  const line = observed.log.find((each) => each.requestId === "mine-1");
-  assert.match(line.traceId, /^[0-9a-f]{32}$/);
+  const line = observed.log.find((each) => each.requestId === "mine-1")!;
+  assert.match(line.traceId!, /^[0-9a-f]{32}$/);
   assert.is.not(line.traceId, TRACE);
 });
 

@@ -22,6 +22,22 @@ export interface CollectedSpan {
   readonly resource: Readonly<Record<string, string>>;
 }
 
+/** What one request holds, as far as anybody looks here. */
+interface Batch {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] };
+    readonly scopeSpans: readonly {
+      readonly scope: { readonly name: string; readonly version: string };
+      readonly spans: readonly SentSpan[];
+    }[];
+  }[];
+}
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue: string } | { readonly intValue: string };
+}
+type SentSpan = Omit<CollectedSpan, "attributes" | "resource"> & { readonly attributes: readonly Attribute[] };
+
 export interface Collector {
   readonly url: string;
   /** Variables of the configuration that lead here. */
@@ -94,13 +110,10 @@ function readSpans(
   if (method !== "POST" || path !== "/v1/traces") wrong(`${method} ${path}`);
   if (headers["content-type"] !== "application/json") wrong(`content-type ${headers["content-type"]}`);
   if (headers.traceparent !== undefined) wrong("it has a traceparent");
-  // deno-lint-ignore no-explicit-any
-  return JSON.parse(text).resourceSpans.flatMap(({ resource, scopeSpans }: any) =>
-    // deno-lint-ignore no-explicit-any
-    scopeSpans.flatMap(({ scope, spans }: any) => {
+  return (JSON.parse(text) as Batch).resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ scope, spans }) => {
       if (scope.name !== "wheelwright" || !scope.version) wrong("the scope");
-      // deno-lint-ignore no-explicit-any
-      return spans.map((span: any): CollectedSpan => {
+      return spans.map((span): CollectedSpan => {
         if (!/^[0-9a-f]{32}$/.test(span.traceId) || !/^[0-9a-f]{16}$/.test(span.spanId)) wrong("the ids");
         if (span.parentSpanId !== undefined && !/^[0-9a-f]{16}$/.test(span.parentSpanId)) wrong("the parent");
         if (!/^\d{19}$/.test(span.startTimeUnixNano) || !/^\d{19}$/.test(span.endTimeUnixNano)) wrong("the times");
@@ -112,7 +125,8 @@ function readSpans(
   );
 }
 
-// deno-lint-ignore no-explicit-any
-function valuesOf(attributes: any[]): Record<string, string> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
+function valuesOf(attributes: readonly Attribute[]): Record<string, string> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [key, "stringValue" in value ? value.stringValue : value.intValue]),
+  );
 }

@@ -15,8 +15,15 @@ import { makePerson, makeToken, type Person } from "#test/support/people.ts";
 import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
 
-// deno-lint-ignore no-explicit-any
-type Entry = any;
+/** A line of the log, as far as anybody looks into it here. */
+interface Entry {
+  readonly level: string;
+  readonly message: string;
+  readonly requestId?: string;
+  readonly operation?: string;
+  readonly traceId?: string;
+  readonly kind?: string;
+}
 
 export interface Observed {
   readonly config: Config;

@@ -45,9 +45,6 @@ async function note(tx: Tx, { backupId, drillId }: Drilled, outcome: object): Pr
 }
 
 export interface ProofNumbers {
-  /** Active spokes, and those of them of which no backup was ever proved. */
-  readonly active: number;
-  readonly never: number;
   /** Active spokes whose last drill failed. */
   readonly failing: number;
   /** Of the active spokes' last proofs the oldest; null where there is none. */
@@ -57,8 +54,6 @@ export interface ProofNumbers {
 /** Of the whole fleet, by one pass over the rows of active spokes: for metrics. */
 export async function countProofs(rows: Rows): Promise<ProofNumbers> {
   return await rows.selectFrom("spokes").where("state", "=", "active").select([
-    sql<number>`count(*)::integer`.as("active"),
-    sql<number>`count(*) filter (where proved_at is null)::integer`.as("never"),
     sql<number>`count(*) filter (where unproved_since is not null)::integer`.as("failing"),
     sql<Date | null>`min(proved_at)`.as("oldest"),
   ]).executeTakeFirstOrThrow();

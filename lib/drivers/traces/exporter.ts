@@ -53,9 +53,9 @@ class SendError extends DriverError {}
 export function openExporter(options: ExporterOptions): Exporter {
   const { settings, version, log, onDropped = () => {}, first = SECOND } = options;
   const agent = settings.url.protocol === "https:" ? new SecureAgent(KEPT) : new Agent(KEPT);
-  const over = new AbortController();
+  const closing = new AbortController(), over = new AbortController();
   const queue: string[] = [];
-  let dropped = 0, failing = false, closing = false;
+  let dropped = 0, failing = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let sending: Promise<void> | null = null;
 
@@ -80,8 +80,9 @@ export function openExporter(options: ExporterOptions): Exporter {
       if (trouble === null) drop(refused);
       tell(trouble);
       if (trouble === null) return;
-      if (again === undefined || attempt >= TRIES || closing) return drop(batch.length);
-      await sleep(Math.max(again, backoff(attempt, first, 30 * SECOND)), over.signal).catch(() => {});
+      if (again === undefined || attempt >= TRIES || closing.signal.aborted) return drop(batch.length);
+      const wait = Math.max(again, backoff(attempt, first, 30 * SECOND));
+      await sleep(wait, closing.signal).catch(() => {}); // at the end once more, and at once
     }
   }
 
@@ -113,13 +114,13 @@ export function openExporter(options: ExporterOptions): Exporter {
 
   return {
     take(span) {
-      if (closing || queue.length >= MOST) return drop(1);
+      if (closing.signal.aborted || queue.length >= MOST) return drop(1);
       queue.push(encodeSpan(span));
       if (queue.length >= BATCH) begin();
       else timer ??= setTimeout(begin, settings.everyMs).unref();
     },
     async close() {
-      closing = true;
+      closing.abort();
       begin();
       await atMost(LAST, sending!);
       over.abort(new Error("The service is stopping"));

@@ -9,7 +9,7 @@ import { inPlace, presentCause } from "#lib/base/cause.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { Observation, Observer, Span, SpanKind, SpanLabels } from "#lib/base/telemetry.ts";
 import { placeBelow, type Sampler } from "#lib/base/trace.ts";
-import { redact } from "#lib/base/redact.ts";
+import { HIDDEN, redact } from "#lib/base/redact.ts";
 import type { Exporter } from "#lib/drivers/traces/exporter.ts";
 import type { AttributeValue, RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 
@@ -31,6 +31,8 @@ const DETAILS: Readonly<Record<string, string>> = {
 
 const ENDED = ["succeeded", "failed", "cancelled"];
 const LONGEST = 500;
+/** A mail server names in its refusal who does not get the mail. */
+const ADDRESS = /[^\s<>()",:;]{1,64}@[^\s<>()",:;]+/g;
 
 const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span["details"]) => Shape } = {
   request: ({ method, route, status }) => ({
@@ -125,9 +127,10 @@ function errorTypeOf({ error, labels }: Span): string {
   return name ?? (status ? String(status) : "_OTHER");
 }
 
-/** What is written for people may be shown to people. A bug's words are for the log. */
+/** What is written for people may be shown to people, but for their addresses. A bug's words are for the log. */
 function messageOf(error: unknown): string {
-  return error instanceof DriverError || error instanceof Fault ? redact(error.message).slice(0, LONGEST) : "";
+  if (!(error instanceof DriverError || error instanceof Fault)) return "";
+  return redact(error.message).replace(ADDRESS, HIDDEN).slice(0, LONGEST);
 }
 
 /** `/apis/apps/v1/namespaces/oak-1/deployments/moodle` is about deployments in the namespace oak-1. */

@@ -48,7 +48,8 @@ export const METRICS = [
   {
     name: "wheelwright_operation_duration_seconds",
     type: "histogram",
-    help: "Operations that ended, since they were asked for: succeeded, failed or cancelled",
+    help:
+      "Operations that ended, since they were asked for: succeeded, failed or cancelled; one called off in the queue is not told",
     labels: ["kind", "outcome"],
     buckets: LONG,
   },

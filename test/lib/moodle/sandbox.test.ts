@@ -10,8 +10,9 @@ const blueprint = openBlueprint(), spoke = inputsOf(blueprint);
 const ID = "op_01jabcdefghijkmnpqrstvwxyz";
 const inputs = sandboxInputs(spoke, { id: ID, madeAfter: spoke.spokeId });
 
-// deno-lint-ignore no-explicit-any
-type Rules = any[];
+interface Rule {
+  readonly ports: readonly { readonly port: number }[];
+}
 
 test("are in a namespace of its own, with the spoke's host, size and version, and are no spoke's", () => {
   assert.match(inputs.namespace, /^sandbox-biology-[a-z0-9]{12}$/);
@@ -26,11 +27,11 @@ test("are in a namespace of its own, with the spoke's host, size and version, an
 
 test("let nobody in or out but within the namespace, and to ask for names", () => {
   const policies = blueprint.spokeObjects(inputs, "policies").filter(({ kind }) => kind === "NetworkPolicy");
-  const names = (rules: Rules = []) =>
-    rules.length > 0 && rules.every(({ ports }) => ports.every(({ port }: { port: number }) => port === 53));
+  const names = (rules: readonly Rule[] = []) =>
+    rules.length > 0 && rules.every(({ ports }) => ports.every(({ port }) => port === 53));
   for (const { metadata, spec } of policies as KubeObject[]) {
     for (const rule of [...(spec.ingress ?? []), ...(names(spec.egress) ? [] : spec.egress ?? [])]) {
-      const peers: Rules = rule.from ?? rule.to ?? [];
+      const peers: readonly object[] = rule.from ?? rule.to ?? [];
       assert.ok(peers.length > 0 && peers.every((peer) => Object.keys(peer).join() === "podSelector"), metadata.name);
     }
   }

@@ -54,7 +54,13 @@ test("is not that of a request which only woke the scheduler", async ({ scene })
   await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(presentCause()!.about)) } }]);
   const [job] = await scene.enqueue(action(work, hub, 0));
   await scene.until(job!.id, ended);
+  const woken: unknown[] = [], leave = scene.db.wakeups.subscribe("jobs", () => woken.push(presentCause()));
   await ask(() => scene.db.transact((tx) => Promise.resolve(tx.wakes.add("jobs"))));
+  leave();
+  assert.ok(
+    woken.length > 0 && woken.every((cause) => cause === null),
+    "the scheduler looks for work for nobody's sake",
+  );
   const [later] = await scene.enqueue(action(work, hub, 0));
   await scene.until(later!.id, ended);
   assert.equal(seen, [{ operation: job!.id }, { operation: later!.id }]);

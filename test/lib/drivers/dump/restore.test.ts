@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { gunzipSync, gzipSync } from "node:zlib";
+import type { Row } from "postgres";
 import { SealBroken } from "#lib/drivers/crypto/age.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { unpack } from "#lib/drivers/dump/pack.ts";
@@ -34,8 +35,7 @@ test.before.each(async (context) => {
 });
 test.after(({ db }) => db.close());
 
-// deno-lint-ignore no-explicit-any
-const ask = (url: string, text: string): Promise<any[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
+const ask = (url: string, text: string): Promise<Row[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
 
 /** Whether the database has nothing, as before. */
 async function assertEmpty(url: string): Promise<void> {
@@ -61,7 +61,7 @@ test("brings back each row as it was, but for those that must not live on", asyn
   await assertAsItWas(url, before);
   assert.ok(before.users!.length > 0 && before.audit_events!.length === 3 && before.audit_seals!.length > 0);
   const [restored] = await ask(url, "select * from database_restores");
-  assert.is(restored.released_at, null);
+  assert.is(restored!.released_at, null);
 });
 
 test("brings back the last release's database, which has rows in each table", async ({ db, url }) => {
@@ -84,9 +84,9 @@ test("ends sessions and resets, frees what ran, and tells streams to begin anew"
     ],
   );
   const [called] = await ask(url, "select count(*)::int as calls from lane_calls where lane like 'federation:%'");
-  assert.ok(called.calls >= 2);
+  assert.ok(called!.calls >= 2);
   const [stream] = await ask(url, "select number > 1000000000 and pruned_through = number as anew from stream_heads");
-  assert.ok(stream.anew);
+  assert.ok(stream!.anew);
 });
 
 test("gives fences above any that was given since the backup, and numbers above those of the rows", async ({ db, url }) => {
@@ -94,7 +94,7 @@ test("gives fences above any that was given since the backup, and numbers above 
   await db.sql("select setval('job_fences', 1000000)");
   await restore(url, file);
   const [next] = await ask(url, "select nextval('job_fences')::bigint > 1000000 as above");
-  assert.ok(next.above);
+  assert.ok(next!.above);
   await ask(url, "insert into lane_calls (at, lane) values (now(), 'x')");
   const text =
     `insert into jobs (id, kind, visible, time_limit_ms, plan, step_names, label, asker_id, asker_email, asker_ip,
@@ -109,8 +109,8 @@ test("gives numbers above those of a database that was restored from the same ba
   const [before] = await ask(url, next), other = await db.freshUrl();
   await restore(other, file);
   const [after] = await ask(other, next);
-  assert.ok(BigInt(after.fence) > BigInt(before.fence), `fence ${after.fence} after ${before.fence}`);
-  assert.ok(BigInt(after.number) > BigInt(before.number), `event ${after.number} after ${before.number}`);
+  assert.ok(BigInt(after!.fence) > BigInt(before!.fence), `fence ${after!.fence} after ${before!.fence}`);
+  assert.ok(BigInt(after!.number) > BigInt(before!.number), `event ${after!.number} after ${before!.number}`);
 });
 
 test("leaves the audit log as it was sealed, and its triggers at work", async ({ db, url }) => {

@@ -9,10 +9,16 @@ import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 import { type Collector, openCollector, take } from "#test/support/collector.ts";
 import { until } from "#test/support/until.ts";
 
+interface Entry {
+  readonly level: string;
+  readonly message: string;
+  readonly reason?: string;
+  readonly dropped?: number;
+}
+
 interface Context {
   collector: Collector;
-  // deno-lint-ignore no-explicit-any
-  log: any[];
+  log: Entry[];
   dropped: number;
   open(more?: Partial<ExporterOptions>, settings?: Partial<ExporterOptions["settings"]>): Exporter;
 }
@@ -20,12 +26,11 @@ interface Context {
 const test = suite<Context>("openExporter");
 test.before.each(async (context) => {
   const collector = context.collector = await openCollector();
-  const opened: Exporter[] = [];
   context.log = [];
   context.dropped = 0;
   context.open = (more, settings) => {
     const url = new URL(`${collector.url}/v1/traces`);
-    const exporter = openExporter({
+    return openExporter({
       settings: {
         url,
         headers: {},
@@ -40,8 +45,6 @@ test.before.each(async (context) => {
       first: 10,
       ...more,
     });
-    opened.push(exporter);
-    return exporter;
   };
 });
 test.after.each(({ collector }) => collector.close());
@@ -95,6 +98,17 @@ test("what is left is sent at the end, and what comes after it is dropped", asyn
   assert.equal(collector.spans.map(({ name }) => name), ["last"]);
   exporter.take(span("later"));
   assert.equal([context.dropped, context.log], [1, []]);
+});
+
+test("what waits to be sent again is sent once more at the end, and what is behind it, too", async (context) => {
+  const { collector, open } = context;
+  collector.answer = (response, batch) => batch === 1 ? response.writeHead(503).end() : take(response);
+  const exporter = open({ first: 60 * SECOND });
+  exporter.take(span("refused"));
+  await until(() => context.log.length === 1);
+  exporter.take(span("behind"));
+  await exporter.close();
+  assert.equal([collector.spans.map(({ name }) => name), context.dropped], [["refused", "behind"], 0]);
 });
 
 test("many go in batches, over one connection, without waiting for the time", async ({ collector, open }) => {

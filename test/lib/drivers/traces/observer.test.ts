@@ -6,6 +6,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { openTelemetry, type SpanKind, type SpanLabels } from "#lib/base/telemetry.ts";
 import { placeIn } from "#lib/base/trace.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { MailError } from "#lib/drivers/mail/post.ts";
 import { observeTraces } from "#lib/drivers/traces/observer.ts";
 import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 
@@ -82,7 +83,7 @@ test("a call of the cluster is called by what it is about, and named in full onl
   assert.equal((await nameOf("GET", "/"))[0], "GET ");
 });
 
-test("what failed has its kind, and words only where they are written for people, without secrets", async () => {
+test("what failed has its kind, and words only where they are written for people, without secrets and addresses", async () => {
   const { tell } = open(), step = { kind: "provision", step: "secrets" };
   const failing = async (error: Error) => {
     const { failure, attributes } = await tell("step", step, () => Promise.reject(error));
@@ -91,6 +92,11 @@ test("what failed has its kind, and words only where they are written for people
   const said = new ClusterError("Invalid", "denied: password=hunter2", { transient: false });
   assert.equal(await failing(said), ["denied: password=***", "Invalid"]);
   assert.equal(await failing(new Fault("unavailable", "busy", "Come back later")), ["Come back later", "busy"]);
+  const refused = "The mail server refuses mail for ada@example.org: 550 5.1.1 <ada@example.org>: unknown";
+  assert.equal(await failing(new MailError("mail_recipient", refused, { transient: false })), [
+    "The mail server refuses mail for ***: 550 5.1.1 <***>: unknown",
+    "mail_recipient",
+  ]);
   assert.equal(await failing(new TypeError("hunter2 is not a function")), ["", "TypeError"]);
   assert.is(String((await failing(new Fault("unavailable", "x", "x".repeat(9000))))[0]).length, 500);
 });

@@ -5,7 +5,9 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { Follower, ReadSights } from "#lib/records/events/looks.ts";
 import { openReaders, type Readers, type StreamReader } from "#lib/records/events/readers.ts";
 import { decision } from "#test/lib/records/events/following.ts";
+import { because, presentCause } from "#lib/base/cause.ts";
 import { silent } from "#lib/base/log.ts";
+import { placeIn } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
 
@@ -62,6 +64,16 @@ test("nothing may be seen until it was decided, and one look decides for all str
   assert.ok(streams.every((reader) => reader.sight(-Infinity) === null));
   await Promise.all([...streams, other].map((reader) => decided(reader)));
   assert.equal(looks, ["token,session"]);
+});
+
+test("is looked at for the sake of all, and not of the request that asked first", async (context) => {
+  const causes: unknown[] = [];
+  const { enter } = open(context, (rows, followers) => {
+    causes.push(presentCause());
+    return all(rows, followers);
+  });
+  await because({ root: placeIn(null, () => true), about: {} }, () => decided(enter()));
+  assert.equal(causes, [null]);
 });
 
 test("who enters is decided for anew, though another stream of the same credential was just now", async (context) => {

@@ -3,8 +3,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { type Feeds, openFeeds } from "#lib/records/events/feed.ts";
+import { because, presentCause } from "#lib/base/cause.ts";
 import { silent } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/records/events/following.ts";
+import { placeIn } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
@@ -44,6 +46,23 @@ test("a reader that comes back gets exactly what it missed", async ({ db, feeds,
     "6",
   ]);
   await reader.close();
+});
+
+test("what readers share is not read for the request of the first", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "shared"), causes: unknown[] = [], over = new AbortController();
+  const watched: Database = {
+    ...db,
+    get streams() {
+      causes.push(presentCause());
+      return db.streams;
+    },
+  };
+  const feeds = openFeeds(watched, silent, { look, most: 99 });
+  const feed = because({ root: placeIn(null, () => true), about: {} }, () => feeds.join(hub, over.signal));
+  await feed.opened;
+  assert.equal(causes, [null]);
+  feed.leave();
+  feeds.close();
 });
 
 test("another replica's events arrive, by its wake-up", async ({ db, feeds, user }) => {

@@ -39,7 +39,7 @@ test("proves a backup: the same site, what was counted, and a login page.", asyn
   const { proof: { seconds, ...found }, provedAt, proofError } = await backupRow(scene, backupId);
   assert.equal([drill.state, proofError, found], ["succeeded", null, { courses: 2, users: 5, compared: true }]);
   assert.ok(Number.isInteger(seconds) && seconds >= 0);
-  assert.is((await scene.row(id)).provedAt!.getTime(), new Date(provedAt).getTime());
+  assert.is((await scene.row(id)).provedAt!.getTime(), provedAt!.getTime());
   assert.equal((await toldOf(scene, id)).slice(before.length), ["tenant_backup_proved"]);
   assert.equal(await letters(scene), []);
 });
@@ -83,7 +83,7 @@ test("tells a failure once, until a backup has been proved again.", async ({ sce
     damage(scene, await backUp(scene, id), "database", ({ config, ...rest }) => ({ ...rest, ...other(config) }));
     await ended(scene, await night(scene, id));
     assert.match(
-      (await backupRow(scene, (await listStanding(scene.db.rows, id))[0]!.id)).proofError,
+      (await backupRow(scene, (await listStanding(scene.db.rows, id))[0]!.id)).proofError!,
       /of another site/,
     );
   }
@@ -100,7 +100,7 @@ test("fails where nothing is on the volume, or the storage has lost it, and says
   const empty = await backUp(scene, id);
   damage(scene, empty, "database", () => ({}));
   await ended(scene, await night(scene, id));
-  assert.match((await backupRow(scene, empty.id)).proofError, /there is no database on this volume/);
+  assert.match((await backupRow(scene, empty.id)).proofError!, /there is no database on this volume/);
   assert.is((await outcomeOf(scene, id)).metadata.code, "NoSiteInSnapshot");
 });
 
@@ -111,7 +111,7 @@ test("fails where Moodle does not answer its login page.", async ({ scene, id })
     exitCode: 22,
   });
   await ended(scene, await night(scene, id));
-  assert.match((await backupRow(scene, backupId)).proofError, /login page answered 503 instead of 200/);
+  assert.match((await backupRow(scene, backupId)).proofError!, /login page answered 503 instead of 200/);
   assert.equal((await toldOf(scene, id)).at(-1), "tenant_backup_failed");
 });
 
@@ -122,7 +122,7 @@ test("that finds no room in the cluster says so, holds nothing against the backu
   await scene.db.sql("update spokes set drill_due_at = null");
   await ended(scene, await night(scene, id));
   const { proofError, provedAt } = await backupRow(scene, backupId);
-  assert.match(proofError, /^Not tried: No node can take pod db-0: .*Insufficient memory/);
+  assert.match(proofError!, /^Not tried: No node can take pod db-0: .*Insufficient memory/);
   assert.equal([provedAt, (await scene.row(id)).unprovedSince, await letters(scene)], [null, null, []]);
   assert.equal(await toldOf(scene, id), before);
   scene.simulator.faults.clear();
@@ -147,7 +147,7 @@ test("gives up when its time is over, and holds a cluster that did not answer ag
   await until(async () => (await drillOf(scene, drill)).progress.outcome === "not tried");
   scene.simulator.faults.clear();
   await ended(scene, drill);
-  assert.match((await backupRow(scene, backupId)).proofError, /^Not tried: .*unable to handle the request/);
+  assert.match((await backupRow(scene, backupId)).proofError!, /^Not tried: .*unable to handle the request/);
 });
 
 test("restores a backup as what it is of, though its spoke has another version by now.", async ({ scene, id }) => {

@@ -74,8 +74,7 @@ for (const method of ["createNamespace", "createGlobal", "deleteGlobal"] as cons
     let dead = false;
     const open = async (name: string): Promise<Cluster> => {
       const cluster = await clusters.open(name);
-      // deno-lint-ignore no-explicit-any
-      const call = async (...given: any[]) => {
+      const call = async (...given: unknown[]) => {
         await (cluster[method] as (...all: unknown[]) => Promise<unknown>)(...given);
         dead = true;
         return await FOR_EVER;

@@ -1,7 +1,9 @@
 /** A site that people use, backed up, and the night in which its backup is put to the proof. */
+import type { Selectable } from "kysely";
 import * as assert from "uvu/assert";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SiteDatabase, SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { isFinished, type Job } from "#lib/records/jobs/job.ts";
 import { toJob } from "#lib/records/jobs/store.ts";
@@ -113,13 +115,16 @@ export function sandboxOf({ simulator }: WorkScene, drillId: string): string | u
     ?.metadata.name;
 }
 
-// deno-lint-ignore no-explicit-any
-export async function backupRow({ db }: WorkScene, id: string): Promise<any> {
-  return (await db.sql("select * from backups where id = $1", [id]))[0];
+export async function backupRow({ db }: WorkScene, id: string): Promise<Selectable<Schema["backups"]>> {
+  return await db.rows.selectFrom("backups").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-// deno-lint-ignore no-explicit-any
-async function outcomes({ db }: WorkScene, id: string): Promise<any[]> {
+interface Outcome {
+  readonly kind: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+async function outcomes({ db }: WorkScene, id: string): Promise<Outcome[]> {
   return await db.sql(
     "select kind, metadata from audit_events where spoke_id = $1 and kind like 'tenant_backup_%ed' and kind <> $2 order by at",
     [id, "tenant_backup_succeeded"],
@@ -131,9 +136,8 @@ export async function toldOf(scene: WorkScene, id: string): Promise<string[]> {
   return (await outcomes(scene, id)).map(({ kind }) => kind);
 }
 
-// deno-lint-ignore no-explicit-any
-export async function outcomeOf(scene: WorkScene, id: string): Promise<any> {
-  return (await outcomes(scene, id)).at(-1);
+export async function outcomeOf(scene: WorkScene, id: string): Promise<Outcome> {
+  return (await outcomes(scene, id)).at(-1)!;
 }
 
 export async function letters({ db }: WorkScene): Promise<object[]> {

@@ -3,7 +3,7 @@ import { beginTemplate } from "#lib/domains/templates/store.ts";
 import type { App, Clusters } from "#lib/app.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silent } from "#lib/base/log.ts";
-import type { Cluster, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, KubeObject, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
 import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { TemplateWork } from "#lib/work/templates/make.ts";
@@ -104,8 +104,7 @@ function spaceOf(cluster: object, [namespace, uid]: [string, string]): Space {
 }
 
 /** A Job's name has the holder's fence in it. */
-// deno-lint-ignore no-explicit-any
-function nameOf(given: any): string {
-  const [first] = Array.isArray(given) ? given : [given];
+function nameOf(given: unknown): string {
+  const [first] = [given].flat() as Partial<KubeObject & Ref>[];
   return `${first?.kind} ${first?.metadata?.name ?? first?.name}`.replace(/-\d+$/, "");
 }

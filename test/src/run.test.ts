@@ -1,0 +1,43 @@
+/** What is left of a program that does not stop cleanly. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readConfig } from "#lib/base/config.ts";
+import { openLog } from "#lib/base/log.ts";
+import { compose, type Program } from "#src/compose.ts";
+import { runUntilStopped } from "#src/run.ts";
+import { openTestDatabase } from "#test/support/database.ts";
+import { freePort } from "#test/support/free-port.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite("runUntilStopped");
+
+test("listens nowhere any more when it has stopped, though it could not drain, and says so", async () => {
+  const db = await openTestDatabase(), metricsPort = await freePort(), lines: string[] = [];
+  const env = {
+    PUBLIC_URL: "http://localhost:3000",
+    ROOT_DOMAIN: "spokes.example.org",
+    DATABASE_URL: db.url,
+    KUBECONFIG: "/nowhere",
+    HOST: "127.0.0.1",
+    PORT: "0",
+    METRICS_PORT: String(metricsPort),
+    SCHEDULER: "off",
+    SHUTDOWN_NOTICE_MS: "0",
+  };
+  const log = openLog({ level: "error", format: "json", write: (line) => void lines.push(line) });
+  const composed = await compose(readConfig({ mode: "serve", env, terminal: false }), { file: "/nowhere" }, log);
+  const program: Program = { ...composed, drain: () => Promise.reject(new Error("It is away")) };
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>();
+  const signal = new AbortController().signal;
+  const { port, stopped } = await runUntilStopped(program, { told, signal, check() {}, forget() {} });
+  const urls = [`http://127.0.0.1:${port}/api/healthz`, `http://127.0.0.1:${metricsPort}/metrics`];
+  for (const url of urls) assert.is((await fetch(url, { headers: { connection: "close" } })).status, 200);
+  tell("SIGTERM");
+  await stopped;
+  for (const url of urls) await rejection(fetch(url));
+  assert.match(lines.join(), /Something did not stop cleanly.*It is away/);
+  await composed.close();
+  await db.close();
+});
+
+test.run();
