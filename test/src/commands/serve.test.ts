@@ -120,7 +120,12 @@ test("on a restored database it answers, tells operators why nothing is done, an
   const held = "The database was restored to 2030-05-06 07:08 UTC, so no operation runs; " +
     "wheelwright doctor --reconcile compares it with the clusters";
   assert.match(await program.said(/The database was restored/), `"warn"`);
-  const ready = async () => await (await fetch(`${url}/api/readyz`)).json();
+  const ready = () =>
+    until(async () => {
+      const answer = await fetch(`${url}/api/readyz`); // 503 until its first beat
+      const told = await answer.json();
+      return answer.ok && told;
+    });
   assert.equal((await ready()).notes, [held]);
   const client = await signIn(url, "ada@school.example", "correct horse battery");
   const login = await fetch(`${url}/api/auth/login`, {
