@@ -4,7 +4,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { SECOND } from "#lib/base/time.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 import { countFleet, type Fleet } from "#lib/domains/fleet/count.ts";
 
 const EVERY = 30 * SECOND;
@@ -34,12 +34,22 @@ export function watchFleet({ db, log }: Pick<App, "db" | "log">, every = EVERY):
   }
 
   let looking = look();
-  const timer = setInterval(() => looking = looking.then(look), every);
+  const end = new AbortController();
+  go().catch(() => {}); // closed
+
+  async function go(): Promise<void> {
+    for (;;) {
+      await looking; // a slow one is followed by no crowd
+      await sleep(every, end.signal);
+      looking = look();
+    }
+  }
+
   return {
     last: () => last,
     looked: () => looking,
     async close() {
-      clearInterval(timer);
+      end.abort();
       await looking;
     },
   };
