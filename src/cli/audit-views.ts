@@ -4,7 +4,7 @@ import type { Column } from "./table.ts";
 
 export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
   ["WHEN", (event) => event.at, "time"],
-  ["WHAT", (event) => event.kind],
+  ["WHAT", (event) => event.kind, "id"],
   ["WHO", (event) => event.actor.email],
   ["BESIDES", (event) => detailsOf(event.metadata)],
   ["OBJECT", (event) => event.objectId, "id"],

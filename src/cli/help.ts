@@ -1,21 +1,22 @@
 /** What --help says of a noun and of a verb. */
+import { listed, wrapped } from "../commands/help.ts";
 import { type Noun, type Verb, type VerbFlags } from "./noun.ts";
 import { COMMON, verbTitle } from "./parse.ts";
 
 export function helpOfNoun(noun: Noun): string {
   const rows = noun.verbs.map((verb) => [[verb.name, ...verb.words].join(" "), verb.summary] as const);
   const examples = noun.verbs.flatMap((verb) => verb.examples.slice(0, 1)).slice(0, 6);
-  return `wheelwright ${noun.name} VERB\n\n${noun.summary}\n\n${listed([...rows, ...noun.here ?? []])}${
+  return `wheelwright ${noun.name} VERB\n\n${wrapped(noun.summary)}\n\n${listed([...rows, ...noun.here ?? []])}${
     examplesOf(examples)
-  }\nwheelwright ${noun.name} VERB --help tells more\n`;
+  }\n${wrapped(`wheelwright ${noun.name} VERB --help tells more`)}\n`;
 }
 
 export function helpOfVerb(noun: Noun, verb: Verb): string {
   const usage = ["wheelwright", verbTitle(noun, verb), ...verb.words].join(" ");
-  const own = listed(flagRows(verb.flags)), more = verb.more ? `\n${verb.more}\n` : "";
-  return `${usage}\n\n${verb.summary}\n${more}${own ? `\nOptions\n${own}` : ""}\nEverywhere\n${
-    listed(flagRows(COMMON))
-  }` +
+  const own = listed(flagRows(verb.flags)), more = verb.more.split("\n").map((line) => wrapped(line)).join("\n");
+  return `${usage}\n\n${wrapped(verb.summary)}\n${more && `\n${more}\n`}${
+    own ? `\nOptions\n${own}` : ""
+  }\nEverywhere\n${listed(flagRows(COMMON))}` +
     examplesOf(verb.examples);
 }
 
@@ -25,11 +26,6 @@ function flagRows(flags: VerbFlags): (readonly [string, string])[] {
     const choices = value?.includes("|") ? ` (${value.split("|").join(", ")})` : "";
     return [`${short ? `-${short}, ` : ""}--${name}${placeholder}`, `${help}${choices}`] as const;
   });
-}
-
-function listed(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.min(34, Math.max(0, ...rows.map(([name]) => name.length)));
-  return rows.map(([name, what]) => `  ${name.padEnd(width)}  ${what}\n`).join("");
 }
 
 function examplesOf(lines: readonly string[]): string {

@@ -30,8 +30,8 @@ export const loginNoun: Noun = {
       scope: SCOPE,
     },
     more:
-      "It asks for what it is not told, makes a token that is named after this machine, and keeps it in a file of yours\n" +
-      "alone. WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN serve as well, without signing in.",
+      "It asks for what it is not told, makes a token that is named after this machine, and keeps it in a file of yours " +
+      "alone.\nWHEELWRIGHT_URL and WHEELWRIGHT_TOKEN serve as well, without signing in.",
     examples: [
       "login",
       "login https://wheelwright.example --profile school",

@@ -104,10 +104,9 @@ export const insightVerbs = [
         if (state !== "failed") continue;
         const operation = await cli.api.getOperation({ operationId: id }), { error } = operation;
         if (cli.json) return showJson(cli, operation);
-        remark(
-          cli,
-          recordOf({ ...cli.terminal, out: true }, [["operation", id], ...failureLines(operation)]).trimEnd(),
-        );
+        const { terminal } = cli, told = { ...terminal, out: true, paint: terminal.paintErr };
+        const failure = recordOf(told, [["operation", id], ...failureLines(operation)]);
+        if (!cli.quiet) process.stderr.write(failure); // a remark has no colours
         for (const { at, object, reason, message } of error?.events ?? []) {
           print(`${plainLines(`${at} ${object} ${reason}: ${message}`)}\n`);
         }

@@ -18,8 +18,8 @@ export interface Given<Options = object> {
 interface Declared<F extends Flags> {
   readonly name: string;
   readonly summary: string;
-  /** What follows the name, for the help: `[--port N]`. */
-  readonly usage?: string;
+  /** What may follow the name, for the help, one way a line: `[--port N]`. */
+  readonly usage?: readonly string[];
   readonly options?: F;
   /** How many words may follow besides options. */
   readonly words?: number;
@@ -33,7 +33,7 @@ export type Command = ReturnType<typeof command>;
 
 /** A command as it is declared, with what it need not say. */
 export function command<const F extends Flags = Record<never, never>>(declared: Declared<F>) {
-  const { usage = "", words = 0, load, first, name, summary } = declared, options: Flags = declared.options ?? {};
+  const { usage = [""], words = 0, load, first, name, summary } = declared, options: Flags = declared.options ?? {};
   const run = async (given: Given) => await (await load())(given as Given<Values<F>>);
   return { name, summary, usage, options, words, first, run };
 }

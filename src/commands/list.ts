@@ -5,7 +5,7 @@ export const commands: readonly Command[] = [
   command({
     name: "dev",
     summary: "Run everything here: embedded PostgreSQL, a simulated cluster",
-    usage: "[--kubeconfig FILE]",
+    usage: ["[--kubeconfig FILE]"],
     options: {
       kubeconfig: { type: "string", help: "provision on this cluster instead of the simulated one" },
     },
@@ -24,7 +24,12 @@ export const commands: readonly Command[] = [
   command({
     name: "doctor",
     summary: "Look whether everything is there that serve and its spokes need",
-    usage: "[--region NAME] [--no-probe] [--json] | --rbac | --reconcile [--apply] [--adopt NAMESPACE] | --resume",
+    usage: [
+      "[--region NAME] [--no-probe] [--json]",
+      "--rbac",
+      "--reconcile [--apply] [--adopt NAMESPACE] [--region NAME] [--json]",
+      "--resume",
+    ],
     options: {
       region: { type: "string", help: "only the cluster of this region" },
       "no-probe": { type: "boolean", help: "start no pods in a temporary namespace" },
@@ -55,7 +60,7 @@ export const commands: readonly Command[] = [
   command({
     name: "simulate",
     summary: "Run the simulated cluster alone",
-    usage: "[--port N] [--kubeconfig FILE] [--record]",
+    usage: ["[--port N] [--kubeconfig FILE] [--record]"],
     options: {
       port: { type: "string", help: "port to listen on (one that is free)" },
       kubeconfig: { type: "string", help: "file to write, for KUBECONFIG of serve" },
@@ -66,7 +71,7 @@ export const commands: readonly Command[] = [
   command({
     name: "admin",
     summary: "Set a new password for a user, on this machine's authority",
-    usage: "reset-password EMAIL",
+    usage: ["reset-password EMAIL"],
     words: 2,
     first: ["reset-password"],
     load: async () => (await import("./admin.ts")).admin,
@@ -74,8 +79,12 @@ export const commands: readonly Command[] = [
   command({
     name: "restore",
     summary: "Take a spoke back to one of its backups, on this machine's authority",
-    usage:
-      "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run] | SPOKE --list | --all --new-cluster",
+    usage: [
+      "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run]",
+      "SPOKE --list",
+      "SPOKE --new-cluster [--dry-run]",
+      "--all --new-cluster [--hub HUB] [--dry-run]",
+    ],
     words: 1,
     options: {
       backup: { type: "string", help: "the backup to go back to (the newest that is ready)" },
@@ -96,7 +105,7 @@ export const commands: readonly Command[] = [
   command({
     name: "backup",
     summary: "Write the whole database into a file, or look whether such a file is whole",
-    usage: "FILE [--encrypt] | --verify FILE",
+    usage: ["FILE [--encrypt]", "--verify FILE"],
     words: 1,
     options: {
       encrypt: { type: "boolean", help: "ask for a passphrase; BACKUP_PASSPHRASE encrypts without asking" },
@@ -107,14 +116,14 @@ export const commands: readonly Command[] = [
   command({
     name: "restore-database",
     summary: "Fill an empty database from a file of wheelwright backup",
-    usage: "FILE",
+    usage: ["FILE"],
     words: 1,
     load: async () => (await import("./restore-database.ts")).restoreDatabase,
   }),
   command({
     name: "audit",
     summary: "Show the seals of the audit log, or verify it against them",
-    usage: "heads | verify [--against HEAD|FILE]",
+    usage: ["heads [--chain ID] [--json]", "verify [--against HEAD|FILE] [--chain ID] [--json]"],
     words: 1,
     first: ["heads", "verify"],
     options: {

@@ -1,7 +1,7 @@
 /** Runs one command line: parses it, explains what is wrong with it, and knows the exit status of each kind of failure. */
 import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
 import { isVerbOf, nouns } from "../cli/nouns.ts";
-import { built, release } from "../release.ts";
+import { release } from "../release.ts";
 import {
   type Command,
   CommandError,
@@ -12,25 +12,24 @@ import {
   EX_USAGE,
   type Given,
 } from "./command.ts";
+import { helpOfAll, helpOfCommand } from "./help.ts";
 import { didYouMean, readLine } from "./line.ts";
 import { commands } from "./list.ts";
-
-const CONFIGURATION = "A server is configured by environment variables; wheelwright config lists them.\n";
 
 /** Returns the exit status: 0, or one of sysexits.h. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = line;
   if (["help", "--help", "-h"].includes(name)) {
-    return rest.length > 0 ? await runCommand([...rest, "--help"]) : tell(help(undefined));
+    return rest.length > 0 ? await runCommand([...rest, "--help"]) : tell(helpOfAll());
   }
   if (["version", "--version", "-v"].includes(name)) return tell(`wheelwright ${release().version}\n`);
   const command = commands.find((each) => each.name === name);
   if (isVerbOf(name, rest[0], command?.first)) return await (await import("../cli/run.ts")).runNoun(name, rest);
   if (!command) {
     const meant = didYouMean(name, [...commands, ...nouns].map((each) => each.name));
-    return refuse(EX_USAGE, `There is no command "${name}"${meant}\n\n${help(undefined)}`);
+    return refuse(EX_USAGE, `There is no command "${name}"${meant}\n\n${helpOfAll()}`);
   }
-  if (rest.includes("--help") || rest.includes("-h")) return tell(help(name));
+  if (rest.includes("--help") || rest.includes("-h")) return tell(helpOfCommand(command));
   try {
     await command.run(parse(command, rest));
     return 0;
@@ -43,7 +42,7 @@ function parse(command: Command, line: readonly string[]): Given {
   const { values, tokens, problem } = readLine(command.name, command.options, line);
   const words = tokens.flatMap((token) => token.kind === "positional" ? [token.value] : []);
   const wrong = problem ?? problemOfWords(command, words);
-  if (wrong) throw new CommandError(EX_USAGE, `${wrong}\n\n${help(command.name)}`);
+  if (wrong) throw new CommandError(EX_USAGE, `${wrong}\n\n${helpOfCommand(command)}`);
   return { options: values, words };
 }
 
@@ -76,27 +75,6 @@ function explain(command: Command, error: unknown): number {
 function isRefusal(error: unknown): error is Error & { readonly path?: string } {
   return error instanceof Error &&
     /^(?:E[A-Z]+|CONNECT\w+|[0-9A-Z]{5})$/.test(String((error as { code?: unknown }).code));
-}
-
-function help(name: string | undefined): string {
-  const command = commands.find((each) => each.name === name);
-  if (!command) {
-    const shown = commands.filter(({ name }) => !(name === "dev" && built()))
-      .map(({ name, usage, summary }) => [`${name} ${usage}`.trim(), summary] as const);
-    const asked = nouns.map(({ name, usage, summary }) => [`${name} ${usage}`.trim(), summary] as const);
-    return `Wheelwright: hubs and spokes of Moodle on Kubernetes.\n\nUse a server that runs:\n\n${list(asked)}\n` +
-      `Run one:\n\n${list(shown)}\nwheelwright COMMAND --help tells more. ${CONFIGURATION}`;
-  }
-  const options = Object.entries(command.options).map(([option, { help }]) => [`--${option}`, help] as const);
-  return `wheelwright ${command.name} ${command.usage}\n\n${command.summary}\n${options.length ? "\n" : ""}${
-    list(options, 20)
-  }\n${CONFIGURATION}`;
-}
-
-/** A row each, the first column no narrower than this. */
-function list(rows: readonly (readonly [string, string])[], least = 0): string {
-  const width = Math.max(least, ...rows.map(([name]) => name.length));
-  return rows.map(([name, what]) => `  ${name.padEnd(width)}  ${what}\n`).join("");
 }
 
 function tell(text: string): number {

@@ -2,7 +2,8 @@
  * What lib/client knows of the API, written from the OpenAPI document: a type for each schema, a function for each endpoint,
  * and how each is called.
  *
- * Pages for people are left out, and what only the payment provider calls.
+ * Pages for people are left out, and what only the payment provider calls. Each of the two files is one, however long: nobody
+ * reads it from top to bottom, an editor leads to each name, and schemas refer to each other across areas.
  */
 import { type JsonSchema, referredTo } from "#lib/surface/docs/json-schema.ts";
 import { comment, declarationOf, fieldOf, writtenType } from "#src/generate/typescript.ts";

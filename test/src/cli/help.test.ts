@@ -5,7 +5,7 @@ import { helpOfNoun, helpOfVerb } from "#src/cli/help.ts";
 import type { Noun, Verb } from "#src/cli/noun.ts";
 import { nouns } from "#src/cli/nouns.ts";
 import { parseVerb } from "#src/cli/parse.ts";
-import { type Desk, openDesk } from "./stage.ts";
+import { type Desk, hasTerminals, openDesk } from "./stage.ts";
 
 const test = suite<{ desk: Desk; all: readonly (readonly [Noun, Verb])[] }>("wheelwright NOUN VERB");
 
@@ -64,6 +64,28 @@ test("help needs no server, and is the same however it is asked for", async ({ d
   assert.match(one.out, /^wheelwright spokes create \[HUB\/SLUG\.\.\.\]\n/);
   assert.equal([other.out, short.out, one.err], [one.out, one.out, ""]);
   assert.match((await desk.run(["--help"])).out, /Use a server that runs:[^]* spokes VERB [^]*Run one:[^]* serve /);
+});
+
+test("the list of commands names no options, which each command's own help shows whole", async ({ desk }) => {
+  const { out } = await desk.run([]);
+  assert.not.match(out.replace(/.*--help tells more/, ""), /--/);
+  for (const row of ["doctor", "restore SPOKE", "backup FILE", "audit heads | verify"]) {
+    assert.ok(out.includes(`  ${row}  `), row);
+  }
+  const { out: own } = await desk.run(["doctor", "--help"]);
+  assert.match(own, /^wheelwright doctor \[--region NAME\] \[--no-probe\] \[--json\]\nwheelwright doctor --rbac\n/);
+});
+
+(hasTerminals ? test : test.skip)("help is no wider than the terminal", async ({ desk }) => {
+  for (const columns of [40, 80]) {
+    for (const line of [[], ["restore", "--help"], ["spokes", "--help"]]) {
+      const terminal = desk.sit(line, columns);
+      assert.is(await terminal.ended, 0);
+      const lines = terminal.shown.split(/\r?\n/).filter((each) => !/^ {2}\$ |^Wheelwright: /.test(each)); // typed as they stand
+      assert.ok(lines.length > 10);
+      assert.equal(lines.filter((each) => each.length > columns), [], line.join(" "));
+    }
+  }
 });
 
 test("what is mistyped is refused with status 2, and with what was meant", async ({ desk }) => {

@@ -46,6 +46,20 @@ test("a server that sheds load is asked again, and what it answers then counts",
   assert.match(out, /^name\t\ufffd\[2JAda$/m, "nothing of it moves a cursor");
 });
 
+(hasTerminals ? test : test.skip)(
+  "why something failed is shown in colours, and not with what makes them",
+  async ({ desk }) => {
+    const failed =
+      '{"id":"op_1","state":"failed","error":{"step":"Installing Moodle","message":"No room","log":[],"events":[]}}';
+    const puppet = await openPuppet([answer("200 OK", `[${failed}]`), answer("200 OK", failed)]);
+    const terminal = desk.sit(["spokes", "logs", "spk_1"], 80, { WHEELWRIGHT_URL: puppet.url });
+    assert.is(await terminal.ended, 0, terminal.shown);
+    await puppet.close();
+    assert.ok(terminal.shown.includes("\x1b[2mbecause  \x1b[0m  No room"), terminal.shown);
+    assert.not.match(terminal.shown, /\ufffd/);
+  },
+);
+
 /** What a hostile server would have a terminal do, and a shell. */
 const EVIL = "\\u001b]0;owned\\u0007\\u009b2J$(touch owned)";
 const HUB = `{"id":"fed_1","slug":"${EVIL}","name":"${EVIL}","state":"${EVIL}","spokeCount":1,"createdAt":"${EVIL}"}`;
