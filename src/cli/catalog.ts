@@ -1,6 +1,7 @@
 /** `wheelwright catalog`, `cost` and `changelog`: what there is, what it costs, and what changes. */
 import type { Catalog } from "#lib/client/client.ts";
-import { type Noun, verb } from "./noun.ts";
+import { wrapped } from "../commands/help.ts";
+import { type Cli, type Noun, verb } from "./noun.ts";
 import { print, remark, showJson, showRecord } from "./output.ts";
 import { costWords, moneyOf } from "./spoke-views.ts";
 import { tableOf } from "./table.ts";
@@ -24,10 +25,15 @@ export const catalogNoun: Noun = {
         ["COSTS", ({ price }) => price],
         ["TITLE", ({ title }) => title],
       ]));
-      if (catalog.open.length > 0) remark(cli, `Any text will do for: ${catalog.open.join(", ")}`);
+      if (catalog.open.length > 0) remark(cli, `Any text will do for: ${catalog.open.map(inWords).join(", ")}`);
     },
   })],
 };
+
+/** `contentModes` is "content modes" to people. */
+function inWords(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
 
 interface Offer {
   readonly what: string;
@@ -77,6 +83,12 @@ export const costNoun: Noun = {
   })],
 };
 
+/** A change as CHANGELOG.md writes it, without the marks of Markdown. */
+function inTerminal({ terminal }: Cli, change: string): string {
+  const words = plainLines(change).replaceAll("`", "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+  return wrapped(words, "  ").replace(/\*\*([^*]*)\*\*/g, (_, area) => terminal.paint("bold", area));
+}
+
 export const changelogNoun: Noun = {
   name: "changelog",
   summary: "Show what is announced, and what each release changed",
@@ -94,11 +106,8 @@ export const changelogNoun: Noun = {
       }
       for (const release of releases) {
         const head = `${release.version}${release.releasedAt ? `, ${release.releasedAt.slice(0, 10)}` : ""}`;
-        print(
-          `\n${cli.terminal.paint("bold", plainLines(head))}\n${
-            plainLines(release.changes.map((change) => `- ${change}`).join("\n"))
-          }\n`,
-        );
+        const changes = release.changes.map((change) => `${inTerminal(cli, `- ${change}`)}\n`).join("");
+        print(`\n${cli.terminal.paint("bold", plainLines(head))}\n${changes}`);
       }
     },
   })],

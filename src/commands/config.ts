@@ -2,6 +2,12 @@
 import * as v from "valibot";
 import { readNamesOfProcess } from "#lib/base/config.ts";
 import { Variables } from "#lib/base/variables.ts";
+import { listed, wrapped } from "./help.ts";
+
+const ABOUT = [
+  "Environment variables: whether it is set, directly or by a file; what it means (what holds without it).",
+  "Each can come from a file by NAME_FILE.",
+];
 
 export function config(): Promise<void> {
   const set = readNamesOfProcess();
@@ -9,14 +15,10 @@ export function config(): Promise<void> {
   const width = Math.max(...names.map((name) => name.length));
   const rows = names.map((name) => {
     const [meaning, otherwise = v.getDefault(Variables.entries[name])] = MEANINGS[name];
-    return `  ${name.padEnd(width)}  ${(set.get(name) ?? "-").padEnd(4)}  ${meaning}${
-      otherwise ? ` (${otherwise})` : ""
-    }\n`;
+    const what = `${meaning}${otherwise ? ` (${otherwise})` : ""}`;
+    return [`${name.padEnd(width)}  ${(set.get(name) ?? "-").padEnd(4)}`, what] as const;
   });
-  process.stdout.write(
-    "\nEnvironment variables: whether it is set, directly or by a file; what it means (what holds without it).\n" +
-      `Each can come from a file by NAME_FILE.\n\n${rows.join("")}\n`,
-  );
+  process.stdout.write(`\n${ABOUT.map((line) => `${wrapped(line)}\n`).join("")}\n${listed(rows)}\n`);
   return Promise.resolve();
 }
 

@@ -27,7 +27,7 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   if (isVerbOf(name, rest[0], command?.first)) return await (await import("../cli/run.ts")).runNoun(name, rest);
   if (!command) {
     const meant = didYouMean(name, [...commands, ...nouns].map((each) => each.name));
-    return refuse(EX_USAGE, `There is no command "${name}"${meant}\n\n${helpOfAll()}`);
+    return refuse(EX_USAGE, `There is no command "${name}"${meant}\nwheelwright --help lists them`);
   }
   if (rest.includes("--help") || rest.includes("-h")) return tell(helpOfCommand(command));
   try {

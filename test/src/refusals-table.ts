@@ -184,8 +184,8 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
   ["dev --kubeconfg=x", () => ({}), 64, /^wheelwright dev has no option --kubeconfg; did you mean --kubeconfig\?$/],
   ["serve --constructor", () => ({}), 64, /^wheelwright serve has no option --constructor$/],
   ["serve now", () => ({}), 64, /^"now" is one word too many$/],
-  ["sevre", () => ({}), 64, /^There is no command "sevre"; did you mean serve\?$/],
-  ["provision", () => ({}), 64, /^There is no command "provision"$/],
+  ["sevre", () => ({}), 64, /^There is no command "sevre"; did you mean serve\?\n/],
+  ["provision", () => ({}), 64, /^There is no command "provision"\n/],
   [
     "audit verfy",
     () => ({}),

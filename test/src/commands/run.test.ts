@@ -24,7 +24,7 @@ test("without a command it tells which there are", async () => {
 test("an unknown command or option is refused with the help that would be right", async () => {
   const command = await run(["provision"]);
   assert.is(command.status, 64);
-  assert.match(command.text, /^There is no command "provision"\n\n[^]*^ +serve /m);
+  assert.match(command.text, /^There is no command "provision"\nwheelwright --help lists them$/);
   const option = await run(["serve", "--fast"]);
   assert.is(option.status, 64);
   assert.match(option.text, /\n\nwheelwright serve/);
