@@ -13,7 +13,7 @@ export interface KnownRows {
   readonly wishes: Wishes;
   /** By their ids: what of theirs is queued or running, removals aside. */
   readonly busy: ReadonlyMap<string, readonly LiveOperation[]>;
-  /** Ids of backups, whatever has become of them. */
+  /** Ids of backups, whatever has become of them; but for those that were under way, and that nobody goes on with. */
   readonly backups: ReadonlySet<string>;
   /** Of backups that are ready here: the contents of their snapshots. */
   readonly ready: readonly { readonly id: string; readonly spokeId: string; readonly contents: readonly string[] }[];
@@ -38,18 +38,25 @@ export async function readKnownRows(
       .orderBy("createdAt").execute(),
     rows.selectFrom("jobs").select(["id", "kind", "visible", "spokeId", "federationId", "createdAt"])
       .where("state", "in", ["queued", "running"]).orderBy("seq").execute(),
-    rows.selectFrom("backups").select(["id", "spokeId", "state", "volumes", "cluster"]).orderBy("createdAt").execute(),
+    rows.selectFrom("backups").select(["id", "spokeId", "operationId", "state", "volumes", "cluster"]).orderBy(
+      "createdAt",
+    ).execute(),
     rows.selectFrom("templates").select("id").where("state", "=", "making").execute(),
     readWishes(rows, restoredAt),
   ]);
   const operations = jobs.filter(({ visible, kind }) => visible && kind !== "remove" && kind !== "remove-hub");
   const busy = Map.groupBy(operations, ({ spokeId, federationId }) => spokeId ?? federationId ?? "");
+  const carriedOn = new Set(
+    jobs.filter((job) => !operations.includes(job) || restoredAt === null || job.createdAt >= restoredAt)
+      .map(({ id }) => id),
+  );
+  const known = backups.filter(({ state, operationId }) => state !== "pending" || carriedOn.has(operationId));
   const ready = backups.filter(({ state, cluster }) => state === "ready" && cluster === name);
   return {
     hubs: new Map(hubs.map((row) => [row.id, row])),
     spokes: new Map(spokes.map((row) => [row.id, row])),
     ...{ wishes, busy },
-    backups: new Set(backups.map(({ id }) => id)),
+    backups: new Set(known.map(({ id }) => id)),
     ready: ready.map(({ id, spokeId, volumes }) => ({
       ...{ id, spokeId },
       contents: (volumes as { content?: string }[]).flatMap(({ content }) => content ?? []),

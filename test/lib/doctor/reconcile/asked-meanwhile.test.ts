@@ -121,4 +121,22 @@ test("keeps a call-off of what was under way from hiding a change", async ({ sce
   assert.equal([(await scene.row(ids.ash)).size, (await scene.row(ids.ash)).state], ["medium", "active"]);
 });
 
+test("leaves no backup unfinished that was under way at the database's, and came to its end since", async ({ scene, ids, backup }) => {
+  await restart(scene, ids.ash); // in place of the operation that took it
+  await scene.db.sql(
+    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind)
+     select $1, s.id, s.federation_id, j.id, s.cluster, s.namespace, 'manual'
+     from spokes s join jobs j on j.spoke_id = s.id and j.kind = 'restart' where s.id = $2`,
+    [backup, ids.ash],
+  );
+  assert.not.match((await told(scene.app)).join("\n"), "1 backup"); // its operation goes on with it
+  await scene.db.sql("update jobs set created_at = created_at - interval '1 hour' where kind = 'restart'");
+  const lines = (await told(scene.app, { apply: true })).join("\n");
+  assert.match(lines, "has 1 backup that the database does not know; it is adopted");
+  const [row] = await scene.db.sql("select state, jsonb_array_length(volumes) as volumes from backups where id = $1", [
+    backup,
+  ]);
+  assert.equal({ ...row }, { state: "ready", volumes: 2 });
+});
+
 test.run();
