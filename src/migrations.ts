@@ -1130,4 +1130,13 @@ create table database_restores (
 );
 `,
   ],
+  [
+    "0058_date_restored_rows",
+    `\
+-- The updated_at that a row had in the backup that its database was restored from: what is asked for while that is held makes
+-- it no newer than the cluster. Null where no database is held.
+alter table federations add column as_of timestamptz(3);
+alter table spokes add column as_of timestamptz(3);
+`,
+  ],
 ];

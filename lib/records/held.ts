@@ -38,6 +38,9 @@ export async function releaseHold(tx: Tx, asker: Asker): Promise<DatabaseHold | 
     null,
   )
     .execute();
+  for (const table of ["federations", "spokes"] as const) {
+    await tx.updateTable(table as "spokes").set({ asOf: null }).where("asOf", "is not", null).execute();
+  }
   tx.wakes.add("jobs");
   const metadata = { takenAt: hold.takenAt.toISOString() };
   await record(tx, asker, {

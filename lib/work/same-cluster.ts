@@ -52,7 +52,12 @@ export function knowingItsCluster(app: App, handler: Handler): Handler {
 
 function isOfNamespace(error: unknown): boolean {
   if (!(error instanceof ClusterError)) return false;
-  return error.code === "stranger" || error.status === 404 && error.message.startsWith('namespaces "');
+  return error.code === "stranger" || isOfGone(error);
+}
+
+/** Whether it says that the namespace is gone, be it that of another cluster. */
+export function isOfGone(error: unknown): boolean {
+  return error instanceof ClusterError && error.status === 404 && error.message.startsWith('namespaces "');
 }
 
 function rowOf({ federationId, spokeId }: Holding): { readonly table: "spokes" | "federations"; readonly id: string } {

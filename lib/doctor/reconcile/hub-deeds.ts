@@ -13,6 +13,7 @@ import type { Asker } from "#lib/records/audit/asker.ts";
 import { onHub } from "#lib/records/audit/store.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { isBehind, readWishes, wished } from "#lib/doctor/reconcile/behind.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 import { endAll } from "#lib/doctor/reconcile/spoke-deeds.ts";
 
@@ -44,11 +45,17 @@ export async function adoptHub(tx: Tx, asker: Asker, standing: StandingHub): Pro
   return null;
 }
 
-export async function catchUpHub(tx: Tx, asker: Asker, standing: StandingHub): Promise<string | null> {
+/** What people have changed since the restore stays. */
+export async function catchUpHub(
+  tx: Tx,
+  asker: Asker,
+  standing: StandingHub,
+  restoredAt: Date | null,
+): Promise<string | null> {
   const { namespace, particulars } = standing, before = await lockFederation(tx, particulars.id);
-  const isBehind = before.updatedAt < particulars.updatedAt || before.namespaceUid !== namespace.uid;
-  if (isGoing(before) || !isBehind) return null;
-  const after = await updateFederation(tx, before.id, columnsOf(standing));
+  if (isGoing(before) || !isBehind(before, namespace, particulars)) return null;
+  const wishes = wished(before, await readWishes(tx, restoredAt, before.id));
+  const after = await updateFederation(tx, before.id, { ...columnsOf(standing), ...wishes });
   await tell(tx, asker, after, { action: "catch up", slug: after.slug });
   return null;
 }
@@ -88,7 +95,13 @@ export async function callOffOfHub(
 function columnsOf({ cluster, identity, namespace, particulars }: StandingHub) {
   const { slug, name, region, mode, tier, readyAt } = particulars;
   const place = { cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid };
-  return { ...settled(particulars), ...{ slug, name, region, mode, tier, readyAt }, ...place, recordedAt: null };
+  return {
+    ...settled(particulars),
+    ...{ slug, name, region, mode, tier, readyAt },
+    ...place,
+    recordedAt: null,
+    asOf: particulars.updatedAt,
+  };
 }
 
 /** Provisioning finds what is there already. */

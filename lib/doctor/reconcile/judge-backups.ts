@@ -77,13 +77,17 @@ async function adoptBackups(
   if (!spoke) return `its spoke ${spokeId} is not in the database`;
   for (const { takenAt, volumes, images, ...words } of backups) {
     const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
-    await tx.insertInto("backups").values({
-      ...words,
-      ...{ spokeId: spoke.id, federationId: spoke.federationId, cluster, namespace, state: "ready" },
-      ...{ volumes: JSON.stringify(volumes), images: images && JSON.stringify(images) },
+    const ready = {
+      ...{ state: "ready" as const, readyAt: takenAt, volumes: JSON.stringify(volumes) },
       sizeBytes: sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0),
-      ...{ createdAt: takenAt, readyAt: takenAt },
+    };
+    await tx.insertInto("backups").values({
+      ...{ ...words, ...ready, createdAt: takenAt, images: images && JSON.stringify(images) },
+      ...{ spokeId: spoke.id, federationId: spoke.federationId, cluster, namespace },
     }).onConflict((conflict) => conflict.doNothing()).execute();
+    const live = tx.selectFrom("jobs").select("id").where("state", "in", ["queued", "running"]);
+    await tx.updateTable("backups").set(ready).where("id", "=", words.id).where("spokeId", "=", spoke.id)
+      .where("state", "=", "pending").where("operationId", "not in", live).execute();
   }
   const metadata = { reconciled: true, slug: spoke.slug, backups: backups.map(({ id }) => id) };
   await record(tx, asker, { audit: [{ kind: "tenant_backup_succeeded", ...onSpoke(spoke), metadata }] });

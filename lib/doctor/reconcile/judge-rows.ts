@@ -3,6 +3,7 @@ import type { Config } from "#lib/base/config.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import { isBehind } from "#lib/doctor/reconcile/behind.ts";
 import { callOffOfHub } from "#lib/doctor/reconcile/hub-deeds.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import type { KnownRows } from "#lib/doctor/reconcile/rows.ts";
@@ -76,7 +77,7 @@ export function judgeAll<R extends Row, P extends Base>(
       const { done, hint } = sort.adopted(particulars);
       const fact = `${nameOf(particulars)} (${particulars.id}) stands in ${name}, and the database does not know it`;
       matters.push({ check, fact, hint, deed: { done, act: sort.adopt(namespace, particulars) } });
-    } else if (!fresh || particulars.updatedAt > row.updatedAt) {
+    } else if (isBehind(row, namespace, particulars)) {
       const fact = `${nameOf(row)} was changed after the backup of the database${sort.changes(row, particulars)}`;
       matters.push({ check, fact, deed: { done: "taken over", act: sort.catchUp(namespace, particulars) } });
     }

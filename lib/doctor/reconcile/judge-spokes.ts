@@ -10,7 +10,7 @@ import { adoptSpoke, catchUpSpoke, changedFields, markGone } from "#lib/doctor/r
 import { believe } from "#lib/doctor/reconcile/trust.ts";
 
 export function judgeHubs(judged: Judged): Matter[] {
-  const { sight, known } = judged, { identity, name: cluster } = sight;
+  const { sight, known, restoredAt } = judged, { identity, name: cluster } = sight;
   const own = [...sight.namespaces.values()].filter((each) => each.hubId && !each.spokeId && !each.sandboxId);
   return [
     ...[...known.hubs.values()].flatMap((hub) => called(judged, hub)),
@@ -22,7 +22,7 @@ export function judgeHubs(judged: Judged): Matter[] {
         adoptHub(tx, asker, { cluster, identity, namespace, particulars }),
       changes: () => "",
       catchUp: (namespace, particulars) => (tx, asker) =>
-        catchUpHub(tx, asker, { cluster, identity, namespace, particulars }),
+        catchUpHub(tx, asker, { cluster, identity, namespace, particulars }, restoredAt),
       gone: (row) => (tx, asker) => markHubGone(tx, asker, row, GONE),
       waysOut: ({ slug }) =>
         `Removed on purpose: wheelwright hubs destroy ${slug}; lost: wheelwright hubs retry ${slug}`,
@@ -31,7 +31,7 @@ export function judgeHubs(judged: Judged): Matter[] {
 }
 
 export function judgeSpokes(judged: Judged): Matter[] {
-  const { sight, known, names } = judged, { identity, name: cluster } = sight;
+  const { sight, known, names, restoredAt } = judged, { identity, name: cluster } = sight;
   const own = [...sight.namespaces.values()].filter(({ spokeId }) => spokeId);
   const hubOf = ({ federationId }: { readonly federationId: string }) =>
     known.hubs.get(federationId)?.slug ?? federationId;
@@ -45,12 +45,10 @@ export function judgeSpokes(judged: Judged): Matter[] {
       adopt: (namespace, particulars) => (tx, asker) =>
         adoptSpoke(tx, asker, names, { cluster, identity, namespace, particulars }),
       changes: (row, particulars) =>
-        Object.entries(changedFields(row, particulars)).map(([field, { from, to }]) => ` (${field} ${from} → ${to})`)
-          .join(
-            "",
-          ),
+        Object.entries(changedFields(row, particulars, known.wishes.get(row.id)))
+          .map(([field, { from, to }]) => ` (${field} ${from} → ${to})`).join(""),
       catchUp: (namespace, particulars) => (tx, asker) =>
-        catchUpSpoke(tx, asker, names, { cluster, identity, namespace, particulars }),
+        catchUpSpoke(tx, asker, names, { cluster, identity, namespace, particulars }, restoredAt),
       gone: (row) => (tx, asker) => markGone(tx, asker, row, GONE),
       waysOut: (row) =>
         `Removed on purpose: wheelwright spokes destroy ${

@@ -83,7 +83,7 @@ async function lookAtAll(place: Reconciling, hold: DatabaseHold | null): Promise
   const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
   const judged: Judged[] = [];
   for (const [i, sight] of sights.entries()) {
-    const known = await readKnownRows(db.rows, sight),
+    const known = await readKnownRows(db.rows, sight, restoredAt),
       unlabelled = await findUnlabelled(opened[i]!, call, sight, known);
     judged.push({ sight, known, trust, names: config, unlabelled, restoredAt });
   }

@@ -6,6 +6,7 @@ import { cancellations } from "#lib/domains/federations/abandon.ts";
 import { namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse, KEPT_DAYS, lockNames } from "#lib/domains/spokes/names.ts";
 import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { wishOf } from "#lib/domains/spokes/wish.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
@@ -17,6 +18,7 @@ import { streamOperation } from "#lib/records/jobs/operation.ts";
 import { endGivenUp } from "#lib/records/jobs/removal.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { requestCancel } from "#lib/records/jobs/store.ts";
+import { isBehind, readWishes, wished } from "#lib/doctor/reconcile/behind.ts";
 import { settledState } from "#lib/doctor/reconcile/settled.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 
@@ -57,30 +59,33 @@ export async function adoptSpoke(tx: Tx, asker: Asker, names: Names, standing: S
   return null;
 }
 
+/** What people have changed since the restore stays; a name that they wish for is still to be moved to. */
 export async function catchUpSpoke(
   tx: Tx,
   asker: Asker,
   names: Names,
   standing: StandingSpoke,
+  restoredAt: Date | null,
 ): Promise<string | null> {
   const { namespace, particulars } = standing, before = await lockSpoke(tx, particulars.id);
-  const isBehind = before.updatedAt < particulars.updatedAt || before.namespaceUid !== namespace.uid;
-  if (isGoing(before) || !isBehind) return null;
+  if (isGoing(before) || !isBehind(before, namespace, particulars)) return null;
   const taken = await takeNames(tx, names, particulars);
   if (taken !== null) return taken;
+  const wishes = await readWishes(tx, restoredAt, before.id);
+  const { domain: wish = particulars.domain, ...words } = wished(wishOf(before), wishes);
   await forgetClaims(tx, before.id, Object.values(claimNames(particulars.blueprintInputs as SpokeInputs)));
   const after = await tx.updateTable("spokes")
     .set({
       ...columnsOf(standing),
+      ...words,
       domain: particulars.domain,
-      wishedDomain: null,
-      drift: null,
-      badLooks: 0,
-      updatedAt: NOW,
+      wishedDomain: wish === particulars.domain ? null : wish,
+      ...{ drift: null, badLooks: 0, updatedAt: NOW },
     })
     .where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
   await keepFormerNames(tx, particulars);
-  await tell(tx, asker, after, { action: "catch up", slug: after.slug, ...changedFields(before, particulars) });
+  const changed = changedFields(before, particulars, wishes.get(before.id));
+  await tell(tx, asker, after, { action: "catch up", slug: after.slug, ...changed });
   return null;
 }
 
@@ -131,9 +136,10 @@ export async function endAll(tx: Tx, operations: readonly string[]): Promise<Job
 export function changedFields(
   row: SpokeRow,
   particulars: SpokeParticulars,
+  wishes: ReadonlySet<string> = new Set(),
 ): Record<string, { from: unknown; to: unknown }> {
   const fields = ["displayName", "domain", "size", "lmsVersion", "brand", "adminEmail", "mail", "maintenance"] as const;
-  const changed = fields.filter((field) => row[field] !== particulars[field]);
+  const changed = fields.filter((field) => row[field] !== particulars[field] && !wishes.has(field));
   return Object.fromEntries(changed.map((field) => [field, { from: row[field], to: particulars[field] }]));
 }
 
@@ -147,6 +153,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke)
     health: "unknown" as const,
     blueprintInputs: JSON.stringify(blueprintInputs),
     ...{ cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid, recordedAt: null },
+    asOf: particulars.updatedAt,
   };
 }
 

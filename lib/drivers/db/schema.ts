@@ -79,6 +79,7 @@ export interface Schema
     removedAt: MaybeStampColumn;
     clusterUid: string | null;
     recordedAt: MaybeStampColumn;
+    asOf: MaybeStampColumn;
   };
   federation_members: { federationId: string; userId: string; createdAt: StampColumn };
   spokes: {
@@ -134,6 +135,7 @@ export interface Schema
     copyOf: string | null;
     mail: Generated<"on" | "held">;
     recordedAt: MaybeStampColumn;
+    asOf: MaybeStampColumn;
   };
   former_domains: { domain: string; spokeId: string; until: StampColumn };
   spoke_members: { spokeId: string; userId: string; createdAt: StampColumn };

@@ -22,6 +22,8 @@ const whole: Return = { kept: true, mend: null };
 /** Not in a backup. */
 const left: Return = { kept: false, mend: null };
 const mended = (mend: string): Return => ({ kept: true, mend });
+/** How old its rows are stays known, whatever is asked for while the database is held. */
+const dated = (table: string): Return => mended(`update ${table} set as_of = coalesce(as_of, updated_at)`);
 
 /** Statements run in this order, with the triggers of the tables. */
 export const RETURNS: Readonly<Record<keyof Schema, Return>> = {
@@ -34,9 +36,9 @@ export const RETURNS: Readonly<Record<keyof Schema, Return>> = {
   sessions: left,
   // One that was revoked since is good again, which docs/restoring.md says; without theirs all programs would stand still.
   api_tokens: whole,
-  federations: whole,
+  federations: dated("federations"),
   federation_members: whole,
-  spokes: whole,
+  spokes: dated("spokes"),
   former_domains: whole,
   spoke_members: whole,
   // Nobody runs them any more. They are queued with the steps that are done, and held until an operator lets them go on.

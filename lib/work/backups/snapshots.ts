@@ -24,6 +24,7 @@ import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/dri
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { CONTENT, refersTo, removeExpired, SNAPSHOT } from "#lib/work/backups/expired.ts";
+import { isOfGone } from "#lib/work/same-cluster.ts";
 import { finalError, note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
@@ -52,7 +53,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
       await run.remember({ lastSnapshotTries: tries });
       throw error;
     }
-    run.log.warn("Removes a spoke without a last snapshot", { error });
+    run.log[isOfGone(error) ? "info" : "warn"]("Removes a spoke without a last snapshot", { error });
     await run.write((tx) => failBackup(tx, run.job.id, error.message));
     const why = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
     await note(run, [`No last snapshot: ${why}`]);

@@ -11,6 +11,7 @@ import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/work/fenced.ts";
+import { isOfGone } from "#lib/work/same-cluster.ts";
 import { JOB, note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const TRIES = 3;
@@ -26,6 +27,7 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
     } catch (error) {
       run.signal.throwIfAborted();
       if (!(error instanceof ClusterError)) throw error;
+      if (isOfGone(error)) return; // nothing of it is left to stop
       run.log.warn("Cannot stop a site that is to be removed", { error });
       if (!error.transient || error.code === "deadline" || tries === TRIES) return await giveUp(messageOf(error));
       await sleep(backoff(tries, SECOND, MINUTE), run.signal);

@@ -10,6 +10,7 @@ import { readInstallation } from "#lib/records/installation.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { listUnrecorded, putParticulars, type Recorded } from "#lib/work/particulars.ts";
+import { isOfGone } from "#lib/work/same-cluster.ts";
 import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 const BATCH = 100;
@@ -34,6 +35,7 @@ async function keepAll({ db, clusters }: App, run: Run, table: Recorded): Promis
         run.signal.throwIfAborted();
         run.check();
         if (!(error instanceof FenceLost) && !(error instanceof ClusterError)) throw error;
+        if (isOfGone(error)) continue; // they have no place any more
         missed[error instanceof FenceLost ? "newer" : "others"]++;
         missed.error = error;
         if (error instanceof ClusterError && error.transient) away.add(row.cluster);

@@ -56,6 +56,16 @@ test("has no job run by a replica that was there before it was restored", async 
   assert.equal(ranFree, [true, true]);
 });
 
+test("is compared with no backup any more once it is released", async ({ scene }) => {
+  await scene.hub(1);
+  await scene.db.sql("update federations set as_of = updated_at");
+  await scene.db.sql("update spokes set as_of = updated_at");
+  await scene.db.transact((tx) => releaseHold(tx, SYSTEM));
+  const dated =
+    "select id from federations where as_of is not null union all select id from spokes where as_of is not null";
+  assert.equal(await scene.db.sql(dated), []);
+});
+
 test("is told by the watch until it is released, and from when it is again", async ({ scene }) => {
   const watch = await watchHold(scene.db, silent);
   assert.equal(watch.held()?.takenAt, new Date("2030-05-06T07:08:09Z"));

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { rowsIn } from "#test/lib/drivers/dump/scene.ts";
+import { rowsIn, undate } from "#test/lib/drivers/dump/scene.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { type BackupContext, PASSPHRASE, withBackups } from "./backup-scene.ts";
 
@@ -18,6 +18,7 @@ test("fills an empty database, holds it, and notes who asked", async ({ run, fil
     text,
     /^Restored \d+ tables, [\d,]+ rows, as of .*\nThe database is held: .*\nwheelwright doctor --reconcile$/,
   );
+  assert.is(await undate(url), 0);
   assert.equal((await rowsIn(url)).spokes, (await rowsIn(db.url)).spokes);
   const [event] = await asAdmin(url, (sql) => sql`select * from audit_events where kind = 'database_restored'`);
   assert.match(event!.user_agent, "wheelwright restore-database");

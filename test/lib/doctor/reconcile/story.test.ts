@@ -7,6 +7,7 @@ import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { readHold } from "#lib/records/held.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { ask, backUp, mark, marks, restoreTo } from "#test/lib/work/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
@@ -170,6 +171,8 @@ test("everything works on, nothing is doubled, and nothing has drifted", async (
   await scene.becomes(await scene.spoke(hubs.north, "fresh"), "active");
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
   await scene.becomes(ids.yew, "removed");
+  const [{ progress: { notes } }] = await scene.operations(ids.yew) as [Job];
+  assert.match(String(notes), /^No last snapshot: namespaces "[^"]+" not found$/); // and nothing that was not stopped
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.new));
   await scene.becomes(ids.new, "removed");
   await replica.close();

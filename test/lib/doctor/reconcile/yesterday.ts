@@ -1,9 +1,10 @@
 /** A database that goes back to what it was, in the place where it is: as one that was lost and restored from yesterday's backup. */
 import type { App } from "#lib/app.ts";
-import { silent } from "#lib/base/log.ts";
+import { type Log, silent } from "#lib/base/log.ts";
 import { reconcile, type Reconciling } from "#lib/doctor/reconcile/reconcile.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
+import { RETURNS } from "#lib/drivers/dump/tables.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { keepParticulars } from "#lib/work/upkeep/particulars.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -17,6 +18,7 @@ export async function keepYesterday(db: TestDatabase): Promise<() => Promise<voi
   await db.sql("create schema yesterday");
   for (const table of tables) await db.sql(`create table yesterday.${table} as select * from public.${table}`);
   const [{ last }] = await db.sql("select last_value as last from job_fences");
+  const mends = Object.values(RETURNS).flatMap(({ mend }) => mend ?? []);
   return async () => {
     const refill = tables.map((table) =>
       `insert into public.${table} overriding system value select * from yesterday.${table};`
@@ -27,7 +29,7 @@ export async function keepYesterday(db: TestDatabase): Promise<() => Promise<voi
         truncate ${tables.map((table) => `public.${table}`).join(", ")};
         ${refill.join("\n")}
         perform setval('job_fences', ${last});
-        delete from replicas; update jobs set state = 'queued', holder = null where state = 'running';
+        ${mends.join(";")};
         insert into database_restores (taken_at) values (wheelwright_now());
       end $$`,
     );
@@ -35,14 +37,14 @@ export async function keepYesterday(db: TestDatabase): Promise<() => Promise<voi
 }
 
 /** What the upkeep of each minute does. */
-export async function noteParticulars(app: App): Promise<void> {
+export async function noteParticulars(app: App, log: Log = silent): Promise<void> {
   const { rows: [row] } = await app.db.rows.executeQuery<{ fence: string }>(
     app.db.rows.selectNoFrom((is) => is.fn<string>("nextval", [is.val("job_fences")]).as("fence")).compile(),
   );
   const run = {
     job: { id: "op_upkeep", fence: row!.fence },
     signal: new AbortController().signal,
-    log: silent,
+    log,
     check: () => {},
     write: (work: (tx: Tx) => Promise<unknown>) => app.db.transact(work),
   } as unknown as Run;

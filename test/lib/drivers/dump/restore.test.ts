@@ -16,7 +16,7 @@ import { readDumps, restoreDump } from "#test/migrations/released.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
-import { backUp, fill, nothing, once, restore, rowsIn } from "./scene.ts";
+import { backUp, fill, nothing, once, restore, rowsIn, undate } from "./scene.ts";
 
 interface Context {
   db: TestDatabase;
@@ -47,6 +47,7 @@ async function assertEmpty(url: string): Promise<void> {
 const CHANGED = ["sessions", "jobs", "replicas", "lane_calls", "stream_heads", "one_time_tokens", "database_restores"];
 
 async function assertAsItWas(url: string, before: Awaited<ReturnType<typeof rowsIn>>): Promise<void> {
+  assert.is(await undate(url), 0);
   const after = await rowsIn(url);
   assert.equal(Object.keys(after), Object.keys(before));
   for (const table of Object.keys(before)) {

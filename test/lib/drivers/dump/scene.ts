@@ -52,6 +52,18 @@ export async function rowsIn(url: string): Promise<Record<string, string[]>> {
   });
 }
 
+/** Forgets the age in the backup that a restore notes of hubs and spokes; returns of how many it has not. */
+export async function undate(url: string): Promise<number> {
+  return await asAdmin(url, async (sql) => {
+    let left = 0;
+    for (const table of ["federations", "spokes"]) {
+      left += (await sql`select from ${sql(table)} where as_of is distinct from updated_at`).length;
+      await sql`update ${sql(table)} set as_of = null`;
+    }
+    return left;
+  });
+}
+
 /** Values as people and clusters make them up, in a hub with two spokes, one of them a copy of the other. */
 export async function fill(db: TestDatabase): Promise<{ hub: string; user: string; spokes: string[] }> {
   const user = await makeUser(db), hub = await makeHub(db, user);

@@ -1,9 +1,12 @@
 /** What stands in the namespaces of hubs and spokes for the day on which the database is lost. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { until } from "#test/support/until.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("particulars");
 test.before.each(async (context) => {
@@ -68,6 +71,20 @@ test("stay where the database is older than they are, and come after it once it 
   await scene.db.sql("select setval('job_fences', $1)", [last]);
   await noteParticulars(scene.app);
   assert.is((await said(scene, id)).displayName, "older", namespace);
+});
+
+test("have no place where a namespace is gone: nothing is said of it, and the others are noted", async ({ scene, id }) => {
+  const replica = await scene.replica(), { namespace, federationId } = await scene.row(id);
+  const other = await scene.spoke((await findFederation(scene.db.rows, federationId, "shown"))!, "elm");
+  await scene.becomes(other, "active");
+  await replica.close();
+  await fetch(`${scene.simulator.url}/api/v1/namespaces/${namespace}`, { method: "DELETE" });
+  await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== namespace));
+  for (const each of [id, other]) await rename(scene, each, "another name");
+  const lines: string[] = [], say = (text: string) => void lines.push(text);
+  await noteParticulars(scene.app, { ...silent, info: say, warn: say });
+  assert.equal(lines, []);
+  assert.is((await said(scene, other)).displayName, "another name");
 });
 
 test("wait for a cluster that does not answer", async ({ scene, id }) => {

@@ -1,0 +1,142 @@
+/** What is asked for while the database is held hides nothing of what happened after its backup, and is not undone by it. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { patchFederation } from "#lib/domains/federations/patch.ts";
+import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
+import { patchSpoke } from "#lib/domains/spokes/patch.ts";
+import type { SpokePatch } from "#lib/domains/spokes/views.ts";
+import { HubParticulars, PARTICULARS_OF, readParticulars, SpokeParticulars } from "#lib/moodle/particulars.ts";
+import { ask, backUp } from "#test/lib/work/restore/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
+
+interface Context {
+  scene: WorkScene;
+  hub: FederationRow;
+  ids: Record<"ash" | "oak" | "elm", string>;
+  backup: string;
+}
+
+const test = suite<Context>("what is asked for while the database is held");
+
+test.before.each(async (context) => {
+  const scene = context.scene = await openWorkScene(), replica = await scene.replica();
+  const hub = context.hub = await scene.hub("north"), ids = context.ids = {} as Context["ids"];
+  for (const slug of ["ash", "oak", "elm"] as const) ids[slug] = await scene.spoke(hub, slug);
+  for (const id of Object.values(ids)) await scene.becomes(id, "active");
+  await noteParticulars(scene.app);
+  const goBack = await keepYesterday(scene.db);
+  await ask(scene, ids.ash, "resize", { size: "medium" });
+  context.backup = await backUp(scene, ids.ash);
+  await patch(scene, ids.elm, {
+    displayName: "Elm school",
+    adminEmail: "elm@example.org",
+    domain: "elm.school.example",
+  });
+  await scene.ended(ids.elm, "configure");
+  await patchFederation(scene.app, scene.actor, hub, { name: "The north", region: "eu" } as never);
+  await replica.close();
+  await noteParticulars(scene.app);
+  await goBack();
+});
+test.after.each(({ scene }) => scene.close());
+
+async function patch(scene: WorkScene, id: string, wish: object): Promise<void> {
+  await patchSpoke(scene.app, scene.actor, await scene.row(id), wish as SpokePatch);
+}
+
+async function restart({ app, actor, db }: WorkScene, id: string): Promise<void> {
+  await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "restart", wish: {} }));
+}
+
+/** As the namespace of this name has them. */
+function said({ simulator }: WorkScene, namespace: string): SpokeParticulars | HubParticulars | null {
+  const { metadata, data } = simulator.objects("ConfigMap").find(({ metadata }) =>
+    metadata.namespace === namespace && metadata.name === "wheelwright"
+  )!;
+  return readParticulars(
+    metadata.labels![PARTICULARS_OF] === "spoke" ? SpokeParticulars : HubParticulars,
+    data.particulars,
+  );
+}
+
+test("hides no change that was made after the backup, and runs with it once", async ({ scene, ids, backup }) => {
+  await restart(scene, ids.ash);
+  await restart(scene, ids.oak);
+  const before = (await told(scene.app)).join("\n");
+  assert.match(before, "! spoke: north/ash was changed after the backup of the database (size small → medium)");
+  assert.not.match(before, "north/oak");
+  await told(scene.app, { apply: true });
+  await told(scene.app, { apply: true });
+  assert.is((await scene.row(ids.ash)).size, "medium");
+  const replica = await scene.replica();
+  for (const id of [ids.ash, ids.oak]) assert.is((await scene.ended(id, "restart")).state, "succeeded");
+  await replica.close();
+  await noteParticulars(scene.app);
+  const ash = await scene.row(ids.ash);
+  assert.equal([ash.size, ash.state], ["medium", "active"]);
+  assert.is((said(scene, ash.namespace) as SpokeParticulars).size, "medium");
+  const known = await scene.db.sql("select id from backups where id = $1 and state = 'ready'", [backup]);
+  assert.is(known.length, 1);
+});
+
+test("is not undone where it is newer than the change, field by field", async ({ scene, hub, ids }) => {
+  await patch(scene, ids.elm, { displayName: "Elm academy", domain: "elm.academy.example" });
+  await patchFederation(scene.app, scene.actor, (await findFederation(scene.db.rows, hub.id, "shown"))!, {
+    name: "Northern",
+  } as never);
+  const before = (await told(scene.app)).join("\n");
+  assert.match(before, "! spoke: north/elm was changed after the backup of the database (adminEmail ");
+  assert.not.match(before, "displayName");
+  assert.match(before, "! hub: north was changed after the backup of the database");
+  await told(scene.app, { apply: true });
+  const after = await findFederation(scene.db.rows, hub.id, "shown");
+  assert.equal([after!.name, after!.region], ["Northern", "eu"]);
+  const taken = await scene.row(ids.elm);
+  assert.equal([taken.domain, taken.wishedDomain], ["elm.school.example", "elm.academy.example"]);
+  const replica = await scene.replica();
+  await scene.ended(ids.elm, "configure");
+  await replica.close();
+  const { displayName, adminEmail, domain, blueprintInputs } = await scene.row(ids.elm);
+  assert.equal([displayName, adminEmail, domain], ["Elm academy", "elm@example.org", "elm.academy.example"]);
+  assert.is(blueprintInputs.displayName, "Elm academy");
+});
+
+test("is kept where a first try was killed, and nothing becomes older by a second one", async ({ scene, ids }) => {
+  await restart(scene, ids.ash);
+  await told(scene.app, { apply: true, whole: false }); // so it is held on
+  await scene.db.sql("update spokes set display_name = 'Ash', updated_at = wheelwright_now() where id = $1", [ids.ash]);
+  const lines = (await told(scene.app, { apply: true })).join("\n");
+  assert.not.match(lines, "north/ash");
+  const { size, displayName } = await scene.row(ids.ash);
+  assert.equal([size, displayName], ["medium", "Ash"]);
+});
+
+test("keeps a call-off of what was under way from hiding a change", async ({ scene, ids }) => {
+  await restart(scene, ids.ash);
+  await scene.db.sql("update jobs set created_at = created_at - interval '1 hour' where kind = 'restart'");
+  const lines = (await told(scene.app, { apply: true })).join("\n");
+  assert.match(lines, "under way by the backup of the database: restart; it is called off");
+  assert.equal([(await scene.row(ids.ash)).size, (await scene.row(ids.ash)).state], ["medium", "active"]);
+});
+
+test("leaves no backup unfinished that was under way at the database's, and came to its end since", async ({ scene, ids, backup }) => {
+  await restart(scene, ids.ash); // in place of the operation that took it
+  await scene.db.sql(
+    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind)
+     select $1, s.id, s.federation_id, j.id, s.cluster, s.namespace, 'manual'
+     from spokes s join jobs j on j.spoke_id = s.id and j.kind = 'restart' where s.id = $2`,
+    [backup, ids.ash],
+  );
+  assert.not.match((await told(scene.app)).join("\n"), "1 backup"); // its operation goes on with it
+  await scene.db.sql("update jobs set created_at = created_at - interval '1 hour' where kind = 'restart'");
+  const lines = (await told(scene.app, { apply: true })).join("\n");
+  assert.match(lines, "has 1 backup that the database does not know; it is adopted");
+  const [row] = await scene.db.sql("select state, jsonb_array_length(volumes) as volumes from backups where id = $1", [
+    backup,
+  ]);
+  assert.equal({ ...row }, { state: "ready", volumes: 2 });
+});
+
+test.run();
