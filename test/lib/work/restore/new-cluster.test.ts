@@ -40,8 +40,9 @@ test.before(async (context) => {
     await backUp(scene, ids[name]);
     await mark(scene, ids[name], `${name} since`);
   }
-  await restoreTo(scene, ids.calm); // it has volumes that are kept, and data that was adopted before
+  const restore = await restoreTo(scene, ids.calm); // it has volumes that are kept, and data that was adopted before
   await backUp(scene, ids.calm);
+  await scene.db.sql("update jobs set state = 'failed' where id = $1", [restore.id]); // as if it had been left half-way
   await ask(scene, ids.asleep, "suspend");
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.gone));
   await scene.becomes(ids.gone, "removed");
@@ -108,7 +109,7 @@ test("what is being removed is left, and how it is given up is told.", async ({ 
   await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
 });
 
-test("all comes back from its newest backup, hubs first, also where the work is killed in the middle.", async ({ app, scene, ids }) => {
+test("all comes back from its newest backup, hubs first, also where the work is killed in the middle, or fails and is retried.", async ({ app, scene, ids }) => {
   const before = await scene.row(ids.busy);
   assert.equal(await listed(app), [
     "north",
@@ -129,10 +130,14 @@ test("all comes back from its newest backup, hubs first, also where the work is 
     "south/bare: The spoke bare has no backup that is ready",
   ]);
   for (const each of await listLost(app, {})) if (each.left === null) await bringBack(app, ANN, each);
+  const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/settle`);
   const heir = await startReplica(app);
   await until(() => heir.ready());
   await scene.db.sql("update jobs set holder = $1 where state = 'running'", [heir.replicaId]);
   try {
+    assert.is((await scene.becomes(ids.calm, "active", "failed")).state, "failed");
+    scene.simulator.faults.heal(fault);
+    await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, ids.calm, { action: "retry", wish: {} }));
     for (const name of ["busy", "calm", "asleep"] as const) {
       const row = await scene.becomes(ids[name], "active", "failed");
       assert.equal([row.state, row.stateReason], ["active", null]);
