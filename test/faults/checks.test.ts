@@ -79,6 +79,12 @@ test("find a write that changed something and was not the holder's", () => {
   assert.is(find(write("rep_old", 10_000)), 1);
   assert.is(find(write("rep_new", 5_000)), 1);
   assert.is(find(write("rep_new", 21_000)), 1);
+  const upkeep = { job: "keep", kind: "keep-particulars", spokeId: null, federationId: null };
+  holds.push(hold(30_000, "rep_old", upkeep), hold(31_000, null, upkeep));
+  const particulars = { method: "PATCH", path: "/api/v1/namespaces/spoke-a/configmaps/wheelwright?fieldManager=w" };
+  assert.is(find(write("rep_old", 30_500, particulars)), 0);
+  assert.is(find(write("rep_old", 32_000, particulars)), 1);
+  assert.is(find(write("rep_old", 30_500)), 1);
   const made = happening("ADDED", "spoke-a", "", { namespace: null, write: 1 });
   assert.is(
     findLateWrites([write("rep_old", 10_000, { path: "/api/v1/namespaces" })], [made], holds, HOLDINGS).length,

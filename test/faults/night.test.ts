@@ -105,7 +105,7 @@ test("is gone on with when the one who took it is killed, and keeps exactly what
   await killed.kill();
   assert.equal(await query(db, "select 1 from backups where kind = 'nightly' and ready_at >= $1", [MORNING]), []);
   simulator.faults.heal(held);
-  const other = await startReplica(app);
+  const other = await startReplica(app, "with nights");
   try {
     await pass(context);
   } finally {
@@ -135,7 +135,7 @@ test("that fails again tells nobody again, and clears up once it succeeds.", asy
   }
   const later = new Date(MORNING.getTime() + DAY + HOUR);
   await setClock(db, later);
-  const replica = await startReplica(app);
+  const replica = await startReplica(app, "with nights");
   try {
     await pass(context);
   } finally {

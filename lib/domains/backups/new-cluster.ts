@@ -154,6 +154,7 @@ async function bringSpoke(tx: Tx, asker: Asker, { id, namespaceUid }: SpokeRow):
     wishedDomain: null,
     namespaceUid: null,
     clusterUid: null,
+    readyAt: null, // a retry makes this site, whatever had failed at the one that is gone
     lmsVersion: backup.lmsVersion ?? before.lmsVersion,
     siteIdentifier: before.siteIdentifier ?? backup.siteIdentifier,
     blueprintInputs: JSON.stringify(inputsFrom(before, backup, job)),

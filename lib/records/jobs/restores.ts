@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
-import { toJob } from "#lib/records/jobs/store.ts";
+import { OF_THIS_SITE, toJob } from "#lib/records/jobs/store.ts";
 
 /** The last step before the site is stopped. */
 const UNTOUCHED = "volumes";
@@ -13,10 +13,11 @@ export function hasReplaced({ stepsDone }: Pick<Job, "stepsDone">): boolean {
   return stepsDone.includes(UNTOUCHED);
 }
 
-/** The last one that touched the site and has ended, however it did. */
+/** The last one that touched the site that there is and has ended, however it did. */
 export async function lastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
   const row = await restoresOf(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
-    .where(sql<boolean>`${UNTOUCHED} = any(steps_done)`).orderBy("seq", "desc").limit(1).executeTakeFirst();
+    .where(sql<boolean>`${UNTOUCHED} = any(steps_done)`).where(OF_THIS_SITE).orderBy("seq", "desc").limit(1)
+    .executeTakeFirst();
   return row ? toJob(row) : null;
 }
 

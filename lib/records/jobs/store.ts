@@ -1,5 +1,5 @@
 /** The rows of the queue, for those that enqueue, show or call off a job. Running them: lib/scheduler. */
-import { type Selectable, sql } from "kysely";
+import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -132,23 +132,24 @@ export async function liveOperations(rows: Rows, spokeId: string): Promise<Job[]
   return found.map(toJob);
 }
 
-/** The operation of this kind that failed last at a spoke, if any did. */
+/** What has ended since the spoke's site was ready: one whose cluster was lost gets another site, and is ready anew. */
+export const OF_THIS_SITE = sql<SqlBool>`
+  finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
+
+/** The operation of this kind that failed last at a spoke's site, if any did. */
 export async function lastFailure(rows: Rows, spokeId: string, kind: string): Promise<Job | null> {
   const row = await rows.selectFrom("jobs").select(briefColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
-    .where("kind", "=", kind).where("state", "=", "failed")
+    .where("kind", "=", kind).where("state", "=", "failed").where(OF_THIS_SITE)
     .orderBy("createdAt", "desc").orderBy("seq", "desc").limit(1).executeTakeFirst();
   return row ? toJob(row) : null;
 }
 
-/** Operations of these kinds at the same spoke that had ended when this one was asked for, newest first. */
+/** Operations of these kinds at the same spoke's site that had ended when this one was asked for, newest first. */
 export async function endedBefore(rows: Rows, job: Job, kinds: readonly string[]): Promise<Job[]> {
-  const found = await rows.selectFrom("jobs").selectAll().where("spokeId", "=", job.spokeId).where(
-    "visible",
-    "=",
-    true,
-  )
-    .where("kind", "in", kinds).where("state", "in", ["succeeded", "failed", "cancelled"]).where("seq", "<", job.seq)
+  const found = await rows.selectFrom("jobs").selectAll()
+    .where("spokeId", "=", job.spokeId).where("visible", "=", true).where("kind", "in", kinds)
+    .where("state", "in", ["succeeded", "failed", "cancelled"]).where(OF_THIS_SITE).where("seq", "<", job.seq)
     .orderBy("seq", "desc").limit(100).execute(); // more than anybody tries again and again
   return found.map(toJob);
 }

@@ -52,8 +52,9 @@ export function isFilled({ inputs }: SpokeSite): boolean {
   return inputs.origin !== undefined;
 }
 
-export function isCopy({ spoke }: SpokeSite): boolean {
-  return spoke.copyOf !== null;
+/** Not where it was one, and comes back from a backup of its own. */
+export function isCopy({ spoke, inputs }: SpokeSite): boolean {
+  return spoke.copyOf !== null && inputs.origin?.identity === "new";
 }
 
 /** What a site is told: by what it is to be, which is all of it where its Job has made it; else by these parts alone. */

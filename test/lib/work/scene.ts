@@ -168,7 +168,12 @@ export async function makeApp(
   return { app, close: () => cluster.close() };
 }
 
-export async function startReplica(app: App, replicaId?: string): Promise<Scheduler> {
+/**
+ * A replica without nights, unless it is told to have them: at some hours the backups of the night would come into whatever is
+ * tested, and where the clock is moved on, nearly always.
+ */
+export async function startReplica(app: App, nights: "with nights" | "without" = "without"): Promise<Scheduler> {
   const retry = { first: 50, most: 200 };
-  return await openScheduler(app, { handlers: handlers(app), lanes: 64, retry, ...(replicaId && { replicaId }) });
+  const own = handlers(app).filter(({ kind }) => nights === "with nights" || kind.kind !== "plan-backups");
+  return await openScheduler(app, { handlers: own, lanes: 64, retry });
 }

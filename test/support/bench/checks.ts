@@ -62,7 +62,13 @@ export function findDoubledNamespaces(namespaces: readonly Happening[], holdings
   ];
 }
 
-/** Whatever changed something in a namespace was written by who held an operation of that spoke or hub at that moment. */
+/** The upkeep that keeps particulars as the rows are, whoever holds the spoke: a bench of more than a minute sees it. */
+const UPKEEP = "keep-particulars", PARTICULARS = /\/configmaps\/wheelwright(?:\?|$)/;
+
+/**
+ * Whatever changed something in a namespace was written by who held an operation of that spoke or hub at that moment, or, of
+ * its particulars, their upkeep.
+ */
 export function findLateWrites(
   writes: readonly Write[],
   namespaces: readonly Happening[],
@@ -76,8 +82,9 @@ export function findLateWrites(
     const id = ids.get(namespaceOf(write) ?? created.get(write.n) ?? "");
     if (id === undefined) return [];
     const by = writerOf(write), at = Date.parse(write.at);
+    const subjects = [id, ...PARTICULARS.test(write.path) ? [UPKEEP] : []];
     const held = times.some((time) =>
-      time.subject === id && time.holder === by && at >= time.from - CLOCKS && at <= time.to + CLOCKS
+      subjects.includes(time.subject) && time.holder === by && at >= time.from - CLOCKS && at <= time.to + CLOCKS
     );
     if (held) return [];
     const last = holds.findLast((hold) => (hold.spokeId ?? hold.federationId) === id && hold.at <= at);
@@ -100,7 +107,7 @@ function tenures(holds: readonly Hold[]): Time[] {
   return [...holds].reverse().flatMap((hold) => {
     const to = next.get(hold.job) ?? Infinity;
     next.set(hold.job, hold.at);
-    const subject = hold.spokeId ?? hold.federationId;
+    const subject = hold.kind === UPKEEP ? UPKEEP : hold.spokeId ?? hold.federationId;
     if (hold.state !== "running" || hold.holder === null || subject === null) return [];
     return [{ subject, holder: hold.holder, from: hold.at, to }];
   });

@@ -26,7 +26,6 @@ export async function openBackups(context: BackupScene): Promise<void> {
   context.hub = await context.scene.hub("math");
   await openHub(context.scene.db, context.hub);
   await context.scene.replica();
-  await context.scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where kind = 'plan-backups'");
 }
 
 /** An active spoke with two bound volumes. */

@@ -6,6 +6,7 @@ import { silent } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { bringBack, listLost } from "#lib/domains/backups/new-cluster.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { around } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
@@ -40,9 +41,11 @@ test.before(async (context) => {
     await backUp(scene, ids[name]);
     await mark(scene, ids[name], `${name} since`);
   }
-  await restoreTo(scene, ids.calm); // it has volumes that are kept, and data that was adopted before
+  const restore = await restoreTo(scene, ids.calm); // it has volumes that are kept, and data that was adopted before
   await backUp(scene, ids.calm);
+  await scene.db.sql("update jobs set state = 'failed' where id = $1", [restore.id]); // as if it had been left half-way
   await ask(scene, ids.asleep, "suspend");
+  await scene.db.sql("update spokes set copy_of = $2 where id = $1", [ids.asleep, ids.busy]);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.gone));
   await scene.becomes(ids.gone, "removed");
   await replica.close();
@@ -108,7 +111,7 @@ test("what is being removed is left, and how it is given up is told.", async ({ 
   await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
 });
 
-test("all comes back from its newest backup, hubs first, also where the work is killed in the middle.", async ({ app, scene, ids }) => {
+test("all comes back from its newest backup, hubs first, also where the work is killed in the middle, or fails and is retried.", async ({ app, scene, ids }) => {
   const before = await scene.row(ids.busy);
   assert.equal(await listed(app), [
     "north",
@@ -129,25 +132,31 @@ test("all comes back from its newest backup, hubs first, also where the work is 
     "south/bare: The spoke bare has no backup that is ready",
   ]);
   for (const each of await listLost(app, {})) if (each.left === null) await bringBack(app, ANN, each);
+  const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/settle`);
   const heir = await startReplica(app);
   await until(() => heir.ready());
   await scene.db.sql("update jobs set holder = $1 where state = 'running'", [heir.replicaId]);
   try {
+    assert.is((await scene.becomes(ids.calm, "active", "failed")).state, "failed");
+    scene.simulator.faults.heal(fault);
+    await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, ids.calm, { action: "retry", wish: {} }));
     for (const name of ["busy", "calm", "asleep"] as const) {
       const row = await scene.becomes(ids[name], "active", "failed");
       assert.equal([row.state, row.stateReason], ["active", null]);
       const text = name === "calm" ? "calm as it was" : `${name} as it was`;
       assert.equal(await marks(scene, ids[name]), [text, text]);
     }
+    const [made] = await scene.operations(ids.asleep);
+    assert.match(notesOf(made!)[0]!, /^It is made from backup/, "it was a copy, and comes back as itself");
     const after = await scene.row(ids.busy);
     for (const field of ["id", "domain", "namespace", "siteIdentifier", "lmsVersion"] as const) {
       assert.is(after[field], before[field], field);
     }
     assert.is.not(after.clusterUid, before.clusterUid);
-    const made = scene.simulator.history().filter(({ type, kind, name }) =>
+    const namespaces = scene.simulator.history().filter(({ type, kind, name }) =>
       type === "ADDED" && kind === "Namespace" && name === after.namespace
     );
-    assert.is(made.length, 1);
+    assert.is(namespaces.length, 1);
     assert.equal((await scene.row(ids.gone)).state, "removed");
     assert.equal(await scene.db.sql("select 1 from kept_claims where spoke_id = $1", [ids.calm]), []);
     assert.equal(await listed(app), ["south/bare: The spoke bare has no backup that is ready"]);

@@ -71,7 +71,7 @@ async function isByJob(scene: WorkScene, id: string, notes: readonly string[], w
   assert.equal([more, blueprintInputs.origin], [[], undefined]);
   assert.equal(claimsOf(scene, namespace).map(({ spec }) => spec.dataSource), [undefined, undefined]);
   assert.equal(await scene.db.sql("select * from template_uses where spoke_id = $1", [id]), []);
-  assert.equal(standing(scene, "VolumeSnapshot"), []);
+  assert.equal(standing(scene, "VolumeSnapshot", namespace), []); // another template may be in the making
   assert.equal(standing(scene, "VolumeSnapshotContent").filter((name) => name.includes("origin")), []);
   assert.is(secretsOf(scene.simulator, namespace)["mdl_config siteidentifier"], siteIdentifier);
 }
@@ -124,22 +124,31 @@ for (const when of ["before", "after"] as const) {
   });
 }
 
-test("does not make up for what fails once its database is the site's own: a retry goes on with that", async (context) => {
-  const { scene } = context, [template] = await templates(scene);
-  const fault = scene.simulator.faults.failJob("settle-", { log: ["500"], exitCode: 22 });
-  const id = await scene.spoke(context.hub, "second"), failed = await scene.becomes(id, "failed", "active");
-  const [job] = await scene.operations(id);
-  assert.equal([failed.state, job!.failure?.step], ["failed", "settle"], job!.failure?.message);
-  const claims = claimsOf(scene, failed.namespace).map(({ metadata }) => metadata.uid);
-  scene.simulator.faults.heal(fault);
-  await retry(scene, id);
-  const row = await scene.becomes(id, "active", "failed");
-  assert.equal([row.state, row.stateReason], ["active", null]);
-  assert.equal(claimsOf(scene, row.namespace).map(({ metadata }) => metadata.uid), claims);
-  assert.equal(row.blueprintInputs.origin, failed.blueprintInputs.origin);
-  assert.equal((await templates(scene)).map(({ id, state }) => [id, state]), [[template!.id, "ready"]]);
-  assert.equal(standing(scene, "VolumeSnapshotContent").filter((name) => name.includes("origin")), []);
-});
+const OWN = {
+  database: { type: "crash", name: "db-", log: ["no luck"], exitCode: 1 },
+  settle: { type: "failing-job", name: "settle-", log: ["500"], exitCode: 22 },
+} as const;
+
+for (const [step, breakage] of Object.entries(OWN)) {
+  test(`does not make up for the ${step} that fails once its data is the site's own: a retry goes on with that`, async (context) => {
+    const { scene } = context, [template] = await templates(scene);
+    const fault = scene.simulator.faults.add(breakage);
+    const id = await scene.spoke(context.hub, "second"), failed = await scene.becomes(id, "failed", "active");
+    const [job] = await scene.operations(id);
+    assert.equal([failed.state, job!.failure?.step], ["failed", step], job!.failure?.message);
+    const claims = claimsOf(scene, failed.namespace).map(({ metadata }) => metadata.uid);
+    scene.simulator.faults.heal(fault);
+    const pod = `${scene.simulator.url}/api/v1/namespaces/${failed.namespace}/pods/db-0`;
+    await fetch(pod, { method: "DELETE" }); // its back-off is longer than a retry looks on
+    await retry(scene, id);
+    const row = await scene.becomes(id, "active", "failed");
+    assert.equal([row.state, row.stateReason], ["active", null]);
+    assert.equal(claimsOf(scene, row.namespace).map(({ metadata }) => metadata.uid), claims);
+    assert.equal(row.blueprintInputs.origin, failed.blueprintInputs.origin);
+    assert.equal((await templates(scene)).map(({ id, state }) => [id, state]), [[template!.id, "ready"]]);
+    assert.equal(standing(scene, "VolumeSnapshotContent").filter((name) => name.includes("origin")), []);
+  });
+}
 
 test("is no fault of its own where a retry makes the spoke otherwise: what was begun of it goes", async (context) => {
   const { scene } = context;
