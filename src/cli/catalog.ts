@@ -1,6 +1,6 @@
 /** `wheelwright catalog`, `cost` and `changelog`: what there is, what it costs, and what changes. */
 import type { Catalog } from "#lib/client/client.ts";
-import { wrapped } from "../commands/help.ts";
+import { wrapped } from "../commands/lines.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
 import { print, remark, showJson, showRecord } from "./output.ts";
 import { costWords, moneyOf } from "./spoke-views.ts";

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { readNamesOfProcess } from "#lib/base/config.ts";
 import { Variables } from "#lib/base/variables.ts";
-import { listed, wrapped } from "./help.ts";
+import { listed, wrapped } from "./lines.ts";
 
 const ABOUT = [
   "Environment variables: whether it is set, directly or by a file; what it means (what holds without it).",

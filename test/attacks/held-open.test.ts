@@ -45,9 +45,9 @@ test("does nothing for a token that is revoked while the deed waits for a row", 
       const patch = insist(() =>
         attack.call(token.plaintext, "PATCH", `/api/federations/${hub}`, { name: "Taken over" })
       );
-      await until(async () => (await waiting(attack)).length > 0); // it was let in, and waits
+      await until(() => waits(attack, LET_IN)); // the work on the hub may wait for its row as well
       const revoked = insist(() => attack.call(attack.token, "DELETE", `/api/auth/tokens/${token.id}`));
-      await until(async () => (await waiting(attack)).length > 1); // which waits for the deed: it was allowed when it began
+      await until(() => waits(attack, OUTLASTS)); // which waits for the deed: it was allowed when it began
       return { patch, revoked };
     });
     assert.is((await patched.patch).status, 200);
@@ -112,8 +112,14 @@ test("a token that is revoked ten times at once is revoked, and nobody meets a f
 test.run();
 
 /** Statements of the server that wait for a lock. */
-async function waiting(attack: Attack): Promise<readonly unknown[]> {
-  return await attack.db.sql(
-    "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-  );
+/** A request's transaction, which holds its user. */
+const LET_IN = `exists (
+  select from pg_locks where pg_locks.pid = pg_stat_activity.pid and granted and locktype = 'advisory' and mode = 'ShareLock')`;
+/** Who waits until nobody holds a user. */
+const OUTLASTS = "query like '%pg_advisory_xact_lock(%'";
+
+async function waits(attack: Attack, which: string): Promise<boolean> {
+  const text =
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and ${which}`;
+  return (await attack.db.sql(text)).length > 0;
 }
