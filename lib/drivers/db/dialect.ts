@@ -15,7 +15,7 @@ import {
   Transaction,
 } from "kysely";
 import { again } from "#lib/drivers/db/again.ts";
-import { CommitUnknown, isFatal, isStale, refusesWrites } from "#lib/drivers/db/faults.ts";
+import { CommitUnknown, isFatal, isRefused, isStale, refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -82,15 +82,20 @@ export async function inTransaction<T>(
   const begun = lease.query(`begin${hold ?? ""}`, [], { limit, signal });
   // After it failed the server refuses all else until the end, so nothing of the work can be done outside of it.
   const failed = begun.then(() => null, (error) => ({ error }));
-  const open = { ...lease }; // what the work holds of it
+  const failures: unknown[] = []; // of the work's statements; those after the first are refused for it alone
+  const note = (error: unknown) => {
+    failures.push(error);
+    throw error;
+  };
+  const open: Lease = { ...lease, query: (...asked) => lease.query(...asked).catch(note) }; // what the work holds of it
   try {
     const result = await work(transactionOver(open, options)).finally(() => open.query = refuse);
     await begun;
     // After a failed statement COMMIT rolls back, and calls that a success.
     if (await commit(lease, limit) === "COMMIT") return result;
-    throw new Error("The transaction was rolled back: one of its statements had failed");
-  } catch (error) {
-    const first = await failed;
+    throw new Error("The transaction was rolled back: one of its statements had failed", { cause: failures[0] });
+  } catch (last) {
+    const first = await failed, error = isRefused(last) ? failures[0] ?? last : last;
     // What holds it may be long in coming; a session in which it failed is in a transaction that nobody will end.
     if (first) lease.release(first.error);
     // Its other statements are stale as well: a new session has none.

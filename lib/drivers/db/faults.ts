@@ -41,12 +41,18 @@ export function isPassing(error: unknown): boolean {
   return hasState(error, "40P01", "40001") || isStale(error);
 }
 
+/** Whether the statement was refused for no more than that one before it had failed in its transaction. */
+export function isRefused(error: unknown): boolean {
+  return hasState(error, "25P02");
+}
+
 /**
  * Whether a migration has changed what the connection had prepared. The driver sends the statement anew, behind what it has
  * sent meanwhile: so the first to fail may be the one after it, for which the server says that the transaction is aborted.
+ * Where another failure came before that, a transaction ends with that one (dialect.ts).
  */
 export function isStale(error: unknown): boolean {
-  return hasState(error, "25P02") ||
+  return isRefused(error) ||
     hasState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 

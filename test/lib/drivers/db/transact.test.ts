@@ -198,4 +198,27 @@ test("a migration beside it costs no transaction, though it changes what every c
   await all();
 });
 
+test("a failure that its work did not heed is what a transaction throws in the end, after one try", async ({ db }) => {
+  const more = await db.openAgain({ size: 6 });
+  let tries = 0;
+  const failure = await rejection(more.transact(async (tx) => {
+    tries++;
+    await sql`select 1 / 0`.execute(tx).catch(() => {});
+    await addUser(tx, "a");
+  }));
+  assert.ok(hasState(failure, "22012"), String(failure));
+  assert.is(tries, 1);
+});
+
+test("a deadlock that comes to light by a later statement of the transaction is tried again as any other", async ({ db }) => {
+  let tries = 0;
+  await db.transact(async (tx) => {
+    const fails = tries++ === 0 ? sql`do $$ begin raise exception 'x' using errcode = '40P01'; end $$` : sql`select 1`;
+    await fails.execute(tx).catch(() => {});
+    await addUser(tx, "a");
+  });
+  assert.is(tries, 2);
+  assert.equal(await userIds(db), ["a"]);
+});
+
 test.run();
