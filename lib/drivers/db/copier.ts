@@ -6,14 +6,16 @@ import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import postgres from "postgres";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
+import { fromColumn } from "#lib/drivers/db/naming.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
+import { types } from "#lib/drivers/db/values.ts";
 import { within } from "#lib/base/race.ts";
 
 export type Bytes = Uint8Array<ArrayBufferLike>;
 
 export interface Copier {
   // deno-lint-ignore no-explicit-any
-  run(text: string, params?: readonly string[]): Promise<any[]>;
+  run(text: string, params?: readonly unknown[]): Promise<any[]>;
   /** What a `copy … to stdout` answers, in pieces of about this many bytes. */
   copyOut(text: string): AsyncGenerator<Buffer>;
   /** Hands the bytes to a `copy … from stdin`. */
@@ -48,11 +50,13 @@ export function openCopier(url: string, name: string): Copier {
     idle_timeout: 0,
     max_lifetime: null,
     connect_timeout: 30,
+    types,
+    transform: { column: { from: fromColumn } },
     connection: { application_name: name, ...SETTINGS },
     onnotice: () => {},
     onclose: () => lose(new Error("The server closed the connection")),
     socket: sockets.open,
-  } as postgres.Options<Record<string, never>>);
+  } as postgres.Options<Record<string, postgres.PostgresType>>);
 
   function ask<T>(question: () => PromiseLike<T>): Promise<T> {
     lost.signal.throwIfAborted();
@@ -60,7 +64,8 @@ export function openCopier(url: string, name: string): Copier {
   }
 
   return {
-    run: async (text, params = []) => await ask(() => sql.unsafe(text, [...params])),
+    run: async (text, params = []) =>
+      await ask(() => sql.unsafe(text, params.map((param) => sql.typed(param as never, 0)) as never[])),
     async *copyOut(text) {
       const stream: Readable = await ask(() => sql.unsafe(text).readable());
       const cut = () => stream.destroy(lost.signal.reason);

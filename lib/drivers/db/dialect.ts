@@ -15,13 +15,15 @@ import {
   Transaction,
 } from "kysely";
 import { again } from "#lib/drivers/db/again.ts";
+import type { Result } from "#lib/drivers/db/client.ts";
+import type { Topic, Tx } from "#lib/drivers/db/database.ts";
 import { CommitUnknown, isFatal, isRefused, isStale, refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export interface DialectOptions {
-  readonly pool: Pool;
+  readonly pool: Pick<Pool, "acquire">;
   /** Milliseconds that one statement may take, seen from here. */
   readonly limit: number;
   /** Ends waiting for a connection, and cancels what runs. */
@@ -128,6 +130,14 @@ export function rowsOver(options: DialectOptions): Kysely<Schema> {
     },
   };
   return new Kysely<Schema>(propsOf(options, provider));
+}
+
+/** One that is open on a connection of its owner's, who ends it: what is asked in it is asked there. */
+export function transactionOn(ask: (text: string, params: readonly unknown[]) => Promise<Result["rows"]>): Tx {
+  const query: Lease["query"] = async (text, params) => ({ rows: await ask(text, params), command: "", count: 0 });
+  const lease: Lease = { pid: 0, dead: null, query, release: () => {} };
+  const pool = { acquire: () => Promise.resolve(lease) };
+  return Object.assign(transactionOver(lease, { pool, limit: 0 }), { wakes: new Set<Topic>() });
 }
 
 /** Kysely's own lets each statement wait for the one before. */

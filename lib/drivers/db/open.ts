@@ -6,7 +6,7 @@ import type { OpenDatabase, Rows, Topic, TransactionHold, Tx } from "#lib/driver
 import { type DialectOptions, holdOf, inTransaction, rowsOver } from "#lib/drivers/db/dialect.ts";
 import { insist } from "#lib/drivers/db/insist.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
-import { openPool } from "#lib/drivers/db/pool.ts";
+import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
 import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
@@ -151,7 +151,7 @@ async function outlast(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?:
 }
 
 function transact<T>(
-  options: DialectOptions,
+  options: DialectOptions & { readonly pool: Pool },
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ readonly result: T; readonly wakes: ReadonlySet<Topic> }> {
   return again(async () => {

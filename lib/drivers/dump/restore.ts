@@ -3,6 +3,8 @@
  * All of it is one transaction, which ends well only if the backup does: of one that is damaged nothing is written.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { transactionOn } from "#lib/drivers/db/dialect.ts";
 import { asFault } from "#lib/drivers/db/faults.ts";
 import { applyWithin, holdMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
@@ -20,6 +22,8 @@ export interface FillWish {
   readonly url: string;
   readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
+  /** Writes what else belongs to it, once all rows are there. */
+  readonly note?: (tx: Tx, manifest: BackupManifest) => Promise<void>;
 }
 
 /** Leaves the database held. Throws RestoreRefused, BackupDamaged, or what reading the parts throws. */
@@ -33,6 +37,7 @@ export async function restoreParts(wish: FillWish): Promise<BackupManifest> {
     await copier.run(IDENTITIES);
     for (const { mend } of Object.values(RETURNS)) if (mend !== null) await copier.run(mend);
     await copier.run("insert into database_restores (taken_at) values ($1::timestamptz)", [manifest.takenAt]);
+    await wish.note?.(transactionOn(copier.run), manifest);
     await copier.run("commit");
     return manifest;
   } catch (error) {

@@ -20,8 +20,15 @@ test("fills an empty database, holds it, and notes who asked", async ({ run, fil
   );
   assert.is(await undate(url), 0);
   assert.equal((await rowsIn(url)).spokes, (await rowsIn(db.url)).spokes);
-  const [event] = await asAdmin(url, (sql) => sql`select * from audit_events where kind = 'database_restored'`);
+  const [event] = await asAdmin(
+    url,
+    (sql) =>
+      sql`select *, xmin = (select xmin from database_restores) as together from audit_events
+        where kind = 'database_restored'`,
+  );
   assert.match(event!.user_agent, "wheelwright restore-database");
+  assert.equal(Object.keys(event!.metadata), ["release", "takenAt"]);
+  assert.ok(event!.together, "the event is of another transaction: who is killed between has none");
   const verified = await run(["audit", "verify"], { DATABASE_URL: url });
   assert.is(verified.status, 0, verified.text);
 

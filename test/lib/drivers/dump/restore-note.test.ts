@@ -1,0 +1,48 @@
+/** What belongs to a restore besides its rows. */
+import type { Row } from "postgres";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { unpack } from "#lib/drivers/dump/pack.ts";
+import { restoreParts } from "#lib/drivers/dump/restore.ts";
+import { readScript } from "#lib/drivers/dump/script.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { migrations } from "#src/migrations.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { asAdmin } from "#test/support/server.ts";
+import { rejection } from "#test/support/until.ts";
+import { backUp, fill, nothing, once } from "./scene.ts";
+
+const test = suite<{ db: TestDatabase }>("restoreParts and what is noted");
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+  await fill(context.db);
+});
+test.after(({ db }) => db.close());
+
+const ask = (url: string, text: string): Promise<Row[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
+
+test("what is noted of a restore is written with its rows, and without it none is", async ({ db }) => {
+  const url = await db.freshUrl();
+  const text = await backUp(db.url), parts = () => readScript(unpack(once(text), () => Promise.resolve("")), nothing);
+  const reason = new Error("The disk is full");
+  const note = () => Promise.reject(reason);
+  assert.is(await rejection(restoreParts({ url, parts: parts(), migrations, note })), reason);
+  assert.equal(await ask(url, "select from pg_class where relnamespace = 'public'::regnamespace"), []);
+  const audit = [{
+    kind: "database_restored" as const,
+    objectType: "database" as const,
+    objectId: "it",
+    metadata: { at: ["é"] },
+  }];
+  await restoreParts({ url, parts: parts(), migrations, note: (tx) => record(tx, SYSTEM, { audit }) });
+  const [event] = await ask(url, "select metadata, at, customer_visible from audit_events where object_id = 'it'");
+  assert.equal(event!.metadata, { at: ["é"] });
+  assert.is(event!.customer_visible, false);
+  const [{ newest }] = await ask(url, "select max(at) as newest from audit_events where federation_id is null") as [
+    Row,
+  ];
+  assert.equal(newest, event!.at);
+});
+
+test.run();
