@@ -111,7 +111,8 @@ export function openPool(options: PoolOptions): Pool {
     if (!client) return await wait(signal, user);
     shares.take(user);
     if (stock.isTrusted(client)) return client;
-    const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch(() => null);
+    // Cut also where the server has refused that: nobody else would ever take it, and its place would be lost.
+    const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch((error) => client.kill(error));
     if (answered) return client;
     shares.give(user);
     serve();

@@ -198,6 +198,23 @@ test("an idle connection that the server closes is forgotten", ({ db }) =>
     next.release();
   }));
 
+test("an idle connection whose session refuses all is replaced, and its place is not lost", ({ db }) =>
+  withPool(db, { size: 1 }, async (pool) => {
+    const lease = await pool.acquire(), clock = performance.now;
+    await lease.query("begin", [], LIMIT);
+    await rejection(lease.query("select 1 / $1::int", [0], LIMIT));
+    lease.release();
+    performance.now = () => clock.call(performance) + 10_001; // it is looked at before it is used again
+    try {
+      const next = await pool.acquire();
+      assert.is.not(next.pid, lease.pid);
+      next.release();
+    } finally {
+      performance.now = clock;
+    }
+    assert.equal(pool.stats(), { size: 1, open: 1, idle: 1, waiting: 0 });
+  }));
+
 test("a session carries its settings and its name", ({ db }) =>
   withPool(db, { name: "pool-named", settings: { statement_timeout: "1234" } }, async (pool) => {
     const lease = await pool.acquire();
