@@ -25,10 +25,12 @@ export function openWatch({ db, log, running }: WatchOptions): Watch {
 
   function look(ids: readonly string[]): void {
     if (ids.length === 0) return;
+    // Before the answer comes, a job may be given back and taken again: its next run is not what the answer is about.
+    const asked = new Map(ids.map((id) => [id, running.get(id)]));
     db.rows.selectFrom("jobs").select(["id", "fence", "state", "cancelRequestedAt"]).where("id", "in", ids)
       .execute().then((rows) => {
         for (const row of rows) {
-          const run = running.get(row.id);
+          const run = asked.get(row.id);
           if (!run) continue;
           const lost = row.state !== "running" || BigInt(row.fence) > BigInt(run.job.fence);
           if (lost) run.stop(new FenceLost(run.job));

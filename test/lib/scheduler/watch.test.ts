@@ -1,0 +1,63 @@
+/** Which runs are stopped by what their jobs' rows say. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { FenceLost } from "#lib/records/jobs/fence.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { silent } from "#lib/base/log.ts";
+import type { Running } from "#lib/scheduler/runner.ts";
+import { Cancelled } from "#lib/scheduler/stops.ts";
+import { openWatch, type Watch } from "#lib/scheduler/watch.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { until } from "#test/support/until.ts";
+
+interface Context {
+  db: TestDatabase;
+  running: Map<string, Running>;
+  watch: Watch;
+  stopped: [fence: string, reason: unknown][];
+}
+
+const test = suite<Context>("openWatch");
+test.before.each(async (context) => {
+  context.db = await openTestDatabase();
+  await context.db.sql("insert into replicas (id, release) values ('rep_1', 'x')");
+  await context.db.sql(`insert into jobs (id, kind, visible, fence, time_limit_ms, plan, step_names, label, payload,
+    asker_id, asker_email, asker_ip, asker_agent)
+    values ('op_1', 'suspend', true, 1, 1000, 1, '{stop}', 'Waiting', '{}', 'u', 'e', '', '')`);
+  context.running = new Map();
+  context.stopped = [];
+  context.watch = openWatch({ db: context.db, log: silent, running: context.running });
+});
+test.after.each(async ({ db, watch }) => {
+  watch.close();
+  await db.close();
+});
+
+function begin({ running, stopped }: Context, fence: string): void {
+  const job = { id: "op_1", fence } as Job;
+  const stop = (reason: Error) => void stopped.push([fence, reason]);
+  running.set("op_1", { job, ended: Promise.resolve(), stop, leave() {} });
+}
+
+test("a run whose job was called off, or is no longer running, is stopped", async (context) => {
+  const { db, stopped, watch } = context;
+  begin(context, "1");
+  watch.follow("op_1");
+  await until(() => stopped.length > 0);
+  assert.instance(stopped[0]![1], FenceLost);
+  await db.sql("update jobs set state = 'running', holder = 'rep_1', cancel_requested_at = wheelwright_now()");
+  watch.follow("op_1");
+  await until(() => stopped.length > 1);
+  assert.instance(stopped[1]![1], Cancelled);
+});
+
+test("a job that was given back, and taken again before a look was answered, goes on", async (context) => {
+  const { stopped, watch } = context;
+  begin(context, "1");
+  watch.follow("op_1");
+  begin(context, "2"); // the look under way finds it queued
+  await until(() => stopped.length > 0);
+  assert.equal(stopped.map(([fence]) => fence), ["1"]);
+});
+
+test.run();
