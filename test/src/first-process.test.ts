@@ -1,0 +1,28 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { endBySignals } from "#src/first-process.ts";
+import { awaitStop } from "#src/stop.ts";
+
+const test = suite("endBySignals");
+
+test("a signal ends the process, unless somebody waits for the wish to stop", async () => {
+  const exit = process.exit, statuses: unknown[] = [];
+  process.exit = ((status: number) => void statuses.push(status)) as typeof exit;
+  try {
+    endBySignals();
+    process.emit("SIGTERM", "SIGTERM");
+    process.emit("SIGINT", "SIGINT");
+    assert.equal(statuses, [143, 130]);
+    const stop = awaitStop();
+    process.emit("SIGTERM", "SIGTERM");
+    assert.is(await stop.told, "SIGTERM");
+    assert.is(statuses.length, 2);
+    stop.forget();
+    process.emit("SIGHUP", "SIGHUP");
+    assert.equal(statuses, [143, 130, 129]);
+  } finally {
+    process.exit = exit;
+  }
+});
+
+test.run();
