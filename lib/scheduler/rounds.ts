@@ -41,7 +41,13 @@ export function openRounds({ log, tenure, claim, rescue }: RoundsOptions): Round
 
   function ask(more: Partial<typeof asked>): void {
     asked = { ...asked, ...more };
-    if (open) round ??= goRound().finally(() => round = null);
+    if (open && (asked.claim || asked.rescue)) round ??= goRound().finally(onEnd);
+  }
+
+  /** What was asked for after the round had looked at that for the last time begins another one. */
+  function onEnd(): void {
+    round = null;
+    ask({});
   }
 
   async function goRound(): Promise<void> {

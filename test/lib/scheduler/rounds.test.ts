@@ -64,6 +64,31 @@ test("claims with the first beat after a round that was not answered, and with n
   await rounds.close();
 });
 
+test("forgets nothing that is asked for at the very end of a round", async () => {
+  for (let step = 0; step < 12; step++) {
+    let claims = 0;
+    const rounds = openRounds({
+      log: silent,
+      tenure: () => tenure,
+      async claim() {
+        if (++claims === 1) void later(step, () => rounds.claim());
+        return await Promise.resolve(null);
+      },
+      rescue: () => Promise.resolve(),
+    });
+    rounds.claim();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    assert.is(claims, 2, `asked ${step} steps after the round began`);
+    await rounds.close();
+  }
+});
+
+/** Calls after so many steps, before anything that waits for a timer or for the network has its turn. */
+async function later(steps: number, call: () => void): Promise<void> {
+  for (let i = 0; i < steps; i++) await null;
+  call();
+}
+
 test("begins nothing after it was closed, and waits for what is under way", async () => {
   const { rounds, begun, answer, turn } = open();
   rounds.claim();
