@@ -35,6 +35,7 @@ import { messageOf } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 const LOOK = 100; // milliseconds between two tries to get the lock
+const TOLD = 20; // tries after which it is no longer the moment that replicas which start together take
 const LOCK = "7598807798210291559"; // any number, as long as nothing else in the database uses it
 
 // Whoever comes after one that waits for a lock waits as well: so nobody waits for long, and then all others go first. It is
@@ -75,7 +76,7 @@ export async function migrate(
     return await sql.unsafe(text, params);
   };
   try {
-    await lock(run);
+    await lock(run, tell);
     const [state] = await run(
       `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE} as "may"`,
     ) as unknown as [State];
@@ -97,10 +98,11 @@ export async function migrate(
 }
 
 /** Asked for again and again: who waited in the server would be waited for in turn by an index that is made meanwhile. */
-async function lock(run: Run): Promise<void> {
-  for (;;) {
+async function lock(run: Run, tell: (sentence: string) => void): Promise<void> {
+  for (let looks = 1;; looks++) {
     const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK]) as unknown as [{ held: boolean }];
     if (held) return;
+    if (looks === TOLD) tell("Waits for another process, which migrates or restores this database");
     await sleep(LOOK);
   }
 }

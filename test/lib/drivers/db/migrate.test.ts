@@ -119,6 +119,30 @@ test("a migration waits for no lock for long: who comes after it goes on, and it
   assert.equal(await migrating, [TWO[0]]);
 });
 
+test("who waits for long until another process has migrated says so, once", async ({ url }) => {
+  const slow: Migration = ["0001_create_things", "select pg_advisory_xact_lock(7); create table things (name text)"];
+  const over = Promise.withResolvers<void>(), taken = Promise.withResolvers<void>(), told: string[] = [];
+  const holder = asAdmin(url, (sql) =>
+    sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(7)`;
+      taken.resolve();
+      await over.promise;
+    }));
+  await taken.promise;
+  const first = migrate(url, [slow]);
+  await until(async () =>
+    (await asAdmin(url, (sql) =>
+      sql`select from pg_locks where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`)).length > 0
+  );
+  const second = migrate(url, [slow], null, (sentence) => told.push(sentence));
+  await until(() => told.length > 0);
+  over.resolve();
+  await holder;
+  assert.equal(await Promise.all([first, second]), [[slow[0]], []]);
+  assert.equal(told, ["Waits for another process, which migrates or restores this database"]);
+});
+
 test("a replica that is killed in the middle of a migration leaves it to the next, whole or not begun", async ({ url }) => {
   const slow: Migration = ["0002_add_size", "alter table things add size int; select pg_sleep(60)"];
   await migrate(url, [ONE]);
