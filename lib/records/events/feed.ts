@@ -175,7 +175,8 @@ function reach({ last, ring, readAt: at }: Hub, number: number): FeedPage | null
   if (number >= last) return { events: [], at };
   const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;
-  return { events: ring.slice(number - first + 1), at };
+  // Looked for from the newest on, and not reckoned: in a database that was restored the numbers leap.
+  return { events: ring.slice(ring.findLastIndex((event) => event.number <= number) + 1), at };
 }
 
 async function rouse({ readers }: Hub): Promise<void> {

@@ -104,6 +104,20 @@ test("what lies behind the retention begins with StreamReset and goes on with wh
   await ahead.close();
 });
 
+test("a reader misses nothing where the numbers leap, as in a database that was restored", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "leaps");
+  await emit(db, hub, "active");
+  const reader = open(feeds, hub), seen = [await reader.next()];
+  for (let number = 2; number <= 6; number++) {
+    if (number === 4) await db.sql("update stream_heads set number = 1000 where federation_id = $1", [hub]);
+    const waiting = reader.next();
+    await emit(db, hub, "active");
+    seen.push(await waiting);
+  }
+  assert.equal(seen.map((text) => text!.split(" ")[0]), ["1", "2", "3", "1001", "1002", "1003"]);
+  await reader.close();
+});
+
 test("a stream ends at once when its reader's right is taken back", async ({ db, feeds, user }) => {
   const hub = await makeHub(db, user, "revoked");
   await emit(db, hub, "active");
