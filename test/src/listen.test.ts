@@ -1,3 +1,4 @@
+import { Server } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
@@ -207,6 +208,18 @@ test("closing cuts what does not end in time", async () => {
   await close(10);
   await connection.closed;
   await ended.promise;
+});
+
+test("outlives connections that the system cannot accept, however many", async () => {
+  const { listen } = Server.prototype, listening: Server[] = [];
+  Server.prototype.listen = function (this: Server, ...asked: unknown[]) {
+    listening.push(this);
+    return Reflect.apply(listen, this, asked);
+  } as typeof listen;
+  const { url, close } = await open().finally(() => Server.prototype.listen = listen);
+  for (let i = 0; i < 3; i++) listening[0]!.emit("error", new Error("accept ENOBUFS"));
+  assert.is((await fetch(`${url}/nothing`)).status, 404);
+  await close(0);
 });
 
 test("says so when the address is taken", async () => {

@@ -77,7 +77,7 @@ export async function listenForMetrics(
   });
   server.on("clientError", (_, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.on("error", reject); // later, too: of a connection that could not be accepted, which is no reason to end
     server.listen(port, host, resolve);
   });
   return {
