@@ -146,6 +146,13 @@ test("keeps a site in maintenance that was in maintenance before", async ({ scen
   assert.is((await scene.ended(id, "maintenance-off")).state, "succeeded");
 });
 
+test("takes no answer from before for that of the upgraded database, where its Job could not be cleared away", async ({ scene }) => {
+  const other = await installSpoke(scene, "geometry");
+  scene.simulator.faults.answer(403, { method: "DELETE", path: "/jobs/verify-", times: 1 });
+  const job = await upgradeTo(scene, other, NEW);
+  assert.equal([job.state, job.failure], ["succeeded", null]);
+});
+
 test("stops for a removal, which then has the site", async ({ scene, id }) => {
   const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/jobs?labelSelector=op%3Dupgrade" });
   await ask(scene, id, "upgrade", { lmsVersion: "5.3.1", skipBackup: false });
