@@ -43,6 +43,7 @@ export function upgrade(app: App): Handler {
       await site.space.noPods("app=moodle", waitingFor(run));
     },
     async migrate(before, run) {
+      await pauseCron(before, run); // a task that the cluster was about to begin as it heard of that has a pod by now
       const here = upgraded(before, run), { major, from, images } = prepared(run);
       const way = `${from.release ?? from.version} ${images.moodle}`;
       const demandSite = (site: SiteIdentity) => demandSameSite(run, here.spoke, site);
