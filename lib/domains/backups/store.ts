@@ -77,17 +77,28 @@ export async function ensureBackup(
     cluster: spoke.cluster,
     namespace: spoke.namespace,
     kind,
-    lmsVersion: spoke.lmsVersion,
-    images: JSON.stringify(spoke.blueprintInputs.images ?? null),
-    siteIdentifier: spoke.siteIdentifier,
+    ...takenOf(spoke),
   }).onConflict((conflict) => conflict.column("operationId").doNothing()).execute();
   return (await findByOperation(tx, operationId))!;
 }
 
-/** Keeps what is known of its volumes, so that a later cleaning finds what an attempt left behind. */
-export async function noteVolumes(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<void> {
-  await tx.updateTable("backups").set({ volumes: JSON.stringify(volumes) })
+function takenOf({ lmsVersion, blueprintInputs: { images = null }, siteIdentifier }: SpokeRow) {
+  return { lmsVersion, images: JSON.stringify(images), siteIdentifier };
+}
+
+/**
+ * Keeps what is known of its volumes before they are cut, so that a later cleaning finds what an attempt left behind; and of
+ * what it is taken, for the spoke may have been upgraded since it was asked for.
+ */
+export async function noteVolumes(
+  tx: Tx,
+  id: string,
+  volumes: readonly BackupVolume[],
+  spoke: SpokeRow,
+): Promise<Backup> {
+  await tx.updateTable("backups").set({ volumes: JSON.stringify(volumes), ...takenOf(spoke) })
     .where("id", "=", id).where("state", "=", "pending").execute();
+  return (await findBackup(tx, id))!;
 }
 
 /** It has been seen in the cluster, whole. */

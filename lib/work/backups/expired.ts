@@ -71,6 +71,12 @@ async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup
 }
 
 async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
+  await removeSnapshots(site, run, backup);
+  await run.write((tx) => finishRemoval(tx, backup.id));
+}
+
+/** With what they were cut into, until they are seen gone. */
+export async function removeSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
   const { space } = site, going: Ref[] = [];
   for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
     const ref = { ...SNAPSHOT, name };
@@ -91,7 +97,6 @@ async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<
     const late = error instanceof ClusterError && error.code === "deadline";
     throw late ? retell(error, { code: SLOW }) : error;
   });
-  await run.write((tx) => finishRemoval(tx, backup.id));
 }
 
 function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {

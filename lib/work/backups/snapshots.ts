@@ -23,7 +23,7 @@ import { readInstallation, signFor } from "#lib/records/installation.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { CONTENT, refersTo, removeExpired, SNAPSHOT } from "#lib/work/backups/expired.ts";
+import { CONTENT, refersTo, removeExpired, removeSnapshots, SNAPSHOT } from "#lib/work/backups/expired.ts";
 import { isOfGone } from "#lib/work/same-cluster.ts";
 import { finalError, note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
@@ -69,21 +69,38 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
  */
 export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
   const { spoke } = site;
-  const backup = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
-  if (backup.state === "ready") return backup;
-  const planned = await planSnapshots(site, run, backup);
-  await run.write((tx) => noteVolumes(tx, backup.id, planned));
+  const begun = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
+  if (begun.state === "ready") return begun;
+  const backup = await isCut(site, run, begun) ? begun : await plan(site, run, begun);
   const labels = {
     [MANAGED_BY]: "wheelwright",
     [FEDERATION]: spoke.federationId,
     [SPOKE]: spoke.id,
     [BACKUP]: backup.id,
   };
-  const annotations = { [PARTICULARS_OF]: await signedParticulars(site, { ...backup, volumes: planned }) };
+  const annotations = { [PARTICULARS_OF]: await signedParticulars(site, backup) };
   const create = (snapshot: KubeObject) =>
     createOrMakeRoom(site, run, { ...snapshot, metadata: { ...snapshot.metadata, annotations } });
-  const volumes = await cutSnapshots(site, run, planned, { labels, create, ...(patience && { patience }) });
+  const volumes = await cutSnapshots(site, run, backup.volumes, { labels, create, ...(patience && { patience }) });
   return await run.write((tx) => completeBackup(tx, backup.id, volumes));
+}
+
+/**
+ * Whether an earlier try has cut all of it. One snapshot alone is not gone on with, and goes: what is cut now would be of
+ * another moment, and other operations may have gone ahead since.
+ */
+async function isCut(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
+  const { volumes, kind } = backup;
+  if (volumes.length === 0 || kind === "last") return false; // as a spoke goes, nothing changes any more
+  const found = await Promise.all(volumes.map(({ snapshot: name }) => site.space.get({ ...SNAPSHOT, name }, run)));
+  if (found.every((snapshot) => snapshot !== null)) return true;
+  if (found.some((snapshot) => snapshot !== null)) await removeSnapshots(site, run, backup);
+  return false;
+}
+
+async function plan(site: SpokeSite, run: Run, backup: Backup): Promise<Backup> {
+  const planned = await planSnapshots(site, run, backup);
+  return await run.write((tx) => noteVolumes(tx, backup.id, planned, site.spoke));
 }
 
 /** What the backup's row says of it, so that it can be found again where the row is lost. */

@@ -20,6 +20,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const { spoke } = found,
     backup = found.backup.readyAt === null ? await awaitBackup(site, found.backup) : found.backup;
   await demandUsable(site.app.db.rows, spoke, backup.id);
+  demandVersion(site, backup);
   await claimsFrom(site, run, snapshotsOf(backup, spoke));
   const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   await note(
@@ -45,6 +46,13 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
     `The backup ${id} could not be taken: ${backup.error ?? "it was called off"}`,
     "Remove this spoke, and copy again.",
   );
+}
+
+/** One that was still to be taken may have been taken after an upgrade of its own spoke. */
+function demandVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
+  if (taken.images === null || taken.images.moodle === images.moodle) return;
+  const message = `The backup ${id} is of Moodle ${taken.lmsVersion}, and this site was to be of ${version}`;
+  throw finalError("AnotherVersion", message, "Remove this spoke, and copy again.");
 }
 
 /** Whether it did, no matter which holder. */

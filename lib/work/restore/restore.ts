@@ -36,6 +36,9 @@ import { perform, restoreCron, scale, takeDown, untilReady } from "#lib/work/run
 import { finalError, note, type SpokeSite, stayingDown } from "#lib/work/site.ts";
 import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
+import { MINUTE } from "#lib/base/time.ts";
+
+const TIDYING = 4 * MINUTE; // for each of the three things that this waits for
 
 export function restore(app: App): Handler {
   const handler = action(app, OPERATIONS.restore, {
@@ -64,8 +67,8 @@ export function restore(app: App): Handler {
       await restoreCron(here, run);
     },
     async keep(site, run) {
-      if (prepared(run).backupId !== null) await tidySources(restored(site, run), run);
       await keepReplaced(site, run, prepared(run));
+      if (prepared(run).backupId !== null) await tidyInTime(restored(site, run), run);
     },
   }, {
     hooks: restoreOutcomes,
@@ -136,6 +139,18 @@ async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
   if (!maintenance) return;
   await turnMaintenance(here, run, "enable");
   await demandClosed(here, run);
+}
+
+/** That the storage is slow with what the volumes were made from is no reason to stop a site that runs on them. */
+async function tidyInTime(here: SpokeSite, run: Run): Promise<void> {
+  try {
+    await tidySources(here, { ...run, patience: () => Math.min(run.patience(), TIDYING) });
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
+    await note(run, [
+      `What the volumes were made from is not taken away yet, and goes with the spoke: ${error.message}`,
+    ]);
+  }
 }
 
 function prepared(run: Run): PreparedRestore {

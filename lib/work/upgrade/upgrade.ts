@@ -43,6 +43,7 @@ export function upgrade(app: App): Handler {
       await site.space.noPods("app=moodle", waitingFor(run));
     },
     async migrate(before, run) {
+      await pauseCron(before, run); // a task that the cluster was about to begin as it heard of that has a pod by now
       const here = upgraded(before, run), { major, from, images } = prepared(run);
       const way = `${from.release ?? from.version} ${images.moodle}`;
       const demandSite = (site: SiteIdentity) => demandSameSite(run, here.spoke, site);
@@ -56,7 +57,7 @@ export function upgrade(app: App): Handler {
       await scale(here, run, MOODLE, 1);
       await untilReady(here, run, MOODLE);
     },
-    verify: (site, run) => demandVersion(upgraded(site, run), run),
+    verify: (site, run) => demandVersion(upgraded(site, run), run, "-up"),
     async cron(site, run) {
       await perform(site, run, upgradeChanges(site.blueprint, upgraded(site, run).inputs).cron);
       await restoreCron(site, run);
@@ -120,7 +121,8 @@ function upgraded(site: SpokeSite, run: Run): SpokeSite {
   return { ...site, inputs: upgradedInputs(site.inputs, prepared(run)) };
 }
 
-async function demandVersion(here: SpokeSite, run: Run, turn = ""): Promise<void> {
+/** Each time with a Job of its own: that of `prepare` may stand there still, and says what was before. */
+async function demandVersion(here: SpokeSite, run: Run, turn: string): Promise<void> {
   const site = await readDatabase(here, run, turn);
   await demandSameSite(run, here.spoke, site);
   if (isOfVersion(site, prepared(run))) return;

@@ -78,8 +78,8 @@ export function isWaiting(verdict: Diagnosis, sentence: RegExp): void {
   if (verdict.is === "waiting") assert.match(verdict.sentence, sentence);
 }
 
-/** A Deployment's pod that crashes again and again. */
-export const crashed = (restartCount: number, reason = "Error") =>
+/** A Deployment's pod that crashes again and again, and when it did so last. */
+export const crashed = (restartCount: number, reason = "Error", finishedAt = at(0)) =>
   pod(deployment(), {
     containerStatuses: [{
       name: "moodle",
@@ -90,6 +90,6 @@ export const crashed = (restartCount: number, reason = "Error") =>
           message: "back-off 10s restarting failed container=moodle pod=moodle-5f7-x",
         },
       },
-      lastState: { terminated: { exitCode: 1, reason } },
+      lastState: { terminated: { exitCode: 1, reason, finishedAt } },
     }],
   });

@@ -10,6 +10,7 @@ import {
   latestOf,
   nodeOf,
   startOf,
+  timeOf,
 } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { imageTrouble, placeOf } from "#lib/drivers/cluster/trouble/image.ts";
@@ -17,6 +18,7 @@ import { claimsTrouble, nodeTrouble } from "#lib/drivers/cluster/trouble/node.ts
 import {
   type Diagnosis,
   impossible,
+  isFromBefore,
   type PodSight,
   until,
   type Waited,
@@ -97,7 +99,17 @@ function missingHint(message: string): string {
   return `The ${kind} ${name} is not there: make it anew, or find out who deleted it, then retry.`;
 }
 
-function crashTrouble({ pod, own }: PodSight, container: ContainerState, message: string): Diagnosis {
+/** Only a crash since we came says that what was done before that has not helped. */
+function crashTrouble(sight: PodSight, container: ContainerState, message: string): Diagnosis {
+  const { pod, clock } = sight, { restartCount = 0, lastState } = container;
+  const verdict = crashVerdict(sight, container, message);
+  const end = timeOf(lastState?.terminated?.finishedAt);
+  if (restartCount < RESTARTS || end === undefined || !isFromBefore(end, clock)) return verdict;
+  const sentence = `The ${placeOf(pod, container)} has crashed before, and is started anew within minutes: ${message}`;
+  return until(clock.since + clock.patience.crashMs, clock, sentence, verdict);
+}
+
+function crashVerdict({ pod, own }: PodSight, container: ContainerState, message: string): Diagnosis {
   const place = placeOf(pod, container);
   const last = container.lastState?.terminated;
   const restarts = container.restartCount ?? 0;

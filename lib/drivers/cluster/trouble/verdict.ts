@@ -34,6 +34,8 @@ export interface Patience {
   readonly volumeMs: number;
   /** The address of a site does not lead here yet, so that no certificate is given: DNS takes its time. */
   readonly certificateMs: number;
+  /** A container crashed again and again before we came: a kubelet starts it anew after five minutes at most. */
+  readonly crashMs: number;
 }
 
 export const PATIENCE: Patience = {
@@ -43,6 +45,7 @@ export const PATIENCE: Patience = {
   configMs: 10 * SECOND,
   volumeMs: 10 * MINUTE,
   certificateMs: 10 * MINUTE,
+  crashMs: 6 * MINUTE,
 };
 
 /** Times by the cluster's clock: now, and when the waiting began. */
@@ -67,7 +70,12 @@ const LEAD = 5 * SECOND;
  * ever more seldom, so that its last word may be older than the correction; it gets some time to say it again.
  */
 export function isFresh(at: number, clock: Waited): boolean {
-  return at >= clock.since - LEAD || clock.now >= clock.since + clock.patience.unschedulableMs;
+  return !isFromBefore(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
+}
+
+/** Whether it says nothing of what was done since, because it was so before that. */
+export function isFromBefore(at: number, clock: Waited): boolean {
+  return at < clock.since - LEAD;
 }
 
 export function isFreshEvent(event: KubeObject, clock: Waited): boolean {

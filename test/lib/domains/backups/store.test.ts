@@ -46,7 +46,7 @@ test("that is ready is changed neither by a late failure nor by who plans late."
   const origin = { operationId: "op_3", kind: "nightly" } as const;
   const { id } = await within(context, (tx) => beginBackup(tx, context.spoke, origin));
   await within(context, (tx) => completeBackup(tx, id, VOLUMES));
-  await within(context, (tx) => noteVolumes(tx, id, []));
+  await within(context, (tx) => noteVolumes(tx, id, [], context.spoke));
   const late = await within(context, (tx) => failBackup(tx, "op_3", "too late"));
   assert.equal([late!.state, late!.error, late!.volumes.length], ["ready", null, 2]);
 });

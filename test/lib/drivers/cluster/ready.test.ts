@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { ClusterOptions } from "#lib/drivers/cluster/open.ts";
+import { HOUR } from "#lib/base/time.ts";
 import { type KubeTable, NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/table.ts";
 
 const now = () => new Date().toISOString();
@@ -84,6 +85,32 @@ test(
     const { code, transient, evidence } = await failing;
     assert.equal([code, transient], ["CrashLoopBackOff", false]);
     assert.equal(evidence?.log, ["FATAL:  out of shared memory"]);
+  }),
+);
+
+test(
+  "what crashed again and again before is waited for: it may start well by now",
+  withTable(async (table) => {
+    const crashes = (finishedAt: string) => ({
+      containerStatuses: [{
+        name: "postgres",
+        restartCount: 12,
+        state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 5m0s restarting failed container" } },
+        lastState: { terminated: { exitCode: 1, reason: "Error", finishedAt } },
+      }],
+    });
+    const anHourAgo = new Date(Date.parse(now()) - HOUR).toISOString();
+    table.put("statefulsets", statefulSet(0));
+    table.put("pods", dbPod(crashes(anHourAgo)));
+    const waiting = watched(), ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
+    await waiting.told(/has crashed before, and is started anew within minutes/);
+    table.put("statefulsets", statefulSet(1));
+    await ready;
+    table.put("statefulsets", statefulSet(0));
+    const again = watched(), failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], again));
+    await again.told(/has crashed before/);
+    table.put("pods", dbPod(crashes(now())));
+    assert.is((await failing).code, "CrashLoopBackOff");
   }),
 );
 

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { FenceLost } from "#lib/records/jobs/fence.ts";
 import { maintenanceOn } from "#lib/work/actions/maintenance.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { CALL, type Clinic, holderOf, openClinic } from "./scene.ts";
+import { CALL, type Clinic, holderOf, openClinic, sleepingTask } from "./scene.ts";
 
 const test = suite<{ clinic: Clinic }>("maintenance");
 test.before(async (context) => void (context.clinic = await openClinic()));
@@ -67,15 +67,6 @@ test("begins only when no scheduled task can begin or is under way any more", as
   release();
   assert.is((await clinic.scene.ended(clinic.id, "maintenance-on")).state, "succeeded");
 });
-
-function sleepingTask() {
-  const labels = { op: "cron", role: "app", "files-user": "true" };
-  const security = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
-  const container = { name: "cron", image: "moodle", command: ["sleep", "1000"], securityContext: security };
-  const securityContext = { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: "RuntimeDefault" } };
-  const spec = { restartPolicy: "Never", terminationGracePeriodSeconds: 0, securityContext, containers: [container] };
-  return { template: { metadata: { labels }, spec } };
-}
 
 test("that is on already, or off already, is no failure", async ({ clinic }) => {
   for (

@@ -102,3 +102,13 @@ export async function auditsOf({ scene, id }: Clinic): Promise<{ kind: string; m
     id,
   ]) as never;
 }
+
+/** The spec of a Job whose pod is like that of a scheduled task, and does not end by itself. */
+export function sleepingTask(): object {
+  const labels = { op: "cron", role: "app", "files-user": "true" };
+  const security = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
+  const container = { name: "cron", image: "moodle", command: ["sleep", "1000"], securityContext: security };
+  const securityContext = { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: "RuntimeDefault" } };
+  const spec = { restartPolicy: "Never", terminationGracePeriodSeconds: 0, securityContext, containers: [container] };
+  return { template: { metadata: { labels }, spec } };
+}

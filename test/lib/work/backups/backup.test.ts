@@ -5,7 +5,7 @@ import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { newId } from "#lib/base/ids.ts";
 import { backupsIn, DRIVER } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";
-import { ask, type BackupScene, nightly, openBackups, rows, spoke, told } from "./scene.ts";
+import { ask, type BackupScene, betweenTries, nightly, openBackups, rows, spoke, told } from "./scene.ts";
 
 const test = suite<BackupScene>("backup");
 test.before(openBackups);
@@ -63,6 +63,48 @@ test("is not ready before the cluster shows both snapshots ready, and was cut at
   scene.simulator.faults.heal(fault);
   await scene.ended(id, "backup");
   assert.is((await rows(scene, id))[0].state, "ready");
+});
+
+const UPGRADED = "update spokes set lms_version = '5.2.2' where id = $1";
+
+test("has two snapshots of one moment: one that an earlier try has left alone goes, with what it was cut into.", async (context) => {
+  const { scene } = context, { id, namespace } = await spoke(context), { simulator } = scene;
+  const mine = () => simulator.objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace);
+  const fault = simulator.faults.cut({ at: "done", method: "POST", path: `${namespace}/volumesnapshots` });
+  await ask(scene, id);
+  await until(() => mine().some(({ status }) => status?.boundVolumeSnapshotContentName));
+  const [alone, ...others] = mine();
+  assert.equal([alone!.metadata.name.split("-")[0], others], ["files", []]);
+  await betweenTries(scene, id, async () => {
+    await scene.db.sql(UPGRADED, [id]);
+    simulator.faults.heal(fault);
+  });
+  assert.is((await scene.ended(id, "backup")).state, "succeeded");
+  const [row] = await rows(scene, id), [files, db] = row.volumes;
+  assert.equal([row.state, row.lmsVersion], ["ready", "5.2.2"]);
+  assert.equal([mine().length, files.snapshot], [2, alone!.metadata.name]);
+  assert.is.not(files.snapshotUid, alone!.metadata.uid);
+  const contents = simulator.objects("VolumeSnapshotContent").filter(({ spec }) =>
+    spec.volumeSnapshotRef.namespace === namespace
+  );
+  assert.equal(contents.map(({ metadata }) => metadata.name).sort(), [files.content, db.content].sort());
+});
+
+test("is of what the spoke is when it is taken, and not of what it was when it was asked for.", async (context) => {
+  const { scene } = context, { id } = await spoke(context), { simulator } = scene;
+  const fault = simulator.faults.answer(503, { method: "GET", path: "/persistentvolumeclaims" });
+  await ask(scene, id);
+  await betweenTries(scene, id, async () => {
+    await scene.db.sql(UPGRADED, [id]);
+    simulator.faults.heal(fault);
+  });
+  assert.is((await scene.ended(id, "backup")).state, "succeeded");
+  const [{ lmsVersion, volumes }] = await rows(scene, id);
+  assert.is(lmsVersion, "5.2.2");
+  const [snapshot] = simulator.objects("VolumeSnapshot").filter(({ metadata }) =>
+    metadata.uid === volumes[0].snapshotUid
+  );
+  assert.match(JSON.stringify(snapshot!.metadata.annotations), /5\.2\.2/);
 });
 
 test("that a driver keeps refusing fails with the driver's words, once told, and the state stays.", async (context) => {

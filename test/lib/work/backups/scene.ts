@@ -9,6 +9,7 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { bindRights } from "#test/support/rights.ts";
 import { openHub, plant, type Planted, setClock, settled } from "#test/support/planted.ts";
+import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
 /** By the database's clock: far from midnight, for it is by days that backups are kept. */
@@ -48,6 +49,19 @@ export async function ask(scene: WorkScene, id: string): Promise<void> {
 export async function nightly(scene: WorkScene, id: string): Promise<void> {
   const row = await scene.row(id);
   await scene.db.transact((tx) => record(tx, scene.actor, { jobs: [operationOn(row, "backup", { kind: "nightly" })] }));
+}
+
+/** Waits until a try of the spoke's backup has failed, and does this before the next one. */
+export async function betweenTries({ db }: WorkScene, id: string, work: () => Promise<unknown>): Promise<void> {
+  const put = (when: string) =>
+    db.sql(
+      `update jobs set run_at = wheelwright_now() + $2::interval
+       where spoke_id = $1 and kind = 'backup' and state = 'queued' and failure is not null returning id`,
+      [id, when],
+    );
+  await until(async () => (await put("1 day")).length > 0);
+  await work();
+  await put("0");
 }
 
 // deno-lint-ignore no-explicit-any

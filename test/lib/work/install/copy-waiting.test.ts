@@ -10,6 +10,7 @@ import { fillVolumes } from "#lib/work/install/volumes.ts";
 import type { SpokeSite } from "#lib/work/site.ts";
 import { contentsOf, useSite } from "#test/support/sites.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { betweenTries } from "#test/lib/work/backups/scene.ts";
 import { backUp, copy, type CopyScene, holdBackups, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
 
 const test = suite<CopyScene>("a copy that waits");
@@ -100,6 +101,24 @@ test("is told how its backup has ended, though that is between its first look at
   const site = { app: { ...scene.app, db: { ...scene.app.db, rows } }, spoke } as unknown as SpokeSite;
   const failure = await rejection(fillVolumes(site, {} as Run)) as Error;
   assert.match(failure.message, "the array is full", failure.message);
+});
+
+test("fails for good where its source was upgraded before the backup was taken: the data is of another version", async (context) => {
+  const { scene } = context, source = await scene.becomes(await copy(context), "active");
+  const own = { ...context, id: source.id, namespace: source.namespace }, { faults } = scene.simulator;
+  const fault = faults.answer(503, { method: "GET", path: `${source.namespace}/persistentvolumeclaims` });
+  const made = await copy(own, { copyBackup: "now" });
+  await betweenTries(scene, source.id, async () => {
+    await scene.db.sql(
+      `update spokes set lms_version = '5.2.2',
+        blueprint_inputs = jsonb_set(blueprint_inputs, '{images,moodle}', '"moodle:5.2.2"') where id = $1`,
+      [source.id],
+    );
+    faults.heal(fault);
+  });
+  const row = await scene.becomes(made, "active", "failed");
+  assert.is(row.state, "failed");
+  assert.match(row.stateReason!, / is of Moodle 5\.2\.2, and this site was to be of /, row.stateReason!);
 });
 
 test("fails for good where its source is removed before the backup was taken", async (context) => {

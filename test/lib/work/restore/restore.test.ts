@@ -5,6 +5,12 @@ import { listReplaced } from "#lib/domains/backups/kept.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
+import { silent } from "#lib/base/log.ts";
+import { turnOf } from "#lib/moodle/names.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { SNAPSHOT } from "#lib/work/backups/expired.ts";
+import { restore } from "#lib/work/restore/restore.ts";
+import { post } from "#test/support/planted.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { installSpoke, NEW, running, standing } from "#test/lib/work/upgrade/scene.ts";
@@ -150,6 +156,27 @@ test("brings a site back whose volume somebody has deleted", async ({ scene, id 
   assert.equal(await marks(scene, id), ["as it was", "as it was"]);
   assert.equal((await listReplaced(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0"]);
   await isAsItsRowSays(scene, id);
+});
+
+test("is done though the storage does not let go of what the volumes were made from", async ({ scene, id }) => {
+  await backUp(scene, id);
+  const { simulator, app } = scene, job = await succeed(scene, id), { namespace } = await scene.row(id);
+  const spec = { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: "files" } };
+  const metadata = { name: `origin-files-${turnOf(job.id)}`, finalizers: ["example.org/held"] };
+  const snapshots = `/apis/snapshot.storage.k8s.io/v1/namespaces/${namespace}/volumesnapshots`;
+  await post(simulator.url, snapshots, { ...SNAPSHOT, metadata, spec });
+  const notes: string[] = [];
+  const run = {
+    job,
+    signal: AbortSignal.timeout(20_000),
+    log: silent,
+    check: () => {},
+    patience: () => 500,
+    progress: () => {},
+    remember: (values: { notes?: string[] }) => Promise.resolve(notes.push(...values.notes ?? [])),
+  } as unknown as Run;
+  await restore(app).steps["keep"]!(run);
+  assert.match(notes.at(-1)!, `goes with the spoke: Removing VolumeSnapshot ${metadata.name} took over`);
 });
 
 test.run();

@@ -1,9 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { differences } from "#lib/drivers/cluster/difference.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
+import { CALL, sleepingTask } from "#test/lib/work/actions/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { ask, installSpoke, jobNames, NEW, objects, OLD, running, standing, upgradeTo } from "./scene.ts";
 
@@ -144,6 +146,31 @@ test("keeps a site in maintenance that was in maintenance before", async ({ scen
   assert.is(run!["spec"].activeDeadlineSeconds, 3 * 3600, "a step within a branch");
   await ask(scene, id, "maintenance-off");
   assert.is((await scene.ended(id, "maintenance-off")).state, "succeeded");
+});
+
+test("takes no answer from before for that of the upgraded database, where its Job could not be cleared away", async ({ scene }) => {
+  const other = await installSpoke(scene, "geometry");
+  scene.simulator.faults.answer(403, { method: "DELETE", path: "/jobs/verify-", times: 1 });
+  const job = await upgradeTo(scene, other, NEW);
+  assert.equal([job.state, job.failure], ["succeeded", null]);
+});
+
+test("waits for a scheduled task that has begun after all, as the cluster heard that they are to pause", async ({ scene }) => {
+  const own = await installSpoke(scene, "calculus"), path = "/jobs?labelSelector=op%3Dupgrade";
+  const fault = scene.simulator.faults.answer(503, { method: "GET", path });
+  await ask(scene, own, "upgrade", { lmsVersion: NEW, skipBackup: false });
+  await until(async () => (await scene.operations(own))[0]!.failure?.step === "migrate");
+  const { cluster, namespace, namespaceUid } = await scene.row(own);
+  const space = (await scene.app.clusters.open(cluster)).space(namespace, namespaceUid!);
+  const task = { apiVersion: "batch/v1", kind: "Job", name: "task" };
+  const { metadata } = await space.create({ ...task, metadata: { name: task.name }, spec: sleepingTask() }, CALL);
+  const isOfTask = ({ metadata: { name } }: KubeObject) => name.startsWith("task-");
+  const pod = await until(async () => (await objects(scene, own, "Pod")).find(isOfTask));
+  scene.simulator.faults.heal(fault);
+  await until(async () => (await scene.operations(own))[0]!.label.includes(pod.metadata.name));
+  assert.equal(await jobNames(scene, own, "upgrade"), []);
+  await space.delete(task, metadata.uid!, CALL);
+  assert.is((await scene.ended(own, "upgrade")).state, "succeeded");
 });
 
 test("stops for a removal, which then has the site", async ({ scene, id }) => {
