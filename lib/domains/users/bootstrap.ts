@@ -22,7 +22,7 @@ export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log
   if (!admin) {
     if (await hasOperators(db.rows)) return;
     const how = "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and start again, which makes the first one";
-    return log.warn(`There is no operator: ${how}`);
+    return log.warn(`Nobody can sign in as an operator, for there is none: ${how}`);
   }
   if (!await createOperator(db, admin)) return;
   log.info("Made the first operator", { email: admin.email });
