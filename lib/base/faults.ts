@@ -42,6 +42,10 @@ export const FAULTS = {
   ],
   login_failed: ["unauthenticated", "Wrong e-mail address or password"],
   wrong_password: ["forbidden", "Cannot change the password: the current one is another"],
+  session_too_old: [
+    "forbidden",
+    "You signed in over an hour ago; sign in again to set a password here, or leave it out",
+  ],
   scope_too_narrow: [
     "forbidden",
     "The token's scope is readonly; this needs a token with the scope provisioning or cli",

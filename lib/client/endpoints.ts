@@ -778,7 +778,7 @@ export interface WheelwrightApi {
   /**
    * Finish onboarding, once: display name, password, a first request for a hub; it renews the session's cookie
    *
-   * `POST /api/onboarding/complete`, scope session. Its own codes: onboarded, slug_taken, too_many_pending, unverified, not_offered, busy.
+   * `POST /api/onboarding/complete`, scope session. Its own codes: onboarded, session_too_old, slug_taken, too_many_pending, unverified, not_offered, busy.
    */
   completeOnboarding(body?: OnboardingAnswers, options?: CallOptions): Promise<Onboarding>;
 

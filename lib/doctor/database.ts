@@ -23,8 +23,8 @@ export interface DatabaseFacts {
   readonly aheadMs: number;
   /** What was applied to it; null where nothing ever was. */
   readonly applied: readonly Applied[] | null;
-  /** Whether anybody has an account. */
-  readonly users: boolean;
+  /** Whether there is an operator. */
+  readonly operators: boolean;
   readonly session: Session;
 }
 
@@ -37,7 +37,7 @@ export interface Session {
 }
 
 /** What one query tells of it. */
-type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "users" | "session"> & {
+type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "session"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;
 };
@@ -83,10 +83,10 @@ export async function lookAtDatabase(url: string, limit: number, signal: AbortSi
     const [clock] = await ask(one, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
     const applied = migrated ? await ask(one, APPLIED) as unknown as Applied[] : null;
-    const [somebody] = withUsers ? await ask(one, "select 1 from users limit 1") : [];
+    const [operator] = withUsers ? await ask(one, "select 1 from users where operator limit 1") : [];
     return {
       ...{ ...facts, aheadMs, applied },
-      users: somebody !== undefined,
+      operators: operator !== undefined,
       session: {
         locks: await keepsLocks(one, other, ask),
         notifications: await notifies(one, other, ask, heard.promise),

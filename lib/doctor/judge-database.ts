@@ -46,7 +46,7 @@ export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Findi
     judgeClock(aheadMs, "the database's clock"),
   );
   findings.push(judgeMigrations(applied, migrations, mayMigrate || owner), judgeRole(role));
-  findings.push(judgeUsers(facts.seen.users, admin));
+  findings.push(judgeUsers(facts.seen.operators, admin));
   return findings;
 }
 

@@ -21,10 +21,10 @@ export function judgeProxies({ publicUrl, trustedProxies }: Pick<Config, "public
   );
 }
 
-/** `users` is whether there are any. */
-export function judgeUsers(users: boolean, admin: Config["bootstrapAdmin"]): Finding {
+/** `operators` is whether there are any. */
+export function judgeUsers(operators: boolean, admin: Config["bootstrapAdmin"]): Finding {
   const check = "users";
-  if (users) return passing(check, "there are some");
+  if (operators) return passing(check, "there is an operator");
   if (admin) {
     const told = `serve makes the first operator, ${admin.email}, when it starts`;
     const problem = passwordProblem(admin.password, admin.email);
@@ -37,7 +37,7 @@ export function judgeUsers(users: boolean, admin: Config["bootstrapAdmin"]): Fin
   }
   return warning(
     check,
-    "there is none: nobody can sign in",
+    "there is no operator",
     "Set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD; serve makes the first operator when it starts.",
   );
 }

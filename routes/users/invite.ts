@@ -23,7 +23,7 @@ export const POST = deed({
     if (!await ifAllowed(ask(hub, { params: { federationId } }))) throw noSuchHub();
     const body = { email, displayName: displayName.trim() || undefined };
     const { userId, status } = await ask(invite, { params: { federationId }, body });
-    return { to: `/users/${userId}?done=${status === "invited" ? "invited" : "changed"}` };
+    return { to: `/users/${userId}?done=${status === "unchanged" ? "known" : status}` };
   },
   again: form,
 });

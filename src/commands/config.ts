@@ -41,7 +41,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   POSTGRES_OWNER_USER: ["instead of DATABASE_OWNER_URL, with its password"],
   POSTGRES_OWNER_PASSWORD: ["password of that owner"],
   DATABASE_POOL: ["connections to PostgreSQL that a replica opens"],
-  BOOTSTRAP_ADMIN_EMAIL: ["the first operator, made once while there is no user"],
+  BOOTSTRAP_ADMIN_EMAIL: ["the first operator, made once while there is none"],
   BOOTSTRAP_ADMIN_PASSWORD: ["password of the first operator"],
   KUBECONFIG: ["kubeconfig file of the cluster; dev ignores it", "KUBECONFIG_HOST_PATH"],
   KUBECONFIG_HOST_PATH: ["kubeconfig file of the cluster, for dev as well", "the pod's own service account"],

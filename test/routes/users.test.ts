@@ -39,6 +39,11 @@ test("invites somebody to a hub by its form, and says what is wrong in it", asyn
   ]);
   await flows.work();
   assert.ok((await flows.postman.next("grace@example.org")).token);
+  const { email } = await makePerson(flows.db, "proved");
+  const known = { "E-mail address": email, Hub: flows.scene.hub };
+  for (const said of ["They have been added, and can use it now.", "They had it already. Nothing was changed."]) {
+    assert.is((await form.submit("Invite", known)).part("status", /They/).text, said);
+  }
 });
 
 test("shows one with their hubs and spokes, and renames them", async ({ flows, open }) => {

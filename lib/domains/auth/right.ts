@@ -8,7 +8,8 @@
  * advisory one because these are fair: with row locks, a caller who never stops writing could keep its right from being
  * taken away.
  */
-import type { Actor, Role } from "#lib/domains/auth/access.ts";
+import { sql } from "kysely";
+import type { Actor } from "#lib/domains/auth/access.ts";
 import { authenticateAgain, badCredentials } from "#lib/domains/auth/authenticate.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -43,19 +44,30 @@ export function holdRight({ db }: { readonly db: Database }, actor: Actor): Righ
 async function confirm(rows: Database["rows"], actor: Actor): Promise<void> {
   const now = await authenticateAgain({ db: { rows } }, actor);
   if (!now) throw actor.credential.kind === "token" ? badCredentials() : endedSession();
-  if (covers(now, actor)) return;
+  if (await covers(rows, now, actor)) return;
   const message = "What you may do has changed while this was being done, so it was not done; try again";
   throw new Fault("forbidden", "access_changed", message);
 }
 
-const RANK: readonly Role[] = ["spoke_admin", "hub_admin", "operator"];
-
-/** Whether nothing was taken from the caller that it had when it was let in. */
-function covers(now: Actor, before: Actor): boolean {
-  if (RANK.indexOf(now.role) < RANK.indexOf(before.role)) return false;
+/**
+ * Whether nothing was taken from the caller that it had when it was let in. What is removed meanwhile is gone for all, and a
+ * spoke whose hub the caller runs by now is still the caller's: neither is in the lists any more.
+ */
+async function covers(rows: Database["rows"], now: Actor, before: Actor): Promise<boolean> {
   if (now.role === "operator") return true;
-  const hubs = new Set(now.federationIds), spokes = new Set(now.spokeIds);
-  return before.federationIds.every((id) => hubs.has(id)) && before.spokeIds.every((id) => spokes.has(id));
+  if (before.role === "operator") return false;
+  const hubs = missing(now.federationIds, before.federationIds), spokes = missing(now.spokeIds, before.spokeIds);
+  if (hubs.length === 0 && spokes.length === 0) return true;
+  const { rows: [row] } = await sql<{ taken: boolean }>`select
+    exists (select from federations where id = any(${hubs}::text[]) and state <> 'removed')
+    or exists (select from spokes where id = any(${spokes}::text[]) and state <> 'removed'
+      and federation_id <> all(${now.federationIds}::text[])) as taken`.execute(rows);
+  return !row!.taken;
+}
+
+function missing(now: readonly string[], before: readonly string[]): string[] {
+  const left = new Set(now);
+  return before.filter((id) => !left.has(id));
 }
 
 function endedSession(): Fault {

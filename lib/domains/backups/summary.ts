@@ -6,7 +6,9 @@ import { isGood, RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
 import { type Backup, lastFailed, listStanding, readClasses } from "#lib/domains/backups/store.ts";
 import type { BackupSummary } from "#lib/domains/backups/views.ts";
+import type { Viewer } from "#lib/domains/federations/viewer.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { shownMeans } from "#lib/base/means.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** How long a failed attempt stands in the list, in milliseconds. */
@@ -14,6 +16,7 @@ const RECENT = 7 * DAY;
 
 export async function summariseBackups(
   { db, config }: Pick<App, "db" | "config">,
+  viewer: Pick<Viewer, "role">,
   { id }: Pick<SpokeRow, "id">,
 ): Promise<BackupSummary> {
   const spoke = await db.rows.selectFrom("spokes")
@@ -36,11 +39,14 @@ export async function summariseBackups(
     retention: RETENTION,
     lastSuccessAt: standing.find(isGood)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
-    lastError: reason ?? failed?.error ?? null,
+    lastError: shownMeans(viewer, reason ?? failed?.error ?? null),
     drills: config.restoreDrills,
     lastProvedAt: spoke.provedAt,
     unprovedSince: spoke.unprovedSince,
-    snapshots: standing.filter((backup) => isShown(backup, now)) as BackupSummary["snapshots"],
+    snapshots: standing.filter((backup) => isShown(backup, now)).map((backup) => ({
+      ...backup,
+      proofError: shownMeans(viewer, backup.proofError),
+    })) as BackupSummary["snapshots"],
     kept: spoke.state === "removed" ? [] : kept,
   };
 }

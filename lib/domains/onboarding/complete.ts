@@ -1,9 +1,9 @@
 /**
  * Finishing the wizard that greets a new user: a name, a password and a first request for a hub, all or none.
  *
- * It is done once. The password is set in it without the old one, which is all right for somebody who has just come in,
- * and would be a way to keep what was stolen if it could be done again. A new password ends all sessions, and its owner
- * is told by mail; the caller goes on with a new session, so that a thief of the old one's cookie does not.
+ * It is done once. The password is set in it without the old one, which is all right for somebody who has just come in:
+ * by a session that is older, or a second time, it would be a way to keep what was stolen. A new password ends all sessions,
+ * and its owner is told by mail; the caller goes on with a new session, so that a thief of the old one's cookie does not.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -25,6 +25,8 @@ import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/v
 import { endSessionsOf, type HeldUser, holdUser, readUser } from "#lib/domains/users/store.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
+const JUST_NOW = "1 hour"; // for so long a session is of somebody who has just shown who they are
+
 /** The answer, and the Set-Cookie header that goes on with the session. */
 interface Onboarded {
   readonly body: OnboardingRecord;
@@ -37,14 +39,28 @@ export async function findOnboarded(rows: Rows, userId: string): Promise<Date | 
   return row?.onboardedAt ?? null;
 }
 
-/** Throws Fault conflict `onboarded`, and what asking for a hub throws; then nothing has changed. */
+/**
+ * Throws Fault conflict `onboarded`, forbidden `session_too_old` for a password, and what asking for a hub
+ * throws; then nothing has changed.
+ */
 export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<Onboarded> {
   if (await findOnboarded(app.db.rows, actor.userId)) throw alreadyDone(); // before a password is hashed for it
   if (input.federationRequest) refuseUnoffered(app, input.federationRequest);
   const { password } = input;
-  if (password !== undefined) requirePassword(password, actor.email);
+  if (password !== undefined) {
+    requirePassword(password, actor.email);
+    await demandNewSession(app.db.rows, actor);
+  }
   const passwordHash = password === undefined ? null : await app.passwords.hash(password, { whose: actor.userId });
   return await app.db.transact((tx) => complete(tx, app, actor, input, passwordHash));
+}
+
+async function demandNewSession(rows: Rows, { credential }: Actor): Promise<void> {
+  const row = await rows.selectFrom("sessions").select("id").where("id", "=", credential.id)
+    .where("createdAt", ">", sql<Date>`wheelwright_now() - ${JUST_NOW}::interval`).executeTakeFirst();
+  if (row) return;
+  const message = "You signed in over an hour ago; sign in again to set a password here, or leave it out";
+  throw new Fault("forbidden", "session_too_old", message, { fields: { password: message } });
 }
 
 async function complete(

@@ -46,6 +46,7 @@ export async function requestActions(app: App, actor: Actor, asked: BulkAction):
       // One that was removed since it was found is not visible any more; anything else concerns the whole request.
       if (!(error instanceof Fault)) throw error;
       if (error.kind === "missing") continue;
+      if (error.code === "access_changed" && accepted.size > 0) throw stopped(accepted.size);
       const isDown = error.kind === "unavailable";
       if (!Object.hasOwn(REFUSALS, error.kind) || isDown && accepted.size === 0) throw error;
       refused.set(id, error);
@@ -60,6 +61,14 @@ export async function requestActions(app: App, actor: Actor, asked: BulkAction):
     if (spoke) return [{ id, accepted: true, spoke }];
     return fault ? [{ id, accepted: false, error: errorOf(fault) }] : [];
   });
+}
+
+/** The caller's right was taken before all had been asked. */
+function stopped(asked: number): Fault {
+  const some = asked === 1 ? "one of the spokes" : `${asked} of the spokes`;
+  const message =
+    `What you may do has changed while this was being done: ${some} had accepted it, and no other was asked`;
+  return new Fault("forbidden", "access_changed", message);
 }
 
 function errorOf({ kind, code, message }: Fault): NonNullable<BulkOutcome["error"]> {

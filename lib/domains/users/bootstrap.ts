@@ -1,4 +1,4 @@
-/** The first operator: made by this machine, on its own authority, while nobody has an account yet. */
+/** The first operator: made by this machine, on its own authority, while there is none. */
 import { sql } from "kysely";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { record } from "#lib/records/changes/record.ts";
@@ -6,9 +6,8 @@ import { hashPassword } from "#lib/drivers/crypto/password.ts";
 import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { newPassword } from "#lib/drivers/crypto/secret.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { newId } from "#lib/base/ids.ts";
 import type { Log } from "#lib/base/log.ts";
-import { findFirstOperator, hasUsers, insertOperator } from "#lib/domains/users/store.ts";
+import { findFirstOperator, hasOperators, insertOperator } from "#lib/domains/users/store.ts";
 
 interface Admin {
   /** In lower case, as the Email schema leaves it. */
@@ -18,13 +17,12 @@ interface Admin {
 
 const DEV_EMAIL = "admin@wheelwright.localhost";
 
-/** Makes the first operator from the configuration. Once there is a user, what is configured changes nothing. */
+/** Makes the first operator from the configuration. Once there is one, what is configured changes nothing. */
 export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
-    if (await hasUsers(db.rows)) return;
-    const how =
-      "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and start again, which makes the first operator";
-    return log.warn(`Nobody can sign in, for there is no user: ${how}`);
+    if (await hasOperators(db.rows)) return;
+    const how = "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and start again, which makes the first one";
+    return log.warn(`Nobody can sign in as an operator, for there is none: ${how}`);
   }
   if (!await createOperator(db, admin)) return;
   log.info("Made the first operator", { email: admin.email });
@@ -49,17 +47,19 @@ export async function firstOperator(
   return { email: await findFirstOperator(db.rows), password: null };
 }
 
-/** Makes an operator if nobody has an account yet; returns whether it did. Of replicas that start together, one does. */
+/**
+ * Makes an operator if there is none yet; returns whether it did. Of replicas that start together, one does. People who signed
+ * up before keep nobody from it.
+ */
 export async function createOperator(db: Database, { email, password }: Admin): Promise<boolean> {
-  if (await hasUsers(db.rows)) return false;
+  if (await hasOperators(db.rows)) return false;
   const passwordHash = await hashPassword(password);
   return await db.transact(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: the first operator', 0))`.execute(tx);
-    if (await hasUsers(tx)) return false;
-    const id = newId("usr");
-    await insertOperator(tx, { id, email, passwordHash });
-    const metadata = { email, role: "operator" };
-    await record(tx, SYSTEM, { audit: [{ kind: "user_created", objectType: "user", objectId: id, metadata }] });
+    if (await hasOperators(tx)) return false;
+    const { id, made } = await insertOperator(tx, { email, passwordHash });
+    const kind = made ? "user_created" : "user_updated", metadata = { email, role: "operator" };
+    await record(tx, SYSTEM, { audit: [{ kind, objectType: "user", objectId: id, metadata }] });
     return true;
   });
 }

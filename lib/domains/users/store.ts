@@ -81,9 +81,10 @@ export async function keepAccount(tx: Tx, account: Account): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether anybody has an account here. */
-export async function hasUsers(rows: Rows): Promise<boolean> {
-  return await rows.selectFrom("users").select("id").limit(1).executeTakeFirst() !== undefined;
+/** Whether there was ever an operator: the last one can be neither demoted nor disabled. */
+export async function hasOperators(rows: Rows): Promise<boolean> {
+  const row = await rows.selectFrom("users").select("id").where("operator", "=", true).limit(1).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Whom the service's own troubles are mailed to. */
@@ -99,20 +100,24 @@ export async function findFirstOperator(rows: Rows): Promise<string> {
   return row.email;
 }
 
-/** An operator whose address is taken as verified: the person who configures this machine vouches for it. */
+/**
+ * An operator whose address is taken as verified: the person who configures this machine vouches for it. Where it has an
+ * account already, that may be a stranger's, who signed up with it: so its password, sessions and tokens are no good any more.
+ */
 export async function insertOperator(
   tx: Tx,
-  user: { readonly id: string; readonly email: string; readonly passwordHash: string },
-): Promise<void> {
-  const { id, email, passwordHash } = user;
-  await tx.insertInto("users").values({
-    id,
-    email,
-    displayName: email,
-    passwordHash,
-    operator: true,
-    emailVerifiedAt: sql<Date>`wheelwright_now()`,
-  }).execute();
+  { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
+): Promise<{ readonly id: string; readonly made: boolean }> {
+  const made = await insertNewcomer(tx, { email, displayName: email, passwordHash });
+  const id = made ?? (await holdUser(tx, { email }))!.id;
+  const displayName = sql<string>`case when email_verified_at is null then email else display_name end`;
+  await tx.updateTable("users").set({ operator: true, disabledAt: null, displayName }).where("id", "=", id).execute();
+  await settleUser(tx, id, { passwordHash });
+  if (made === null) {
+    await endSessionsOf(tx, id);
+    await revokeTokensOf(tx, id);
+  }
+  return { id, made: made !== null };
 }
 
 export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {

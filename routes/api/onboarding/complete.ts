@@ -12,6 +12,6 @@ export const POST = endpoint({
   purpose: "completing onboarding",
   body: OnboardingBody,
   reply: withCookie(ok(OnboardingView)),
-  faults: ["onboarded", "slug_taken", "too_many_pending", "unverified", "not_offered", "busy"],
+  faults: ["onboarded", "session_too_old", "slug_taken", "too_many_pending", "unverified", "not_offered", "busy"],
   handle: ({ app, actor, body }) => completeOnboarding(app, actor, body),
 });

@@ -16,8 +16,8 @@ export const POST = deed({
   async act({ ask, body: { slug, abandon } }) {
     const shown = await ask(spoke), isAsked = shown.state === "removing" && !abandon;
     if (!isAsked) demandSlug(shown, slug);
-    await ask(destroy, { query: { abandon: abandon ? "true" : undefined } });
-    return { to: `/spokes/${shown.id}?done=removing` };
+    const { state } = await ask(destroy, { query: { abandon: abandon ? "true" : undefined } });
+    return { to: `/spokes/${shown.id}?done=${state === "removed" ? "removed" : "removing"}` };
   },
   again: (call, tried) => show(call, tried),
 });

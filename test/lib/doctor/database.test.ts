@@ -42,11 +42,13 @@ test("a database of this release has nothing, and nothing in it changes.", async
   assert.is(locks, 0);
 });
 
-test("whether anybody has an account is told, and an empty database has nobody.", async ({ db }) => {
-  const users = async (url: string) => (await lookAtDatabase(url, MINUTE, calm)).users;
-  assert.equal([await users(db.url), await users(await db.freshUrl())], [false, false]);
+test("whether there is an operator is told, and an empty database has none.", async ({ db }) => {
+  const operators = async (url: string) => (await lookAtDatabase(url, MINUTE, calm)).operators;
+  assert.equal([await operators(db.url), await operators(await db.freshUrl())], [false, false]);
   await makePerson(db, "ada");
-  assert.is(await users(db.url), true);
+  assert.is(await operators(db.url), false);
+  await makePerson(db, "root", { operator: true });
+  assert.is(await operators(db.url), true);
 });
 
 test("an empty one is right as well, and stays empty.", async ({ db }) => {

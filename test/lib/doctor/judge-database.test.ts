@@ -21,7 +21,7 @@ const GOOD: DatabaseFacts = {
   role: "service",
   aheadMs: 3,
   applied: applied("0001_a", "0002_b"),
-  users: true,
+  operators: true,
   session: { locks: true, notifications: true },
 };
 const judged = (changes: Partial<DatabaseFacts>) =>

@@ -28,7 +28,7 @@ test("where TLS ends before us, whoever ends it should be named", () => {
 
 test("without a user, and without one to be made, nobody can sign in", () => {
   const admin = { email: "ada@school.example", password: "correct horse battery" };
-  assert.is(short(judgeUsers(true, null)), "users ok: there are some");
+  assert.is(short(judgeUsers(true, null)), "users ok: there is an operator");
   assert.is(
     short(judgeUsers(false, admin)),
     "users ok: serve makes the first operator, ada@school.example, when it starts",
@@ -37,7 +37,7 @@ test("without a user, and without one to be made, nobody can sign in", () => {
     short(judgeUsers(false, { ...admin, password: "short" })),
     /^users warning: serve makes .*, with the password as it is, but one must have 12 to 256 characters$/,
   );
-  assert.is(short(judgeUsers(false, null)), "users warning: there is none: nobody can sign in");
+  assert.is(short(judgeUsers(false, null)), "users warning: there is no operator");
   assert.match(judgeUsers(false, null).hint!, /BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/);
 });
 

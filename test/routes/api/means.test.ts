@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { noteClasses } from "#lib/domains/backups/store.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
@@ -32,6 +33,17 @@ test.before(async (context) => {
   const about = { objectType: "spoke", objectId: spoke, federationId: hub, spokeId: spoke } as const;
   const audit = [{ kind: "spoke_action_failed", ...about, metadata: { error: MEANS } }] as const;
   await db.transact((tx) => record(tx, SYSTEM, { audit }));
+  await noteClasses(db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
+  for (const state of ["failed", "ready"]) {
+    await db.sql(
+      `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state,
+        error, failed_at, proof_error, ready_at)
+       values ($1, $2, $3, $4, 'default', 'spoke-oak', 'nightly', $5::text,
+        case $5 when 'failed' then $6::text end, case $5 when 'failed' then now() end,
+        case $5 when 'ready' then $6::text end, case $5 when 'ready' then now() end)`,
+      [newId("bak"), spoke, hub, newId("op"), state, MEANS],
+    );
+  }
 });
 test.after(({ scene }) => scene.close());
 
@@ -41,6 +53,7 @@ test("are in what operators are shown, and in nothing that others are", async ({
     [`/api/spokes/${spoke}`]: ["hubAdmin", "spokeAdmin"],
     [`/api/spokes/${spoke}/operations`]: ["hubAdmin", "spokeAdmin"],
     [`/api/spokes/${spoke}/activity`]: ["hubAdmin", "spokeAdmin"],
+    [`/api/spokes/${spoke}/backups`]: ["hubAdmin", "spokeAdmin"],
     [`/api/operations/${operation}`]: ["hubAdmin", "spokeAdmin"],
     [`/api/federations/${hub}`]: ["hubAdmin", "spokeAdmin"],
     [`/api/federations/${hub}/spokes`]: ["hubAdmin", "spokeAdmin"],
@@ -56,6 +69,11 @@ test("are in what operators are shown, and in nothing that others are", async ({
       assert.not.match(JSON.stringify(body), /kubectl|snapcontent/, `${path} ${who}`);
     }
   }
+  const { lastError, snapshots } = (await scene.as("operator").get(`/api/spokes/${spoke}/backups`)).body;
+  assert.equal([lastError, snapshots.find(({ state }: { state: string }) => state === "ready").proofError], [
+    MEANS,
+    MEANS,
+  ]);
   assert.not.match(JSON.stringify((await scene.as("spokeAdmin").get("/api/my-spokes")).body), /kubectl|snapcontent/);
 });
 

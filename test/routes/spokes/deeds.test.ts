@@ -83,7 +83,7 @@ test("A removal that hangs is tried again by those who run the hub, and given up
   const wrong = await own.submit("Give the spoke up", { "Slug of the spoke": "elm" });
   assert.is(wrong.status, 400);
   const gone = await wrong.submit("Give the spoke up", { "Slug of the spoke": "oak" });
-  assert.match(gone.text, /oak Removed.*It was removed on/);
+  assert.match(gone.text, /oak Removed.*It is removed\..*It was removed on/);
 });
 
 test("What a spoke's own admin may not do is not offered, and forbidden where asked for", async ({ scene }) => {

@@ -14,5 +14,5 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ includeRemoved: Flag }),
   reply: ok(BackupSummaryView),
-  handle: ({ app, spoke }) => summariseBackups(app, spoke),
+  handle: ({ app, actor, spoke }) => summariseBackups(app, actor, spoke),
 });

@@ -58,6 +58,33 @@ for (const [i, [what, means, sql, code]] of TAKES.entries()) {
   });
 }
 
+/** What changes the lists of what somebody runs and takes nothing from anybody; $1 is the user's id. */
+const CHANGES: readonly (readonly [what: string, sql: string])[] = [
+  [
+    "another spoke of its is removed",
+    `update spokes set state = 'removed', removed_at = now()
+      where id in (select spoke_id from spoke_members where user_id = $1)`,
+  ],
+  [
+    "its hub is removed",
+    `update federations set state = 'removed', removed_at = now()
+      where id in (select federation_id from federation_members where user_id = $1)`,
+  ],
+  [
+    "it comes to run the hub of its spoke",
+    `insert into federation_members (federation_id, user_id) select federation_id, $1 from spokes
+      where id in (select spoke_id from spoke_members where user_id = $1)`,
+  ],
+];
+
+for (const [i, [what, sql]] of CHANGES.entries()) {
+  test(`a deed is done though ${what} meanwhile`, async ({ db, app }) => {
+    const { id, actor } = await someone(db, app, `late-change-${i}`, "session");
+    await db.sql(sql, [id]);
+    assert.is(await holdRight(app, actor).db.transact(() => Promise.resolve("done")), "done");
+  });
+}
+
 test("whoever takes something away is told so after the deed, also where that is longer than one wait for a lock", async ({ db }) => {
   const impatient = await db.openAgain({ size: 4, lockLimit: 50 }), app = await makeApp(impatient);
   const { id, actor } = await someone(db, app, "long", "session");

@@ -5,6 +5,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { sleep } from "#lib/base/time.ts";
 import { requestActions } from "#lib/domains/spokes/bulk.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { rejection } from "#test/support/until.ts";
 import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
 
 const test = suite<{ stage: Stage }>("requestActions");
@@ -67,6 +68,25 @@ test("tells of each spoke what became of it, though the request's time or the da
   assert.is(calls, 2, "a database that is away is not asked for each spoke");
   const none = await tell("purge-caches", lost, 30_000).catch((error) => error);
   assert.is(none.code, "database_unavailable", "where nothing was accepted, it is the answer to the whole");
+});
+
+test("tells a caller whose right is taken meanwhile how many had been asked by then", async ({ stage }) => {
+  const { app, operator, hub, spoke } = stage, home = await hub("bulk-taken");
+  const ids: string[] = [];
+  for (const slug of ["first", "second", "third"]) ids.push((await spoke(home, { slug }, "active")).id);
+  const tell = async (most: number) => {
+    let calls = 0;
+    const transact: App["db"]["transact"] = (work) => {
+      if (++calls > most) throw new Fault("forbidden", "access_changed", "It was not done");
+      return app.db.transact(work);
+    };
+    const asked = { ids, action: "restart" } as const;
+    return await rejection(requestActions({ ...app, db: { ...app.db, transact } }, operator, asked));
+  };
+  assert.is((await tell(0)).message, "It was not done");
+  const { code, message } = await tell(1);
+  assert.is(code, "access_changed");
+  assert.match(message, "one of the spokes had accepted it, and no other was asked");
 });
 
 test("is a spoke admin's for its own spokes", async ({ stage: { app, person, hub, spoke } }) => {

@@ -5,7 +5,7 @@ import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { openLog, silent } from "#lib/base/log.ts";
 import { bootstrapAdmin, createOperator, firstOperator } from "#lib/domains/users/bootstrap.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { makePerson } from "#test/support/people.ts";
+import { makePerson, makeSession, makeToken } from "#test/support/people.ts";
 
 const ADMIN = { email: "root@example.org", password: "a long enough one" };
 
@@ -35,7 +35,22 @@ test("makes an operator with this address and password, and writes it down", asy
   ]);
 });
 
-test("changes nothing once there is a user", async ({ db }) => {
+test("makes one also where people have signed up before, and ends what a stranger left under the address", async ({ db }) => {
+  const stranger = await makePerson(db, "root", { verified: false }), other = await makePerson(db, "ada");
+  const session = await makeSession(db, stranger), token = await makeToken(db, stranger, "cli");
+  await bootstrapAdmin(db, ADMIN, silent);
+  const [user] = await db.sql("select * from users where operator");
+  assert.equal([user.id, user.email, user.displayName], [stranger.id, ADMIN.email, ADMIN.email]);
+  assert.instance(user.emailVerifiedAt, Date);
+  assert.is(await verifyPassword(ADMIN.password, user.passwordHash), "right");
+  assert.equal(await db.sql("select 1 from sessions where id = $1 and ended_at is null", [session.id]), []);
+  assert.equal(await db.sql("select 1 from api_tokens where id = $1 and revoked_at is null", [token.id]), []);
+  assert.equal(await db.sql("select id from users where not operator"), [{ id: other.id }]);
+  const [event] = await readAudit(db.rows, {}, { limit: 9 });
+  assert.equal([event!.kind, event!.objectId], ["user_updated", stranger.id]);
+});
+
+test("changes nothing once there is an operator", async ({ db }) => {
   await bootstrapAdmin(db, ADMIN, silent);
   const before = await db.sql("select * from users");
   await bootstrapAdmin(db, { email: "other@example.org", password: "another password" }, silent);
@@ -74,11 +89,11 @@ test("takes the operator's own address as the password, and says so", async ({ d
   assert.match(lines.join(""), "must not be the account's e-mail address");
 });
 
-test("warns that nobody can sign in where nothing is configured, unless somebody can", async ({ db }) => {
+test("warns that there is no operator where none is configured, unless there is one", async ({ db }) => {
   const { log, lines } = listening();
   await bootstrapAdmin(db, null, log);
   assert.match(lines.join(""), "BOOTSTRAP_ADMIN_EMAIL");
-  await makePerson(db, "ada");
+  await makePerson(db, "ada", { operator: true });
   lines.length = 0;
   await bootstrapAdmin(db, null, log);
   assert.equal(lines, []);

@@ -125,6 +125,18 @@ test("changes nothing when the request for a hub is refused", async ({ scene }) 
   assert.is((await complete({ federationRequest: { slug: "dans" } })).status, 200);
 });
 
+test("sets a password for somebody who has just come in, and not by a session that may have been stolen since", async ({ scene }) => {
+  const { person, complete } = await newcomer(scene, "gil"), before = await rowOf(scene, person);
+  await scene.db.sql("update sessions set created_at = created_at - interval '2 hours' where user_id = $1", [
+    person.id,
+  ]);
+  const { status, body } = await complete({ displayName: "Gil", password: PASSWORD });
+  assert.equal([status, body.code], [403, "session_too_old"]);
+  assert.match(body.message, "sign in again to set a password here");
+  assert.equal(await rowOf(scene, person), before);
+  assert.is((await complete({ displayName: "Gil" })).status, 200);
+});
+
 test("sets nothing for a session that ended while the password was hashed", async ({ scene }) => {
   const { person, complete } = await newcomer(scene, "eve"), before = await rowOf(scene, person);
   const app = scene.app as { passwords: Scene["app"]["passwords"] }, { passwords } = app;
