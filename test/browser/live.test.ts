@@ -1,6 +1,8 @@
 /** What a page shows of what others do, while they do it: no page here is ever loaded anew. */
 import * as assert from "uvu/assert";
 import type { Page } from "playwright-core";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { browserSuite } from "#test/support/browser.ts";
 
 const test = browserSuite("a page that is open");
@@ -37,6 +39,18 @@ test("shows what another does to a spoke, step by step, in its hub and among all
   await spoke.locator("#state", { hasText: "Active" }).waitFor();
   await row.getByText("Active", { exact: true }).waitFor();
   assert.equal([await isMarked(hub), await isMarked(hubs)], [true, true]);
+});
+
+test("keeps the focus in its row when the row above goes", async ({ portal, open }) => {
+  const { work, north } = portal, elm = await work.spoke(north, "elm");
+  await work.becomes(elm, "active");
+  const page = await open("hubAdmin"), link = (name: string) => page.getByRole("link", { name, exact: true });
+  await page.goto(`/hubs/${north.id}`);
+  await link("elm").waitFor();
+  await link("oak").focus();
+  await removeSpoke(work.app, work.actor, (await findSpoke(work.db.rows, elm, "hidden"))!);
+  await link("elm").waitFor({ state: "detached" });
+  assert.ok(await link("oak").evaluate((each) => each === document.activeElement));
 });
 
 test("says to those who hear it what has become of what it is about", async ({ portal, open }) => {
