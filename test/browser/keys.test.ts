@@ -100,6 +100,8 @@ test("what one types is left alone when it is refused, and when it is not refuse
   await field.fill("not a domain");
   await refusal.waitFor();
   assert.ok(await isThere(), "refused");
+  await field.fill("learn.example.net"); // which is to be shown to be theirs by a record
+  await page.getByRole("button", { name: "Copy the record's value" }).waitFor();
   await field.fill(former);
   await refusal.waitFor({ state: "detached" });
   assert.ok(await isThere(), "not refused");

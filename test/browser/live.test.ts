@@ -53,6 +53,56 @@ test("keeps the focus in its row when the row above goes", async ({ portal, open
   assert.ok(await link("oak").evaluate((each) => each === document.activeElement));
 });
 
+test("leads from what is removed to the nearest that is left", async ({ portal, open, foresee }) => {
+  foresee(/status of 404/);
+  const { work, north } = portal, fir = await work.spoke(north, "fir");
+  await work.becomes(fir, "active");
+  const page = await open("hubAdmin");
+  await page.goto(`/spokes/${fir}/operations`);
+  await removeSpoke(work.app, work.actor, (await findSpoke(work.db.rows, fir, "hidden"))!);
+  await page.waitForURL(`**/hubs/${north.id}`);
+});
+
+test("shows what needs somebody as long as it does", async ({ portal: { work: { db }, oak }, open }) => {
+  const page = await open("operator"), trouble = page.getByRole("heading", { name: "Needs somebody" });
+  await page.clock.install();
+  await page.goto("/hubs");
+  await mark(page);
+  const becomes = (health: string) => db.sql("update spokes set health = $1 where id = $2", [health, oak]);
+  await becomes("degraded");
+  await page.clock.runFor(10_000);
+  await trouble.waitFor();
+  await becomes("healthy");
+  await page.clock.runFor(10_000);
+  await trouble.waitFor({ state: "detached" });
+  assert.ok(await isMarked(page));
+});
+
+test("asks for its stream again after somebody in between refused it", async ({ portal, open, foresee }) => {
+  foresee(/status of 503/);
+  const page = await open("hubAdmin");
+  await page.clock.install();
+  await page.route("**/events?since=*", (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await Promise.all([
+    page.waitForEvent("response", (answer) => answer.status() === 503),
+    page.goto(`/hubs/${portal.north.id}`),
+  ]);
+  const [answer] = await Promise.all([page.waitForResponse(/events\?since=/), page.clock.runFor(15_000)]);
+  assert.is(answer.status(), 200);
+});
+
+test("is closed to somebody who loses the right to it", async ({ portal: { work: { db }, people, north, oak }, open, foresee }) => {
+  foresee(/status of 403/);
+  const page = await open("hubAdmin"), ids = [people.hubAdmin.id, north.id];
+  await page.clock.install();
+  await page.goto(`/hubs/${north.id}/billing`);
+  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [oak, people.hubAdmin.id]);
+  await db.sql("delete from federation_members where user_id = $1 and federation_id = $2", ids);
+  await page.clock.runFor(30_000);
+  await page.getByRole("heading", { name: "This is not yours to do" }).waitFor();
+  await db.sql("insert into federation_members (user_id, federation_id) values ($1, $2)", ids);
+});
+
 test("says to those who hear it what has become of what it is about", async ({ portal, open }) => {
   const page = await open("hubAdmin"), other = await open("operator");
   await Promise.all([page.goto(`/spokes/${portal.oak}`), other.goto(`/spokes/${portal.oak}`)]);
