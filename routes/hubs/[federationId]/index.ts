@@ -21,7 +21,7 @@ export const GET = page({
       overview: glance,
       spokes: found,
       query,
-      more: found.length === SPOKES_A_PAGE,
+      more: found.length >= SPOKES_A_PAGE,
       runs: runsHub(actor, id),
       follow: followed,
     });
