@@ -23,6 +23,7 @@ export const GET = page({
       query,
       more: found.length >= SPOKES_A_PAGE,
       runs: runsHub(actor, id),
+      operates: actor.role === "operator",
       follow: followed,
     });
   },
