@@ -22,7 +22,7 @@ export const GET = page({
       overview: glance,
       troubled: [...failed, ...degraded],
       query,
-      more: found.length === HUBS_A_PAGE,
+      more: found.length >= HUBS_A_PAGE,
     });
   },
 });

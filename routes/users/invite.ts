@@ -5,6 +5,7 @@ import { GET as hubs } from "#routes/api/federations/index.ts";
 import { GET as users } from "#routes/api/users/index.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { ifAllowed } from "#lib/surface/portal/page/ask.ts";
+import { BROUGHT_IN } from "#lib/surface/portal/look/said.ts";
 import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { inviteView } from "#lib/surface/portal/people/users.ts";
@@ -23,7 +24,7 @@ export const POST = deed({
     if (!await ifAllowed(ask(hub, { params: { federationId } }))) throw noSuchHub();
     const body = { email, displayName: displayName.trim() || undefined };
     const { userId, status } = await ask(invite, { params: { federationId }, body });
-    return { to: `/users/${userId}?done=${status === "unchanged" ? "known" : status}` };
+    return { to: `/users/${userId}?done=${BROUGHT_IN[status]}` };
   },
   again: form,
 });

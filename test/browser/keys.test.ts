@@ -92,6 +92,21 @@ test("Space ticks all spokes of a page at once, and what is asked of them is sho
   assert.equal(await findBarriers(page), []);
 });
 
+test("what one types is left alone when it is refused, and when it is not refused any more", async ({ portal, open }) => {
+  const page = await open("hubAdmin"), field = page.getByLabel("Domain"), refusal = page.getByRole("alert");
+  await page.goto(`/spokes/${portal.oak}/settings`);
+  const former = await field.inputValue(), typedIn = await field.elementHandle();
+  const isThere = () => page.evaluate((each) => each === document.activeElement, typedIn);
+  await field.fill("not a domain");
+  await refusal.waitFor();
+  assert.ok(await isThere(), "refused");
+  await field.fill("learn.example.net"); // which is to be shown to be theirs by a record
+  await page.getByRole("button", { name: "Copy the record's value" }).waitFor();
+  await field.fill(former);
+  await refusal.waitFor({ state: "detached" });
+  assert.ok(await isThere(), "not refused");
+});
+
 test("times are told in the reader's zone, and to the second in UTC", async ({ portal, open }) => {
   const page = await open("operator", { timezoneId: "Asia/Kathmandu" });
   await page.goto(`/spokes/${portal.oak}`);

@@ -48,7 +48,12 @@ async function pageThrough(scene: Scene, path: string, ids: RegExp, most = Infin
   }
 }
 
-test("shows each of a hub's 500 spokes once, page by page", async ({ scene }) => {
+test("shows each of a hub's 500 spokes once, page by page, also where the first page runs over by those of one moment", async ({ scene }) => {
+  await scene.db.sql(
+    `with met as (select id, created_at from spokes where federation_id = $1 order by created_at desc offset 48 limit 4)
+    update spokes set created_at = (select max(created_at) from met) where id in (select id from met)`,
+    [scene.hub],
+  );
   const pages = await pageThrough(scene, `/hubs/${scene.hub}`, /(?<=<li id=")spk_\w+/g);
   const seen = pages.flat();
   assert.ok(pages.length > 5, `${pages.length} pages`);

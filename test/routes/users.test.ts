@@ -27,6 +27,12 @@ test("lists who has an account, with role and state, and finds them by its form"
   assert.ok((await none.follow("All users")).has("listitem", /hub-admin/));
 });
 
+test("says that nothing was changed for who administers the hub already", async ({ flows, open }) => {
+  const form = await open("/users/invite");
+  const done = await form.submit("Invite", { "E-mail address": "hub-admin@example.org", Hub: flows.scene.hub });
+  assert.is(done.part("status", /./).text, "They had it already. Nothing was changed.");
+});
+
 test("invites somebody to a hub by its form, and says what is wrong in it", async ({ flows, open }) => {
   const form = await open("/users/invite");
   const filled = { "E-mail address": "not an address", Name: "Grace", Hub: flows.scene.hub };

@@ -21,8 +21,9 @@ export const GET = page({
       overview: glance,
       spokes: found,
       query,
-      more: found.length === SPOKES_A_PAGE,
+      more: found.length >= SPOKES_A_PAGE,
       runs: runsHub(actor, id),
+      operates: actor.role === "operator",
       follow: followed,
     });
   },

@@ -35,9 +35,11 @@ export function hubBillingView({ me, hub, billing, offers, tried }: HubBillingSh
     poll: billing.pending ? 3 : 30,
     style: STYLE,
     body: markup`<div id="trouble" data-live class="pile">${troublesOf(billing)}</div>
-<div class="two"><div class="pile">${billing.connected ? subscriptionPanel(billing) : notBilled(offers, decides)}${
-      billing.invoice ? invoicePanel(billing.invoice) : ""
-    }</div><div class="pile">${decides ? operatorPanel(id, billing, tried) : ""}${pricePanel(offers)}</div></div>`,
+<div class="two"><div class="pile" id="bill" data-live>${
+      billing.connected ? subscriptionPanel(billing) : notBilled(offers, decides)
+    }${billing.invoice ? invoicePanel(billing.invoice) : ""}</div><div class="pile">${
+      decides ? operatorPanel(id, billing, tried) : ""
+    }${pricePanel(offers)}</div></div>`,
   };
 }
 
@@ -104,7 +106,7 @@ ${
         ["As the payment provider showed it", instant(seenAt, "not yet")],
       ])
     }`,
-    { id: "subscription", live: true, deeds: badge(tone, sign, status === null ? "Not begun" : titled(status)) },
+    { id: "subscription", deeds: badge(tone, sign, status === null ? "Not begun" : titled(status)) },
   );
 }
 
@@ -121,7 +123,6 @@ function invoicePanel({ number, status, total, remaining, currency, dueAt, url }
     ]),
     {
       id: "invoice",
-      live: true,
       deeds: markup`${badge(paid ? "good" : "warn", paid ? "done" : "wait", titled(status))}${
         url === null
           ? ""

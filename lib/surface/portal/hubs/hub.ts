@@ -15,7 +15,7 @@ import { isLive, progressOf } from "#lib/surface/portal/look/progress.ts";
 import type { Follow, View, Way } from "#lib/surface/portal/look/view.ts";
 import type { Glance, Hub, Spoke } from "#lib/surface/portal/look/told.ts";
 import { fleetOf } from "#lib/surface/portal/hubs/list.ts";
-import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
+import { SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { SPOKE_STATES } from "#lib/operations/states.ts";
 
 export const SPOKES_A_PAGE = 50;
@@ -32,10 +32,11 @@ export interface HubShown {
   readonly more: boolean;
   /** Whether the caller runs the hub, rather than some of its spokes. */
   readonly runs: boolean;
+  readonly operates: boolean;
   readonly follow: Follow;
 }
 
-export function hubView({ hub, overview, spokes, query, more, runs, follow }: HubShown): View {
+export function hubView({ hub, overview, spokes, query, more, runs, operates, follow }: HubShown): View {
   const { id, operation, stateReason, state } = hub, last = spokes.at(-1);
   const searched = Object.values(query).some((each) => each !== undefined);
   return {
@@ -69,7 +70,7 @@ ${
       spokes.length > 0
         ? markup`<ul class="list spokes">${spokes.map((spoke) => spokeRow(spoke, runs))}</ul>`
         : nothing(hub, searched, runs)
-    }</div>${runs && spokes.length > 0 ? bulk() : ""}</form>
+    }</div>${runs && spokes.length > 0 ? bulk(operates) : ""}</form>
 ${older(more && last ? withQuery(`/hubs/${id}`, { ...query, before: last.createdAt }) : null)}`,
   };
 }
@@ -109,16 +110,21 @@ ${
   }${stateBadge(state, health)}</li>`;
 }
 
-function bulk(): Markup {
+function bulk(operates: boolean): Markup {
   return markup`<div class="filters bulk"><label class="small"><input type="checkbox" data-ticks=".spokes input" hidden> Choose all on this page</label>
 ${
     choice({
       name: "action",
       label: "Do to all that are chosen",
-      options: SPOKE_ACTIONS.filter((each) => !NEEDS_MORE.includes(each)).map((each) => [each, titled(each)]),
+      options: SPOKE_ACTIONS.filter((each) => !NEEDS_MORE.includes(each) && (operates || !isForOperators(each)))
+        .map((each) => [each, titled(each)]),
     })
   }
 <button class="quiet">Go on</button></div>`;
+}
+
+function isForOperators(action: SpokeActionName): boolean {
+  return action !== "retry" && "forOperators" in SPOKE_OPERATIONS[action];
 }
 
 /** Actions that need to be told more than whom they are about. */

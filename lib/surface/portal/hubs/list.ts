@@ -43,7 +43,7 @@ export function hubsView({ me, hubs, overview, troubled, query, more }: HubsShow
       : linkButton(["Ask for a hub", "/requests/new"]),
     poll: 10,
     body: markup`${fleetOf(overview)}
-${troubled.length > 0 ? troubleOf(troubled) : ""}
+<div id="trouble" data-live>${troubled.length > 0 ? troubleOf(troubled) : ""}</div>
 <form class="filters" role="search" action="/hubs">
 ${field({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or slug" })}
 ${choice({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...STATES] })}
@@ -137,7 +137,7 @@ function troubleOf(spokes: readonly Spoke[]): Markup {
 <span class="small">${stateReason ?? "Not all of it answers"}</span>${stateBadge(state, health)}</li>`
       )
     }</ul>`,
-    { id: "trouble", live: true },
+    { id: "troubled" },
   );
 }
 

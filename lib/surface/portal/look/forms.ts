@@ -30,7 +30,7 @@ export function formOf(
   return markup`<form method="post" action="${action}" class="stack" ${
     previews === undefined ? "" : markup`data-previews="${previews}"`
   }>
-${tried ? notice("bad", whatIsWrong(tried, inside.toString())) : ""}
+${tried ? markup`<div id="refusal">${notice("bad", whatIsWrong(tried, inside.toString()))}</div>` : ""}
 ${hidden(also)}${inside}
 <div class="ends"><button class="${look}">${button}</button>${more}</div>
 </form>`;

@@ -20,6 +20,9 @@ const SAID: Readonly<Record<string, string>> = {
   rejected: "The request is rejected. Whoever asked is told by mail.",
 };
 
+/** The word for what came of bringing somebody in. */
+export const BROUGHT_IN = { added: "added", invited: "invited", unchanged: "known" } as const;
+
 export function saidOf(done: string | null): string | undefined {
   return done !== null && Object.hasOwn(SAID, done) ? SAID[done] : undefined;
 }

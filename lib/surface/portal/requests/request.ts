@@ -88,7 +88,7 @@ function askedPanel(request: HubRequest): Markup {
         ? ""
         : markup`<h3>Why it was rejected</h3><p class="said">${request.rejectReason}</p>`
     }${federationId === null ? "" : markup`<p>${linkButton(["To the hub", `/hubs/${federationId}`], "main")}</p>`}`,
-    { id: "asked" },
+    { id: "asked", live: true },
   );
 }
 

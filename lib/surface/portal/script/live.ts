@@ -14,9 +14,8 @@ async function renew() {
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
     if (answer.ok) take(new DOMParser().parseFromString(await answer.text(), "text/html"));
-    else if (answer.status === 401) location.replace(location.href);
-    // What was removed leads to what it was part of.
-    else if (answer.status === 404) location.replace(all(".crumbs a").at(-1)?.href ?? location.href);
+    else if (answer.status === 401 || answer.status === 403) location.replace(location.href);
+    else if (answer.status === 404) location.replace(await nearest());
   } catch {
     // It is away; the next event, or the clock, asks again.
   }
@@ -25,14 +24,20 @@ async function renew() {
   if (again) { again = false; soon(); }
 }
 
+// What was removed leads to what it was part of, as far as that is there.
+async function nearest() {
+  for (const { href } of all(".crumbs a").reverse()) if ((await fetch(href)).ok) return href;
+  return location.href;
+}
+
 function take(page) {
   const before = document.getElementById("state")?.textContent;
   inZone(page);
+  offerCopies(page);
   for (const part of all("[data-live][id]")) {
     const made = page.getElementById(part.id);
     if (made && !part.parentElement.closest("[data-live][id]")) morph(part, made);
   }
-  offerCopies(document);
   const after = document.getElementById("state")?.textContent;
   if (after && after !== before) {
     announcer.textContent = document.querySelector("h1").textContent + ": " + after;
@@ -54,6 +59,7 @@ const STATES = "Provisioning Active Failed Suspending Suspended Resuming Updatin
 let source, streams = false, since = shell.dataset.since;
 
 function follow() {
+  if (source && source.readyState !== EventSource.CLOSED) return;
   source = new EventSource("/api/federations/" + shell.dataset.hub + "/events?since=" + since);
   const note = (event) => { since = event.lastEventId || since; soon(); };
   for (const state of STATES) for (const what of ["Spoke", "Federation"]) source.addEventListener(what + "Update" + state, note);
@@ -74,7 +80,10 @@ if (shell.dataset.hub) {
 }
 
 const every = Number(shell.dataset.poll || 0) * 1000;
-if (every || shell.dataset.hub) setInterval(() => { if (!shell.dataset.hub || !streams) soon(); }, every || EVERY);
+if (every || shell.dataset.hub) setInterval(() => {
+  if (source && !document.hidden) follow(); // a browser gives a stream up that is refused, as while a proxy has nobody to ask
+  if (!shell.dataset.hub || !streams) soon();
+}, every || EVERY);
 
 // The number of what is unread, on every page; asked by the last answer's ETag, so that mostly nothing is sent.
 let etag = "";

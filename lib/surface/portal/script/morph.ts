@@ -1,6 +1,7 @@
 /**
  * Makes a part of the page what the newly read page has there, and leaves alone what a person is at: the focus, what was
- * typed or ticked, what was opened.
+ * typed or ticked, what was opened. An element that comes or goes beside others of its name needs an id: those without
+ * are matched in their order. An element that is moved loses the focus, so what is gone goes first.
  */
 export const morph: string = `
 const OURS = { DETAILS: ["open"], INPUT: ["value", "checked"], OPTION: ["selected"] };
@@ -13,9 +14,11 @@ function morph(from, to) {
   for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && !kept.includes(name)) from.removeAttribute(name);
   for (const { name, value } of [...to.attributes]) if (from.getAttribute(name) !== value && !kept.includes(name)) from.setAttribute(name, value);
   if (from.nodeName === "PROGRESS") from.value = to.value;
-  const known = new Map([...from.children].filter((child) => child.id).map((child) => [child.id, child]));
+  const stay = new Set([...to.children].map((child) => child.id)), known = new Map();
+  for (const child of [...from.children]) if (child.id && !stay.has(child.id)) child.remove(); else if (child.id) known.set(child.id, child);
   let at = from.firstChild;
   for (const child of [...to.childNodes]) {
+    if (child.nodeType === 1) while (at && at.nodeType === 3) { const next = at.nextSibling; at.remove(); at = next; }
     const same = child.id ? known.get(child.id) : at && !at.id && at.nodeName === child.nodeName ? at : null;
     if (!same) { from.insertBefore(child, at); continue; }
     if (same !== at) from.insertBefore(same, at);

@@ -91,7 +91,7 @@ for (const form of all("form[data-previews]")) {
     try {
       const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" } });
       const read = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(place.id);
-      if (mine === asked && read) { inZone(read); morph(place, read); }
+      if (mine === asked && read) { inZone(read); offerCopies(read); morph(place, read); }
     } catch {
       // The button asks the same.
     } finally {

@@ -15,9 +15,11 @@ export function backupsView(place: SpokePlace, backups: Backups): View {
       : "",
     style: STYLE,
     body: markup`<div id="trouble" data-live>${troubleOf(backups)}</div>
-<div class="two">${panel("Backups", timeline(backups, isGone), { id: "backups", live: true })}<div class="pile">${
-      isGone ? "" : schedulePanel(backups)
-    }${keptPanel(backups)}${restoring(place)}</div></div>`,
+<div class="two">${
+      panel("Backups", timeline(backups, isGone), { id: "backups", live: true })
+    }<div class="pile" id="beside" data-live>${isGone ? "" : schedulePanel(backups)}${keptPanel(backups)}${
+      restoring(place)
+    }</div></div>`,
   };
 }
 
@@ -98,7 +100,7 @@ function schedulePanel(
       ["Put to the proof", DRILLS[drills]],
       drills === "off" && lastProvedAt === null ? null : ["Proved last", instant(lastProvedAt)],
     ]),
-    { id: "schedule", live: true },
+    { id: "schedule" },
   );
 }
 
@@ -119,7 +121,7 @@ function keptPanel({ kept }: Backups): Markup | string {
         markup`since ${instant(since)}, until ${instant(until)}`,
       ]))
     }<p class="small">What the site was before can be had back until then, and until a backup was taken since.</p>`,
-    { id: "kept", live: true },
+    { id: "kept" },
   );
 }
 

@@ -35,7 +35,7 @@ export function historyPanel(id: string, operations: readonly Operation[]): Mark
 
 export function historyView(place: SpokePlace, operations: readonly Operation[]): View {
   const { spoke: { id }, follow } = place, last = operations.at(-1);
-  const more = operations.length === OPERATIONS_A_PAGE && last;
+  const more = operations.length >= OPERATIONS_A_PAGE && last;
   return {
     ...belowSpoke(place),
     title: "Operations",

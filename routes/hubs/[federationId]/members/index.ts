@@ -3,6 +3,7 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as members, POST as add } from "#routes/api/federations/[federationId]/members/index.ts";
 import { hubMembersView } from "#lib/surface/portal/hubs/members.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
+import { BROUGHT_IN } from "#lib/surface/portal/look/said.ts";
 import { deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
 
 async function show({ ask, me }: Pick<PageCall, "ask" | "me">, tried?: Tried) {
@@ -12,14 +13,12 @@ async function show({ ask, me }: Pick<PageCall, "ask" | "me">, tried?: Tried) {
 
 export const GET = page({ summary: "Who administers a hub", show: (call) => show(call) });
 
-const SAID = { added: "added", invited: "invited", unchanged: "known" } as const;
-
 export const POST = deed({
   summary: "Make somebody an admin of a hub by the page's form",
   body: fields("email", "displayName", "key"),
   async act({ ask, body: { key, ...typed } }) {
     const { federationId, status } = await ask(add, { body: filled(typed), key });
-    return { to: `/hubs/${federationId}/members?done=${SAID[status]}` };
+    return { to: `/hubs/${federationId}/members?done=${BROUGHT_IN[status]}` };
   },
   again: show,
 });

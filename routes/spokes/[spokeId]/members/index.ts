@@ -4,6 +4,7 @@ import { POST as delegate } from "#routes/api/spokes/[spokeId]/delegate.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as members } from "#routes/api/spokes/[spokeId]/members/index.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
+import { BROUGHT_IN } from "#lib/surface/portal/look/said.ts";
 import { deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
 import { spokeMembersView } from "#lib/surface/portal/spokes/members.ts";
 import { findPlace } from "#lib/surface/portal/spokes/place.ts";
@@ -15,7 +16,7 @@ export const POST = deed({
   body: fields("email", "displayName"),
   async act({ ask, params, body }) {
     const { status } = await ask(delegate, { body: filled(body) });
-    return { to: `/spokes/${params.spokeId}/members?done=${status === "unchanged" ? "known" : status}` };
+    return { to: `/spokes/${params.spokeId}/members?done=${BROUGHT_IN[status]}` };
   },
   again: (call, tried) => show(call, tried),
 });

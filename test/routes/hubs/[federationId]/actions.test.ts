@@ -31,6 +31,12 @@ test.after.each(({ scene }) => scene.close());
 
 const BOTH = { "Choose oak": true, "Choose <b>ash</b>": true }, SUSPEND = { "Do to all that are chosen": "suspend" };
 
+test("offers what only operators may to operators alone", async ({ open }) => {
+  for (const [who, offered] of [["hubAdmin", false], ["operator", true]] as const) {
+    assert.is(/<option value="reapply"/.test((await open(who)).html), offered, who);
+  }
+});
+
 test("asks first, naming each and what becomes of it, and then does it", async ({ open, states }) => {
   const page = await open();
   const asked = await page.submit("Go on", { ...BOTH, ...SUSPEND });
