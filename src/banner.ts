@@ -18,7 +18,8 @@ export function banner(greeting: Greeting): string {
   const row = (name: string, value: string) => `  ${paint("2", name.padEnd(10))} ${value}\n`;
   const password = greeting.password
     ? paint("1", greeting.password)
-    : paint("2", "as set, or as told at the first start");
+    : paint("2", "as set, or as told at the first start; forgotten:") + "\n" +
+      row("", `npm run wheelwright -- admin reset-password ${greeting.email}`).trimEnd();
   const lines = [
     'alias wheelwright="$PWD/src/wheelwright.js"',
     `wheelwright login ${greeting.url} --email ${greeting.email}`,

@@ -59,6 +59,11 @@ test("says of each requirement of the standard, once, how it stands", ({ standar
   assert.equal(numbersIn(standard).sort(), numbersIn(REQUIREMENTS).sort());
 });
 
+test("counts the packages of package.json", async ({ text }) => {
+  const { dependencies } = JSON.parse(await readFile(`${ROOT}package.json`, "utf8"));
+  assert.match(text, `: ${Object.keys(dependencies).length} packages in \`package.json\``);
+});
+
 test.run();
 
 function section(text: string, title: string): string {

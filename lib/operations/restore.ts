@@ -1,6 +1,6 @@
 /** Takes a site back to one of its backups, or to what it was before that. An operator's work, and no action of the API. */
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
-import { UPDATE } from "#lib/operations/states.ts";
+import { type SpokeState, UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The payload of its job: from which backup, or back to the volumes that the last restore has replaced. */
@@ -21,13 +21,13 @@ export const restore = declareOperation({
   mends: true,
   risky: true,
   downtime: true,
-  says({ maintenance, payload }: Pick<SpokeSubject, "maintenance" | "payload">) {
+  says({ state, maintenance, payload }: Pick<SpokeSubject, "maintenance" | "payload"> & { state?: SpokeState }) {
     return [
       "back" in payload
         ? "What was done on the site since it was restored is lost, new passwords included"
         : "What was done on the site since the backup is lost, new passwords included, and everybody signs in anew",
       `The volumes that it has now are kept for ${REPLACED_DAYS} days; --back leads to them`,
-      "A suspended site is started",
+      ...(state === "suspended" || state === "suspending" ? ["The suspended site is started"] : []),
       ...(maintenance ? ["The site opens while it is looked at; then it is in maintenance again"] : []),
     ];
   },

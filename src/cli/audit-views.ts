@@ -5,13 +5,14 @@ import type { Column } from "./table.ts";
 export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
   ["WHEN", (event) => event.at, "time"],
   ["WHAT", (event) => event.kind, "id"],
+  ["OF", ({ metadata: { slug } }) => typeof slug === "string" ? slug : ""],
   ["WHO", (event) => event.actor.email],
   ["BESIDES", (event) => detailsOf(event.metadata)],
   ["OBJECT", (event) => event.objectId, "id"],
   ["ID", (event) => event.id, "id"],
 ];
 
-function detailsOf(metadata: AuditEvent["metadata"]): string {
+function detailsOf({ slug: _, ...metadata }: AuditEvent["metadata"]): string {
   const simple = Object.entries(metadata).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
   return simple.map(([name, value]) => `${name} ${value}`).join(", ");
 }

@@ -25,7 +25,9 @@ export const catalogNoun: Noun = {
         ["COSTS", ({ price }) => price],
         ["TITLE", ({ title }) => title],
       ]));
-      if (catalog.open.length > 0) remark(cli, `Any text will do for: ${catalog.open.map(inWords).join(", ")}`);
+      const open = catalog.open.filter((section) => section !== "versions").map(inWords);
+      if (open.length > 0) remark(cli, `Any text will do for: ${open.join(", ")}`);
+      if (open.length < catalog.open.length) remark(cli, "Versions that are not listed are tried all the same");
     },
   })],
 };

@@ -3,10 +3,10 @@ import type { Federation } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
 import { billingVerbs } from "./hub-billing.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
+import { ALL_FLAG, LIMIT_FLAG } from "./lists.ts";
 import { JOINING_WORDS, MEMBER_COLUMNS, memberId } from "./members.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
-import { OPERATION_COLUMNS } from "./operation-views.ts";
+import { showHubOperations } from "./operation-views.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 import { MISUSED } from "./status.ts";
 import type { Line } from "./table.ts";
@@ -119,10 +119,7 @@ export const hubsNoun: Noun = {
       words: ["HUB"],
       flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["hubs operations north --limit 5"],
-      async run(cli, { words: [federationId], flags }) {
-        const list = cli.api.listFederationOperations({ federationId: federationId!, limit: pageOf(flags) });
-        showList(cli, await take(list, flags), OPERATION_COLUMNS);
-      },
+      run: (cli, { words: [federationId], flags }) => showHubOperations(cli, federationId!, flags),
     }),
     verb({
       name: "members",

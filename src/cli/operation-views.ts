@@ -1,18 +1,35 @@
 /** Operations in words: where one is, and what became of it. */
 import type { Operation, OperationDetail } from "#lib/client/client.ts";
+import { pageOf, take } from "./lists.ts";
+import type { Cli } from "./noun.ts";
+import { showList } from "./output.ts";
 import type { Column, Line } from "./table.ts";
 import { lasting } from "./times.ts";
 
 type Progress = Operation | OperationDetail;
 
+/** Those of one spoke. */
 export const OPERATION_COLUMNS: readonly Column<Progress>[] = [
-  ["ID", (one) => one.id, "id"],
   ["KIND", (one) => one.kind],
   ["STATE", (one) => one.state, "state"],
   ["PROGRESS", operationProgress],
+  ["ID", (one) => one.id, "id"],
   ["CREATED", (one) => one.createdAt, "time"],
   ["FINISHED", (one) => one.finishedAt, "time"],
 ];
+
+/** Those of a hub and its spokes, each with the slug of the spoke that it is of. */
+export async function showHubOperations(
+  cli: Cli,
+  federationId: string,
+  flags: { readonly limit?: string; readonly all?: boolean },
+): Promise<void> {
+  const operations = await take(cli.api.listFederationOperations({ federationId, limit: pageOf(flags) }), flags);
+  const spokes = cli.json || cli.quiet ? [] : await cli.api.listFederationSpokes({ federationId });
+  const slugs = new Map(spokes.map(({ id, slug }) => [id, slug]));
+  const spokeOf = ({ spokeId }: Progress) => spokeId && (slugs.get(spokeId) ?? "(removed)");
+  showList(cli, operations, [["SPOKE", spokeOf], ...OPERATION_COLUMNS]);
+}
 
 export function isDone({ state }: Progress): boolean {
   return ["succeeded", "failed", "cancelled"].includes(state);

@@ -3,7 +3,7 @@ import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
-import { failureLines, isDone, OPERATION_COLUMNS, operationProgress } from "./operation-views.ts";
+import { failureLines, isDone, OPERATION_COLUMNS, operationProgress, showHubOperations } from "./operation-views.ts";
 import { remark, showChange, showJson, showList, showRecord } from "./output.ts";
 import { hubSlugs, spokeIdOf, spokeName } from "./references.ts";
 import { MISUSED } from "./status.ts";
@@ -28,10 +28,9 @@ export const operationsNoun: Noun = {
         if ((flags.hub === undefined) === (flags.spoke === undefined)) {
           throw new CommandError(MISUSED, "operations list needs either --hub HUB or --spoke SPOKE");
         }
-        const limit = pageOf(flags);
-        const list = flags.hub === undefined
-          ? cli.api.listSpokeOperations({ spokeId: await spokeIdOf(cli.api, flags.spoke!), limit })
-          : cli.api.listFederationOperations({ federationId: flags.hub, limit });
+        if (flags.hub !== undefined) return await showHubOperations(cli, flags.hub, flags);
+        const spokeId = await spokeIdOf(cli.api, flags.spoke!);
+        const list = cli.api.listSpokeOperations({ spokeId, limit: pageOf(flags) });
         showList(cli, await take(list, flags), OPERATION_COLUMNS);
       },
     }),

@@ -59,7 +59,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   SPOKE_SMTP_SECRET: ["what the passwords of these accounts are made from"],
   TRUSTED_PROXIES: ["CIDRs of proxies whose X-Forwarded-For is believed"],
   DNS_SERVERS: ["name servers for the proof of domains, and for doctor", "those of the system"],
-  PORTAL: ["whether people can sign in to pages here"],
+  PORTAL: ["whether people can sign in to pages here", "off; on in dev"],
   SIGNUP: ["whether anybody may sign up"],
   CATALOG: ["YAML or JSON file of regions, tiers, modes, brands, seeds, versions and sizes"],
   BLUEPRINT_DIR: ["manifests, images and sizes in place of the built-in ones"],

@@ -127,6 +127,7 @@ test("everything that the example offers reaches the program", ({ program, given
     SPOKE_SMTP_SECRET: "0123456789abcdef0123456789abcdef",
     TRUSTED_PROXIES: "172.16.0.0/12",
     DNS_SERVERS: "10.0.0.2",
+    PORTAL: "on",
     BACKUP_PASSPHRASE: "correct horse battery",
     LOG_LEVEL: "debug",
     METRICS_PORT: "9464",
@@ -135,7 +136,7 @@ test("everything that the example offers reaches the program", ({ program, given
     BLUEPRINT_DIR: "/etc/wheelwright/blueprint",
   };
   assert.equal([...given, ...optional].sort(), [...Object.keys(full), OWNER].sort());
-  const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, dnsServers, backupPassphrase, log } =
+  const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, dnsServers, backupPassphrase, portal, log } =
     readConfig({
       mode: "serve",
       env: environment(program, full),
@@ -149,7 +150,7 @@ test("everything that the example offers reaches the program", ({ program, given
     ["10.0.0.2"],
     "debug",
   ]);
-  assert.is(backupPassphrase, "correct horse battery");
+  assert.equal([backupPassphrase, portal], ["correct horse battery", true]);
   assert.equal(smtp, {
     host: "smtp.school.example",
     port: 465,

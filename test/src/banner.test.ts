@@ -30,6 +30,7 @@ test("the first start tells the password, and commands that work as they stand, 
 test("later starts say that they do not know the password any more", () => {
   const text = banner({ ...GREETING, password: null });
   assert.match(text, /Password +as set, or as told at the first start/);
+  assert.match(text, /^ +npm run wheelwright -- admin reset-password ada@school\.example$/m);
 });
 
 test("where no terminal is, there are no escape sequences", () => {

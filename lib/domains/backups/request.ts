@@ -31,7 +31,7 @@ export interface RestorePlan {
 /** Throws Fault conflict `spoke_state`, or a final ClusterError where it cannot be. */
 export async function planRestore(rows: Rows, spoke: SpokeRow, asked: RestoreRequest): Promise<RestorePlan> {
   const facts = await readFacts(rows, spoke), acceptance = judgeAction("restore", facts);
-  const tell = (wish: RestoreWish) => restore.says({ maintenance: facts.maintenance, payload: wish });
+  const tell = (wish: RestoreWish) => restore.says({ ...facts, payload: wish });
   if ("back" in asked) {
     const back = await findWayBack(rows, spoke), wish = { back: true } as const;
     if (back) return { wish, backup: null, version: back.footing.version, acceptance, notes: tell(wish) };

@@ -151,6 +151,19 @@ test("actions ask once, and say what is refused of many", async ({ desk }) => {
   ]);
 });
 
+test("what is done in a hub, and what happened, is told with the slug that it is of", async ({ desk }) => {
+  for (const line of [["hubs", "operations", "north"], ["operations", "list", "--hub", "north"]]) {
+    const [newest, before] = (await desk.run(line)).out.split("\n").map((line) => line.split("\t").slice(0, 3));
+    assert.equal([newest, before], [["elm", "provision", "queued"], ["oak", "suspend", "queued"]], line.join(" "));
+  }
+  const [happened] = (await desk.run(["spokes", "activity", "oak", "--limit", "1"])).out.split("\n");
+  assert.equal(happened!.split("\t").slice(1, 3), ["spoke_actioned", "oak"]);
+  if (!hasTerminals) return;
+  const terminal = desk.sit(["operations", "list", "--hub", "north", "--limit", "1"], 40, { NO_COLOR: "1" });
+  assert.is(await terminal.ended, 0);
+  assert.match(terminal.shown, /SPOKE +KIND +STATE.*\s+elm +provision +queued/);
+});
+
 test("each kind of failure has a status of its own, and prints nothing", async ({ desk, deskOf }) => {
   const reader = await deskOf("hubAdmin", "readonly"), admin = await deskOf("spokeAdmin");
   const away = await openDesk({ ...desk.env, WHEELWRIGHT_URL: "http://127.0.0.1:9" });

@@ -72,7 +72,11 @@ test("says by --dry-run all that would happen, and writes nothing", async ({ sce
     "  - What was done on the site since the backup is lost, new passwords included, and everybody signs in anew",
   );
   assert.match(text, /Nothing was written\.$/);
+  assert.not.match(text, "suspended");
   assert.equal(await written(scene), before);
+  await scene.db.sql(`update spokes set state = 'suspended' where id = '${id}'`);
+  assert.match((await run("math/algebra", "--dry-run")).text, "  - The suspended site is started\n");
+  await scene.db.sql(`update spokes set state = 'active' where id = '${id}'`);
 });
 
 test("has a replica restore the spoke, says how to watch it, and notes who asked", async ({ scene, id, backup, run }) => {
