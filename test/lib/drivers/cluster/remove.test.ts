@@ -1,0 +1,42 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/table.ts";
+
+const test = suite("remove");
+
+const terminating = (type: string, message: string) => ({
+  metadata: {
+    name: NAMESPACE,
+    uid: UID,
+    deletionTimestamp: new Date().toISOString(),
+    labels: { "app.kubernetes.io/managed-by": "wheelwright" },
+  },
+  status: { phase: "Terminating", conditions: [{ type, status: "True", reason: "x", message }] },
+});
+
+test("a namespace that hangs says on what", async () => {
+  const table = await openKubeTable();
+  try {
+    table.put("persistentvolumeclaims", { metadata: { name: "files" } });
+    table.put("persistentvolumeclaims", { metadata: { name: "data-db-0" } });
+    const message = "Some resources are remaining: persistentvolumeclaims. has 2 resource instances";
+    table.put("namespaces", terminating("NamespaceContentRemaining", message));
+    const waiting = watched();
+    const removing = table.cluster.space(NAMESPACE, UID).remove(waiting);
+    await waiting.told(/waits for persistentvolumeclaims files, data-db-0 to go$/);
+    const held = "Some content in the namespace has finalizers remaining: kubernetes.io/pvc-protection in 2 resource " +
+      "instances";
+    table.put("namespaces", terminating("NamespaceFinalizersRemaining", held));
+    await waiting.told(/held by the finalizer kubernetes\.io\/pvc-protection$/);
+    const failed = "Discovery failed for some groups, 1 failing: metrics.k8s.io/v1beta1: stale GroupVersion discovery";
+    table.put("namespaces", terminating("NamespaceDeletionDiscoveryFailure", failed));
+    await waiting.told(/cannot list its own kinds: Discovery failed/);
+    table.drop("namespaces", NAMESPACE);
+    await removing;
+    assert.not(table.server.asked.some((one) => one.method === "DELETE"), "it was being deleted already");
+  } finally {
+    await table.close();
+  }
+});
+
+test.run();
