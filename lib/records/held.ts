@@ -30,14 +30,11 @@ export async function readHold(rows: Rows): Promise<DatabaseHold | null> {
 
 /** Lets replicas go on. Returns what is over with that; null when the database was not held. Call it last in the transaction. */
 export async function releaseHold(tx: Tx, asker: Asker): Promise<DatabaseHold | null> {
-  const hold = await readHold(tx);
+  // By what it has changed: who comes at the same time, and waits for this one, finds that it was done.
+  const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })
+    .where("releasedAt", "is", null).returning(["takenAt", "restoredAt"]).execute();
+  const hold = released.toSorted((a, b) => Number(b.restoredAt) - Number(a.restoredAt))[0];
   if (!hold) return null;
-  await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` }).where(
-    "releasedAt",
-    "is",
-    null,
-  )
-    .execute();
   for (const table of ["federations", "spokes"] as const) {
     await tx.updateTable(table as "spokes").set({ asOf: null }).where("asOf", "is not", null).execute();
   }

@@ -46,6 +46,11 @@ interface Moment {
   readonly wall: number;
 }
 
+interface Beaten {
+  /** Whether this replica had no row before. */
+  readonly made: boolean;
+}
+
 interface Reign extends Tenure {
   lapse(): void;
 }
@@ -61,33 +66,36 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
   async function run(): Promise<void> {
     while (!end.signal.aborted) {
       const sentAt = { steady: performance.now(), wall: Date.now() };
-      const ok = await beat().then(() => true, onFailed);
+      const row = await beat().catch(onFailed), ok = row !== null;
       if (end.signal.aborted) break;
-      if (ok) onAnswered(sentAt);
+      if (row) onAnswered(sentAt, row);
       const left = sentAt.steady + (ok ? BEAT_EVERY : BEAT_AGAIN) - performance.now();
       await sleep(Math.max(ok ? 0 : BEAT_AGAIN / 2, left), end.signal).catch(() => {});
     }
   }
 
-  /** Also makes the row, at first and should it ever be gone. */
-  async function beat(): Promise<void> {
-    await control.query(
+  /** Also makes the row, at first and should it ever be gone: and tells whether it did. */
+  async function beat(): Promise<Beaten> {
+    const [row] = await control.query(
       `insert into replicas (id, release) values ($1, $2)
-       on conflict (id) do update set beat_at = wheelwright_now(), stopped_at = null`,
+       on conflict (id) do update set beat_at = wheelwright_now(), stopped_at = null
+       returning xmax::text = '0' as made`,
       [id, release],
     );
+    return { made: row?.made === true };
   }
 
-  function onFailed(error: unknown): false {
+  function onFailed(error: unknown): null {
     if (!failing && !end.signal.aborted) log.warn("Cannot beat; trying again", { replica: id, error });
     failing = true;
-    return false;
+    return null;
   }
 
-  function onAnswered(sentAt: Moment): void {
+  function onAnswered(sentAt: Moment, { made }: Beaten): void {
     if (failing) log.info("Beating again", { replica: id });
     failing = false;
     look(); // the answer to a beat must not hide that it came too late
+    if (made && reign) leaveOff(reign); // nobody takes it away from who beats: another database is there, which was restored
     beatAt = sentAt;
     reign ??= openReign();
     keepWatch();
@@ -102,9 +110,12 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
   }
 
   function look(): void {
-    if (reign === null || since(beatAt) <= TRUST) return;
+    if (reign && since(beatAt) > TRUST) leaveOff(reign);
+  }
+
+  function leaveOff(ended: Reign): void {
     log.warn("Stops all work: others may have taken it", { replica: id });
-    reign.lapse();
+    ended.lapse();
   }
 
   function openReign(): Reign {

@@ -35,6 +35,24 @@ test("is released once, and the audit log has it", async ({ scene }) => {
   assert.equal(told.map((row) => ({ ...row })), [{ kind: "database_released", objectType: "database", metadata }]);
 });
 
+test("is released by the first of two who do so at once, and the other is told that it was not held", async ({ scene }) => {
+  const { db } = scene, written = Promise.withResolvers<void>(), over = Promise.withResolvers<void>();
+  const first = db.transact(async (tx) => {
+    const hold = await releaseHold(tx, SYSTEM);
+    written.resolve();
+    await over.promise;
+    return hold;
+  });
+  await written.promise;
+  const second = db.transact((tx) => releaseHold(tx, SYSTEM));
+  const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await until(async () => (await db.sql(waits)).length > 0);
+  over.resolve();
+  assert.ok(await first);
+  assert.is(await second, null);
+  assert.is((await db.sql("select from audit_events where kind = 'database_released'")).length, 1);
+});
+
 test("has no job run by a replica that was there before it was restored", async ({ scene }) => {
   await scene.db.sql("update database_restores set released_at = now()");
   const hub = await scene.hub(2), short = kind("short", ["only"]), control = { down: false }, ranFree: boolean[] = [];

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import type { Control } from "#lib/drivers/db/database.ts";
 import { silent } from "#lib/base/log.ts";
 import { openReplica, type Replica } from "#lib/scheduler/replica.ts";
+import { openTestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("openReplica");
@@ -35,6 +36,20 @@ test("lapses when beats fail, and begins a new tenure when they succeed again", 
   second.check();
   assert.throws(() => first.check(), (error: Error) => error.name === "Lapsed");
   await replica.close();
+});
+
+test("lapses where its row is gone: the database was restored in the same place, and may be held", async () => {
+  const db = await openTestDatabase();
+  const replica = open(db.control.query);
+  const { signal } = await until(() => replica.tenure());
+  await db.sql("update replicas set beat_at = '2000-01-01'");
+  await until(async () => (await db.sql("select from replicas where beat_at > '2000-01-02'")).length > 0);
+  assert.is(signal.aborted, false);
+  await db.sql("delete from replicas");
+  await until(() => signal.aborted);
+  (await until(() => replica.tenure())).check();
+  await replica.close();
+  await db.close();
 });
 
 test("lapses also when its timer fires a moment early", async () => {
