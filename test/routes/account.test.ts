@@ -93,6 +93,15 @@ test("greets who is new: a name, a password and a request for a hub, once", asyn
   assert.not((await visit(place, "/account", cookie)).has("link", "Set up your account"));
 });
 
+test("says at its field that a password needs a session that is new, and keeps the rest of what was typed", async ({ flows, open }) => {
+  const ivy = await makePerson(flows.db, "ivy"), welcome = await open("/welcome", ivy);
+  await flows.db.sql("update sessions set created_at = created_at - interval '2 hours' where user_id = $1", [ivy.id]);
+  const again = await welcome.submit("Done", { "Your name": "Ivy", "New password": "a wholly new password" });
+  assert.equal([again.status, again.field("Your name").value], [403, "Ivy"]);
+  assert.match(again.field("New password").description, "sign in again to set a password here");
+  assert.is((await again.submit("Done")).path, "/hubs?done=changed");
+});
+
 test("asks for nothing that one does not say", async ({ flows, open }) => {
   const hal = await makePerson(flows.db, "hal");
   await addHubAdmin(flows.db, hal, flows.scene.hub);
