@@ -30,16 +30,19 @@ import {
   impossible,
   isFresh,
   isFreshEvent,
+  isFromBefore,
   until,
   type Waited,
   waiting,
 } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 const SNAPSHOT_HINT =
   "See the logs of the snapshot controller and of the storage driver; there may be no room for snapshots.";
 /** Of a handle that the storage does not know (any more): external-snapshotter's words, or the driver's. */
 const GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
 const GONE_HINT = "It was deleted in the storage: choose another backup.";
+const PROGRESS_SECONDS = 600; // Kubernetes' own default
 const MORE_MEMORY = "Raise its memory limit in sizes.yaml, or choose a larger size.";
 
 /** Judges one object by itself and by all pods and events of its namespace; a Certificate by what was ordered, too. */
@@ -115,7 +118,10 @@ function conditionTrouble({ object, pods, clock }: Sight, lastWords: string | un
     const progressing = conditionOf(object, "Progressing");
     const seen = (object["status"]?.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
     if (!seen || progressing?.reason !== "ProgressDeadlineExceeded") return undefined;
-    if (!isFresh(timeOf(progressing.lastTransitionTime) ?? clock.now, clock)) return undefined;
+    // What was said before we came stays said until a pod is ready: from now on it has its time anew.
+    const time = (object["spec"]?.progressDeadlineSeconds ?? PROGRESS_SECONDS) * SECOND;
+    const isOld = isFromBefore(timeOf(progressing.lastTransitionTime) ?? clock.now, clock);
+    if (isOld && clock.now < clock.since + time) return undefined;
     const { name } = object.metadata;
     const words = progressing.message ?? "ProgressDeadlineExceeded";
     const message = `Deployment ${name} did not come up in its time: ${words}${lastWords ? ` ${lastWords}` : ""}`;

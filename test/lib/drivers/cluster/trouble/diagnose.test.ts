@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose, failureOf } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import {
   about,
@@ -164,6 +165,16 @@ test("a rollout that is stuck is given up", () => {
   isImpossible(diagnose(deployment({ conditions }), [], [], clock(MINUTE)), "ProgressDeadlineExceeded", message);
   const unseen = deployment({ conditions, observedGeneration: 0 });
   isWaiting(diagnose(unseen, [], [], clock(MINUTE)), /not begun with that yet/);
+});
+
+test("a rollout that was given up before anybody waited has its time once more", () => {
+  const reason = "ProgressDeadlineExceeded", began = 20 * MINUTE;
+  const given = (lastTransitionTime: string) =>
+    deployment({ conditions: [{ type: "Progressing", status: "False", reason, lastTransitionTime }] });
+  const seen = (object: KubeObject, waited: number) => diagnose(object, [], [], clock(began + waited, began));
+  isWaiting(seen(given(at(MINUTE)), 9 * MINUTE), /0 of 1 /);
+  assert.is(seen(given(at(MINUTE)), 10 * MINUTE).is, "impossible");
+  assert.is(seen(given(at(began + MINUTE)), MINUTE).is, "impossible", "it was given up since");
 });
 
 test("a pod of a template that has been replaced does not count", () => {
