@@ -29,5 +29,5 @@ async function show(call: PageCall<unknown, unknown>, typed?: SpokeFields, refus
     ? await orTried(call.ask(patch, { query: { dryRun: "true" }, body }), { ...typed })
     : { told: null, tried: undefined };
   const foreseen = told && "dryRun" in told ? told : null;
-  return settingsView({ place, offers, typed, foreseen, tried: refused ?? tried });
+  return settingsView({ place, offers, typed, foreseen, tried: refused ?? tried, saved: refused !== undefined });
 }

@@ -27,9 +27,11 @@ export interface SettingsShown {
   /** Null where nothing is changed, or it is refused. */
   readonly foreseen: Foreseen | null;
   readonly tried?: Tried | undefined;
+  /** Whether it was to be saved, and not only shown. */
+  readonly saved: boolean;
 }
 
-export function settingsView({ place, offers, typed, foreseen, tried }: SettingsShown): View {
+export function settingsView({ place, offers, typed, foreseen, tried, saved }: SettingsShown): View {
   const { spoke } = place, { displayName, adminEmail, brand, domain, mail } = typed ?? spoke;
   return {
     ...spokeHead(place, "/settings"),
@@ -42,6 +44,7 @@ export function settingsView({ place, offers, typed, foreseen, tried }: Settings
             action: `/spokes/${spoke.id}/settings`,
             button: "Save",
             tried,
+            saidBeside: !saved,
             also:
               markup`<noscript><button class="quiet" name="preview" value="yes">Show what would change</button></noscript>`,
             previews: "asking",
