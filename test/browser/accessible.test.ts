@@ -59,4 +59,24 @@ test("is one that everybody can use: those without a session, and those that ref
   assert.equal(found, []);
 });
 
+test("has room for a word without end, and for the menu of a spoke", async ({ portal: { work: { db }, north, oak }, open }) => {
+  const page = await open("operator"), become = "update spokes set state = $1, state_reason = $2 where id = $3";
+  await db.sql(become, ["failed", "/very/long".repeat(20), oak]);
+  for (const width of [390, 700, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const path of ["/hubs", `/hubs/${north.id}`, `/spokes/${oak}`]) {
+      await page.goto(path);
+      for (const menu of await page.locator("#actions > summary").all()) await menu.click();
+      const out = await page.locator(".list > li > *, .menu > ul").evaluateAll((all) =>
+        all.filter((each) => {
+          const { left, right } = each.getBoundingClientRect();
+          return left < 0 || right > innerWidth || each.scrollWidth > each.clientWidth + 1;
+        }).map(({ textContent }) => textContent)
+      );
+      assert.equal(out, [], `${path}, ${width} px`);
+    }
+  }
+  await db.sql(become, ["active", null, oak]);
+});
+
 test.run();

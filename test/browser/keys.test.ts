@@ -93,18 +93,28 @@ test("Space ticks all spokes of a page at once, and what is asked of them is sho
 });
 
 test("what one types is left alone when it is refused, and when it is not refused any more", async ({ portal, open }) => {
-  const page = await open("hubAdmin"), field = page.getByLabel("Domain"), refusal = page.getByRole("alert");
-  await page.goto(`/spokes/${portal.oak}/settings`);
+  const page = await open("hubAdmin"), field = page.getByLabel("Version"), refusal = page.getByRole("alert");
+  await page.goto(`/spokes/${portal.oak}/actions/upgrade`);
   const former = await field.inputValue(), typedIn = await field.elementHandle();
   const isThere = () => page.evaluate((each) => each === document.activeElement, typedIn);
-  await field.fill("not a domain");
+  await field.fill("no version");
   await refusal.waitFor();
   assert.ok(await isThere(), "refused");
-  await field.fill("learn.example.net"); // which is to be shown to be theirs by a record
-  await page.getByRole("button", { name: "Copy the record's value" }).waitFor();
   await field.fill(former);
   await refusal.waitFor({ state: "detached" });
   assert.ok(await isThere(), "not refused");
+});
+
+test("what is wrong is said at the field and beside the form, which stays where it is", async ({ portal, open }) => {
+  const page = await open("hubAdmin"), field = page.getByLabel("Domain"), beside = page.locator("#foreseen");
+  await page.goto(`/spokes/${portal.oak}/settings`);
+  const top = (await field.boundingBox())!.y;
+  await field.fill("not a domain");
+  await beside.getByText("Domain must be a host name").waitFor();
+  assert.match((await page.locator("#domain-problem").textContent())!, "Domain must be a host name");
+  assert.is((await field.boundingBox())!.y, top);
+  await field.fill("learn.example.net"); // which is to be shown to be theirs by a record
+  await page.getByRole("button", { name: "Copy the record's value" }).waitFor();
 });
 
 test("times are told in the reader's zone, and to the second in UTC", async ({ portal, open }) => {

@@ -5,17 +5,18 @@ import { GET as spoke, PATCH as patch } from "#routes/api/spokes/[spokeId]/index
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { deed, fields, orTried, page, type PageCall } from "#lib/surface/portal/page/page.ts";
 import { findPlace } from "#lib/surface/portal/spokes/place.ts";
-import { patchOf, settingsView, type SpokeFields } from "#lib/surface/portal/spokes/settings.ts";
+import { changedIn, wasFields } from "#lib/surface/portal/page/changed.ts";
+import { CHANGEABLE, settingsView, type SpokeFields } from "#lib/surface/portal/spokes/settings.ts";
 
 export const GET = page({ summary: "What of a spoke can be changed", show: (call) => show(call) });
 
 export const POST = deed({
   summary: "Change a spoke's name, brand, administrator's address, domain or mail, by the page's form",
-  body: fields("displayName", "adminEmail", "brand", "domain", "mail", "preview"),
+  body: fields(...CHANGEABLE, ...wasFields(CHANGEABLE), "preview"),
   async act(call) {
     const { ask, body } = call;
     if (body.preview) return await show(call, body);
-    const before = await ask(spoke), after = await ask(patch, { body: patchOf(before, body) });
+    const before = await ask(spoke), after = await ask(patch, { body: changedIn(CHANGEABLE, before, body) });
     const begun = "operation" in after && after.operation !== null;
     return { to: `/spokes/${before.id}${begun ? "?done=asked" : "/settings?done=changed"}` };
   },
@@ -24,10 +25,10 @@ export const POST = deed({
 
 async function show(call: PageCall<unknown, unknown>, typed?: SpokeFields, refused?: Tried) {
   const place = await findPlace(call, spoke, hub), offers = await call.ask(catalog);
-  const body = typed ? patchOf(place.spoke, typed) : {}, asks = Object.keys(body).length > 0 && !refused;
+  const body = typed ? changedIn(CHANGEABLE, place.spoke, typed) : {}, asks = Object.keys(body).length > 0 && !refused;
   const { told, tried } = asks
     ? await orTried(call.ask(patch, { query: { dryRun: "true" }, body }), { ...typed })
     : { told: null, tried: undefined };
   const foreseen = told && "dryRun" in told ? told : null;
-  return settingsView({ place, offers, typed, foreseen, tried: refused ?? tried });
+  return settingsView({ place, offers, typed, foreseen, tried: refused ?? tried, saved: refused !== undefined });
 }

@@ -46,6 +46,15 @@ test("shows the form for a hub to operators alone", async ({ open }) => {
   }
 });
 
+test("leaves what somebody else changed of a hub while its form stood open", async ({ scene, open }) => {
+  const form = await open("/hubs/NORTH/settings", "hubAdmin"), hub = `/api/federations/${scene.hub}`;
+  await scene.as("operator").patch(hub, { name: "Renamed" });
+  await form.submit("Save", { Region: "us" });
+  const { body } = await scene.as("operator").get(hub);
+  assert.equal([body.name, body.region], ["Renamed", "us"]);
+  await scene.as("operator").patch(hub, { name: "north", region: "eu" });
+});
+
 test("changes a hub's name, and leaves what the form leaves empty", async ({ open }) => {
   const form = await open("/hubs/NORTH/settings", "hubAdmin");
   const done = await form.submit("Save", { Name: "Northern Schools", Mode: "open" });

@@ -55,6 +55,17 @@ test("Sizes are offered with what they have, all but the one that the spoke has"
   assert.equal(await jobs(scene, "resize"), [{ payload: { size: "large" } }]);
 });
 
+test("What somebody else changed while a form stood open is not changed back by it", async ({ scene, elm }) => {
+  const page = await visit(scene, `/spokes/${elm}/settings`, "hubAdmin");
+  const { value: domain } = page.field("Domain");
+  await scene.db.sql("update spokes set admin_email = 'new@example.org' where id = $1", [elm]);
+  const wrong = await page.submit("Save", { Name: "Elm School", Domain: "not a domain" });
+  assert.is(wrong.status, 400);
+  await wrong.submit("Save", { Domain: domain! });
+  const { body } = await scene.as("operator").get(`/api/spokes/${elm}`);
+  assert.equal([body.displayName, body.adminEmail], ["Elm School", "new@example.org"]);
+});
+
 test("A spoke goes only for who types its slug, and its page says what is lost and kept", async ({ scene }) => {
   const page = await visit(scene, `/spokes/${scene.spoke}/destroy`, "hubAdmin");
   assert.match(page.part("region", "What is lost").text, /its courses, its users/);

@@ -2,7 +2,7 @@
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { bytes, cpus, money } from "#lib/surface/portal/look/amounts.ts";
-import { badge, copyable, facts, notice, panel } from "#lib/surface/portal/look/parts.ts";
+import { badge, copyable, facts, notice, panel, titled } from "#lib/surface/portal/look/parts.ts";
 import type { CopyShown } from "#lib/surface/portal/hubs/copy-spoke.ts";
 import type { CostShown, Hub, NewSpokeForeseen, Offers, Spoke } from "#lib/surface/portal/look/told.ts";
 import type { Me } from "#lib/surface/portal/look/view.ts";
@@ -47,7 +47,7 @@ const RECORD = /set the TXT record (\S+) to (\S+), /;
 
 export function refusalWords({ message }: Tried): Markup {
   const [, name, value] = RECORD.exec(message) ?? [];
-  return markup`<p class="small">${badge("warn", "warning", "Not yet")} ${message}.</p>${
+  return markup`<p class="small">${badge("warn", "warning", "Not yet")} ${spoken(message)}.</p>${
     name && value
       ? facts([["Name of the TXT record", copyable(name, "the record's name")], [
         "Its value",
@@ -55,6 +55,14 @@ export function refusalWords({ message }: Tried): Markup {
       ]])
       : ""
   }`;
+}
+
+/** `displayName must be …`, as the API says it of a field, in words: `Display name must be …`. */
+function spoken(message: string): string {
+  return message.replace(
+    /^[a-z]\w*(?= must )/,
+    (name) => titled(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+  );
 }
 
 /** By the payment provider, where the hub is billed; else by the price list. */

@@ -4,8 +4,11 @@ import { field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
 import { facts, instant, linkButton, notice, panel, stateBadge } from "#lib/surface/portal/look/parts.ts";
 import type { Hub, Offers, Spoke } from "#lib/surface/portal/look/told.ts";
 import type { Me, View } from "#lib/surface/portal/look/view.ts";
+import { wasOf } from "#lib/surface/portal/page/changed.ts";
 import { hubHead } from "#lib/surface/portal/hubs/hub.ts";
 import { hubFields } from "#lib/surface/portal/hubs/offered.ts";
+
+export const CHANGEABLE = ["name", "region", "mode", "tier"] as const;
 
 interface SettingsShown {
   readonly me: Me;
@@ -22,7 +25,7 @@ export function hubSettingsView({ me, hub, offers, tried }: SettingsShown): View
       panel(
         "Settings",
         formOf(
-          { action: `/hubs/${id}/settings`, button: "Save", tried },
+          { action: `/hubs/${id}/settings`, button: "Save", tried, hidden: wasOf(CHANGEABLE, hub, tried?.values) },
           ...hubFields({ offers, hub, slug: "fixed", tried }),
         ),
         { id: "settings" },

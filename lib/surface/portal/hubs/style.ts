@@ -7,7 +7,7 @@ export const listStyle: string = `
 .spokes > li { grid-template-columns: auto minmax(10rem, 3fr) minmax(0, 3fr) minmax(7.5rem, auto); }
 .spokes > li:not(:has(input)) { grid-template-columns: minmax(10rem, 3fr) minmax(0, 3fr) minmax(7.5rem, auto); }
 .plain > li { grid-template-columns: minmax(10rem, 2fr) minmax(0, 3fr) minmax(7.5rem, auto); }
-.panel .list { border: 0; margin: 0 calc(-1 * var(--s4)); border-radius: 0; }
+.panel .list { border: 0; margin: calc(-1 * var(--s3)) calc(-1 * var(--s4)); border-radius: 0; }
 .marks { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; }
 .bulk { align-items: center; }
 .bulk .field { flex: 0 1 auto; display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2); }

@@ -15,6 +15,8 @@ interface Form {
   readonly button: string;
   readonly look?: "main" | "danger";
   readonly tried?: Tried | undefined;
+  /** Whether what is wrong is said beside the form, and at its top it would only move what one types in. */
+  readonly saidBeside?: boolean;
   readonly hidden?: Readonly<Record<string, string>>;
   /** Beside the button. */
   readonly also?: Markup | string;
@@ -23,14 +25,14 @@ interface Form {
 }
 
 export function formOf(
-  { action, button, look = "main", tried, hidden: also = {}, also: more = "", previews }: Form,
+  { action, button, look = "main", tried, saidBeside = false, hidden: also = {}, also: more = "", previews }: Form,
   ...fields: readonly unknown[]
 ): Markup {
   const inside = markup`${fields}`;
   return markup`<form method="post" action="${action}" class="stack" ${
     previews === undefined ? "" : markup`data-previews="${previews}"`
   }>
-${tried ? markup`<div id="refusal">${notice("bad", whatIsWrong(tried, inside.toString()))}</div>` : ""}
+${tried && !saidBeside ? markup`<div id="refusal">${notice("bad", whatIsWrong(tried, inside.toString()))}</div>` : ""}
 ${hidden(also)}${inside}
 <div class="ends"><button class="${look}">${button}</button>${more}</div>
 </form>`;

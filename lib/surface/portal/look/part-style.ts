@@ -40,10 +40,10 @@ form.inline { display: inline-flex; gap: var(--s2); align-items: center; }
 .counts .warn { color: var(--warn); }
 .counts li > span { font-size: var(--tiny); color: var(--ink-soft); }
 .list { list-style: none; padding: 0; background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); overflow: hidden; }
-.list > li { position: relative; display: grid; gap: var(--s1) var(--s4); align-items: center; padding: var(--s3) var(--s4); min-height: 3.75rem; }
+.list > li { position: relative; display: grid; gap: var(--s1) var(--s4); align-items: center; padding: var(--s3) var(--s4); min-height: 3.75rem; overflow-wrap: anywhere; }
 .list > li + li { border-top: 1px solid var(--line); }
 .list > li:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent); }
-.list .name { display: grid; min-width: 0; font-size: .9375rem; font-weight: 600; overflow-wrap: anywhere; }
+.list .name { display: grid; min-width: 0; font-size: .9375rem; font-weight: 600; }
 .list .name a { color: var(--ink); text-decoration: none; }
 .list .name a:hover { text-decoration: underline; }
 .list .cover::after { content: ""; position: absolute; inset: 0; }
@@ -83,7 +83,7 @@ dialog dl { display: grid; grid-template-columns: auto 1fr; gap: var(--s2) var(-
 dialog button { margin-top: var(--s4); }
 label.tickbox { display: flex; align-items: center; gap: var(--s2); }
 kbd { padding: .05rem .4rem; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: .3rem; background: var(--sunken); }
-@media (max-width: 40rem) { .menu > ul { inset-inline: 0 auto; } .filters .field { flex: 1 1 8rem; } .filters .field:has([type=search]) { flex-basis: 100%; max-width: none; } }
+@media (max-width: 40rem) { .filters .field { flex: 1 1 8rem; } .filters .field:has([type=search]) { flex-basis: 100%; max-width: none; } }
 @media (prefers-reduced-motion: no-preference) {
   .badge .work { animation: turn 1.6s linear infinite; }
   @keyframes turn { to { transform: rotate(1turn); } }

@@ -80,7 +80,7 @@ interface Panel {
 export function panel(title: string, body: unknown, { id, live = false, deeds = "", lead = "" }: Panel): Markup {
   return markup`<section class="panel" aria-labelledby="${id}-title" id="${id}" ${live ? markup`data-live` : ""}>
 <header><h2 id="${id}-title">${title}</h2>${deeds ? markup`<div class="deeds">${deeds}</div>` : ""}</header>
-${lead ? markup`<p class="soft">${lead}</p>` : ""}
+${lead ? markup`<p class="small soft">${lead}</p>` : ""}
 ${body}
 </section>`;
 }

@@ -54,7 +54,9 @@ main > :empty, .pile > :empty, .deeds:empty { display: none; }
   .outer li:has(button) { display: none; }
   .count { margin-inline-start: 0; }
   main { padding-top: var(--s4); }
-  .title .deeds { margin-inline-start: 0; width: 100%; }
+  .title .deeds { position: relative; margin-inline-start: 0; width: 100%; }
+  .title .menu { position: static; }
+  .title .menu > ul { inset-inline: 0 auto; }
 }
 @media (max-width: 26rem) { .me .who { display: none; } }
 @media print { .side, .deeds, .tabs { display: none; } .shell { display: block; } }

@@ -32,7 +32,7 @@ export function activityView({ place, events, before, now }: ActivityShown): Vie
         panel("Over time", chart(dots, until), {
           id: "over-time",
           live: true,
-          lead: which ? markup`<span class="small">${which}</span>` : "",
+          lead: which,
         })
       }
 <section aria-labelledby="events-title" class="pile"><h2 class="unseen" id="events-title">One by one</h2><ul class="list happened" id="events" data-live>${

@@ -60,9 +60,7 @@ export function foreseenParts({ steps, changes }: Foreseen): Markup {
         ),
       {
         id: "changes",
-        lead: objects.size === 0
-          ? ""
-          : markup`<span class="small">By the cluster's own dry run; nothing is changed yet.</span>`,
+        lead: objects.size === 0 ? "" : "By the cluster's own dry run; nothing is changed yet.",
       },
     )
   }`;

@@ -41,7 +41,7 @@ ${
     {
       id: "members",
       lead:
-        markup`<span class="small">They see this spoke and what happens to it, act on it, and sign in to its site. They cannot remove it, nor see others of its hub.</span>`,
+        "They see this spoke and what happens to it, act on it, and sign in to its site. They cannot remove it, nor see others of its hub.",
     },
   );
   return {
@@ -58,7 +58,7 @@ ${
           {
             id: "delegate",
             lead:
-              markup`<span class="small">Somebody without an account is invited by mail, for 7 days. Asking again does no harm: the mail is sent anew after an hour.</span>`,
+              "Somebody without an account is invited by mail, for 7 days. Asking again does no harm: the mail is sent anew after an hour.",
           },
         )
       }</div>`

@@ -2,22 +2,18 @@
 import { markup } from "#lib/surface/http/page.ts";
 import { choice, field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
 import { panel } from "#lib/surface/portal/look/parts.ts";
-import type { Foreseen, Offers, Spoke } from "#lib/surface/portal/look/told.ts";
+import type { Foreseen, Offers } from "#lib/surface/portal/look/told.ts";
 import type { View } from "#lib/surface/portal/look/view.ts";
+import { type Was, wasOf } from "#lib/surface/portal/page/changed.ts";
 import { refusalWords } from "#lib/surface/portal/hubs/foreseen.ts";
 import { offered } from "#lib/surface/portal/hubs/offered.ts";
 import { foreseenParts, foreseenStyle, foreseenWords } from "#lib/surface/portal/spokes/foreseen.ts";
 import { spokeHead, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
 
-const CHANGEABLE = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
-export type SpokeFields = Readonly<Record<(typeof CHANGEABLE)[number], string>>;
-
-/** What differs from the spoke as it is. What was emptied stays as it is: none of these can be taken away. */
-export function patchOf(spoke: Spoke, typed: SpokeFields): Readonly<Record<string, string>> {
-  const changed = CHANGEABLE.map((name) => [name, typed[name].trim()] as const)
-    .filter(([name, text]) => text !== "" && text !== spoke[name]);
-  return Object.fromEntries(changed);
-}
+/** None of these can be taken away. */
+export const CHANGEABLE = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
+type Changeable = (typeof CHANGEABLE)[number];
+export type SpokeFields = Readonly<Record<Changeable | Was<Changeable>, string>>;
 
 export interface SettingsShown {
   readonly place: SpokePlace;
@@ -27,9 +23,11 @@ export interface SettingsShown {
   /** Null where nothing is changed, or it is refused. */
   readonly foreseen: Foreseen | null;
   readonly tried?: Tried | undefined;
+  /** Whether it was to be saved, and not only shown. */
+  readonly saved: boolean;
 }
 
-export function settingsView({ place, offers, typed, foreseen, tried }: SettingsShown): View {
+export function settingsView({ place, offers, typed, foreseen, tried, saved }: SettingsShown): View {
   const { spoke } = place, { displayName, adminEmail, brand, domain, mail } = typed ?? spoke;
   return {
     ...spokeHead(place, "/settings"),
@@ -42,9 +40,11 @@ export function settingsView({ place, offers, typed, foreseen, tried }: Settings
             action: `/spokes/${spoke.id}/settings`,
             button: "Save",
             tried,
+            saidBeside: !saved,
             also:
               markup`<noscript><button class="quiet" name="preview" value="yes">Show what would change</button></noscript>`,
             previews: "asking",
+            hidden: wasOf(CHANGEABLE, spoke, typed),
           },
           field({
             name: "displayName",
