@@ -6,6 +6,7 @@ import { print, remark, showJsonLine } from "./output.ts";
 import { MISUSED } from "./status.ts";
 import { toneOf } from "./terminal.ts";
 import { plain } from "./text.ts";
+import { clock } from "./times.ts";
 
 export const eventsNoun: Noun = {
   name: "events",
@@ -37,7 +38,7 @@ export const eventsNoun: Noun = {
         else if (cli.quiet) print(`${plain(event.id)}\n`);
         else {
           const { spokeId } = event, about = spokeId ? names.get(spokeId) ?? await nameOfSpoke(spokeId) : federationId!;
-          const at = out ? new Date(event.at).toLocaleTimeString() : event.at, state = plain(event.state);
+          const at = out ? clock(event.at) : event.at, state = plain(event.state);
           const parts = [at, event.id.padStart(out ? 5 : 0), about, paint(toneOf(state), state), wordsFor(event)];
           print(`${parts.map((part, i) => i === 3 ? part : plain(part)).join(out ? "  " : "\t")}\n`);
         }

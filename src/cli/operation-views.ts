@@ -25,9 +25,10 @@ export async function showHubOperations(
   flags: { readonly limit?: string; readonly all?: boolean },
 ): Promise<void> {
   const operations = await take(cli.api.listFederationOperations({ federationId, limit: pageOf(flags) }), flags);
-  const spokes = cli.json || cli.quiet ? [] : await cli.api.listFederationSpokes({ federationId });
+  const named = !cli.json && !cli.quiet;
+  const spokes = named ? await cli.api.listFederationSpokes({ federationId, includeRemoved: true }) : [];
   const slugs = new Map(spokes.map(({ id, slug }) => [id, slug]));
-  const spokeOf = ({ spokeId }: Progress) => spokeId && (slugs.get(spokeId) ?? "(removed)");
+  const spokeOf = ({ spokeId }: Progress) => spokeId && (slugs.get(spokeId) ?? spokeId);
   showList(cli, operations, [["SPOKE", spokeOf], ...OPERATION_COLUMNS]);
 }
 

@@ -15,6 +15,14 @@ export function ago(iso: string, now = Date.now()): string {
   return ms >= 0 ? `${text} ago` : `in ${text}`;
 }
 
+/** The time by the clock here, or the day where that is not today, both equally wide. */
+export function clock(iso: string, now = new Date()): string {
+  const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
+  const day = (of: Date) => `${of.getFullYear()}-${two(of.getMonth() + 1)}-${two(of.getDate())}`;
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":");
+  return day(at) === day(now) ? time.padEnd(10) : day(at);
+}
+
 /** `42 s`, `3:07`, `1:02:03`. */
 export function lasting(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / SECOND)), minutes = Math.floor(seconds / 60);

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Terminal } from "#src/cli/terminal.ts";
 import { type Column, recordOf, tableOf } from "#src/cli/table.ts";
 import { cut, plain, plainLines, widthOf, writtenJson } from "#src/cli/text.ts";
-import { ago, lasting, readSpan } from "#src/cli/times.ts";
+import { ago, clock, lasting, readSpan } from "#src/cli/times.ts";
 
 const test = suite("text on a terminal");
 
@@ -53,6 +53,12 @@ test("times are told as people tell them", () => {
   const told = ["2026-06-15T11:59:30Z", "2026-06-15T11:57:00Z", "2026-06-13T12:00:00Z", "2026-06-15T15:00:00Z"];
   assert.equal(told.map((at) => ago(at, now)), ["just now", "3 minutes ago", "2 days ago", "in 3 hours"]);
   assert.equal([42_000, 187_000, 3_723_000].map(lasting), ["42 s", "3:07", "1:02:03"]);
+});
+
+test("what happened today has its time, and what happened before, its day", () => {
+  const now = new Date(2026, 5, 15, 12), of = (day: number, hour: number) => new Date(2026, 5, day, hour, 4, 5);
+  assert.equal([of(15, 9), of(15, 23)].map((at) => clock(at.toISOString(), now)), ["09:04:05  ", "23:04:05  "]);
+  assert.is(clock(of(14, 23).toISOString(), now), "2026-06-14");
 });
 
 test("spans are read with their unit, and refused where they are none", () => {
