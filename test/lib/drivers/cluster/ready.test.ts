@@ -63,54 +63,29 @@ test(
   }),
 );
 
+const crashed = (finishedAt: string) =>
+  dbPod({
+    containerStatuses: [{
+      name: "postgres",
+      restartCount: 5,
+      state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 5m0s restarting failed container" } },
+      lastState: { terminated: { exitCode: 1, reason: "Error", finishedAt } },
+    }],
+  });
+
 test(
-  "what cannot become ready is given up at once, with evidence",
+  "what cannot become ready is given up at once, with evidence, but not for what was so before",
   withTable(async (table) => {
     table.put("statefulsets", statefulSet(0));
+    table.put("pods", crashed(new Date(Date.parse(now()) - HOUR).toISOString()));
     table.logs.set("db-0/postgres", { text: "FATAL:  out of shared memory\n", followers: [] });
     const waiting = watched();
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
-    await waiting.told(/0 of 1 pods/);
-    table.put(
-      "pods",
-      dbPod({
-        containerStatuses: [{
-          name: "postgres",
-          restartCount: 5,
-          state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 5m0s restarting failed container" } },
-          lastState: { terminated: { exitCode: 1, reason: "Error", finishedAt: now() } },
-        }],
-      }),
-    );
+    await waiting.told(/has crashed before, and is started anew within minutes/);
+    table.put("pods", crashed(now()));
     const { code, transient, evidence } = await failing;
     assert.equal([code, transient], ["CrashLoopBackOff", false]);
     assert.equal(evidence?.log, ["FATAL:  out of shared memory"]);
-  }),
-);
-
-test(
-  "what crashed again and again before is waited for: it may start well by now",
-  withTable(async (table) => {
-    const crashes = (finishedAt: string) => ({
-      containerStatuses: [{
-        name: "postgres",
-        restartCount: 12,
-        state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 5m0s restarting failed container" } },
-        lastState: { terminated: { exitCode: 1, reason: "Error", finishedAt } },
-      }],
-    });
-    const anHourAgo = new Date(Date.parse(now()) - HOUR).toISOString();
-    table.put("statefulsets", statefulSet(0));
-    table.put("pods", dbPod(crashes(anHourAgo)));
-    const waiting = watched(), ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
-    await waiting.told(/has crashed before, and is started anew within minutes/);
-    table.put("statefulsets", statefulSet(1));
-    await ready;
-    table.put("statefulsets", statefulSet(0));
-    const again = watched(), failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], again));
-    await again.told(/has crashed before/);
-    table.put("pods", dbPod(crashes(now())));
-    assert.is((await failing).code, "CrashLoopBackOff");
   }),
 );
 
