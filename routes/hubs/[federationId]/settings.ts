@@ -2,7 +2,7 @@
 import { GET as catalog } from "#routes/api/catalog.ts";
 import { GET as hub, PATCH as patch } from "#routes/api/federations/[federationId]/index.ts";
 import { requireRunning } from "#lib/domains/federations/access.ts";
-import { CHANGEABLE, hubSettingsView } from "#lib/surface/portal/hubs/settings.ts";
+import { HUB_CHANGEABLE, hubSettingsView } from "#lib/surface/portal/hubs/settings.ts";
 import { changedIn, wasFields } from "#lib/surface/portal/page/changed.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
@@ -17,9 +17,9 @@ export const GET = page({ summary: "What can be changed of a hub", show: (call) 
 
 export const POST = deed({
   summary: "Change a hub by the page's form",
-  body: fields(...CHANGEABLE, ...wasFields(CHANGEABLE)),
+  body: fields(...HUB_CHANGEABLE, ...wasFields(HUB_CHANGEABLE)),
   async act({ ask, body }) {
-    const { id } = await ask(patch, { body: changedIn(CHANGEABLE, await ask(hub), body) });
+    const { id } = await ask(patch, { body: changedIn(HUB_CHANGEABLE, await ask(hub), body) });
     return { to: `/hubs/${id}/settings?done=changed` };
   },
   again: show,

@@ -6,17 +6,17 @@ import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { deed, fields, orTried, page, type PageCall } from "#lib/surface/portal/page/page.ts";
 import { findPlace } from "#lib/surface/portal/spokes/place.ts";
 import { changedIn, wasFields } from "#lib/surface/portal/page/changed.ts";
-import { CHANGEABLE, settingsView, type SpokeFields } from "#lib/surface/portal/spokes/settings.ts";
+import { settingsView, SPOKE_CHANGEABLE, type SpokeFields } from "#lib/surface/portal/spokes/settings.ts";
 
 export const GET = page({ summary: "What of a spoke can be changed", show: (call) => show(call) });
 
 export const POST = deed({
   summary: "Change a spoke's name, brand, administrator's address, domain or mail, by the page's form",
-  body: fields(...CHANGEABLE, ...wasFields(CHANGEABLE), "preview"),
+  body: fields(...SPOKE_CHANGEABLE, ...wasFields(SPOKE_CHANGEABLE), "preview"),
   async act(call) {
     const { ask, body } = call;
     if (body.preview) return await show(call, body);
-    const before = await ask(spoke), after = await ask(patch, { body: changedIn(CHANGEABLE, before, body) });
+    const before = await ask(spoke), after = await ask(patch, { body: changedIn(SPOKE_CHANGEABLE, before, body) });
     const begun = "operation" in after && after.operation !== null;
     return { to: `/spokes/${before.id}${begun ? "?done=asked" : "/settings?done=changed"}` };
   },
@@ -25,7 +25,8 @@ export const POST = deed({
 
 async function show(call: PageCall<unknown, unknown>, typed?: SpokeFields, refused?: Tried) {
   const place = await findPlace(call, spoke, hub), offers = await call.ask(catalog);
-  const body = typed ? changedIn(CHANGEABLE, place.spoke, typed) : {}, asks = Object.keys(body).length > 0 && !refused;
+  const body = typed ? changedIn(SPOKE_CHANGEABLE, place.spoke, typed) : {},
+    asks = Object.keys(body).length > 0 && !refused;
   const { told, tried } = asks
     ? await orTried(call.ask(patch, { query: { dryRun: "true" }, body }), { ...typed })
     : { told: null, tried: undefined };

@@ -8,7 +8,7 @@ import { wasOf } from "#lib/surface/portal/page/changed.ts";
 import { hubHead } from "#lib/surface/portal/hubs/hub.ts";
 import { hubFields } from "#lib/surface/portal/hubs/offered.ts";
 
-export const CHANGEABLE = ["name", "region", "mode", "tier"] as const;
+export const HUB_CHANGEABLE = ["name", "region", "mode", "tier"] as const;
 
 interface SettingsShown {
   readonly me: Me;
@@ -25,7 +25,7 @@ export function hubSettingsView({ me, hub, offers, tried }: SettingsShown): View
       panel(
         "Settings",
         formOf(
-          { action: `/hubs/${id}/settings`, button: "Save", tried, hidden: wasOf(CHANGEABLE, hub, tried?.values) },
+          { action: `/hubs/${id}/settings`, button: "Save", tried, hidden: wasOf(HUB_CHANGEABLE, hub, tried?.values) },
           ...hubFields({ offers, hub, slug: "fixed", tried }),
         ),
         { id: "settings" },

@@ -11,8 +11,8 @@ import { foreseenParts, foreseenStyle, foreseenWords } from "#lib/surface/portal
 import { spokeHead, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
 
 /** None of these can be taken away. */
-export const CHANGEABLE = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
-type Changeable = (typeof CHANGEABLE)[number];
+export const SPOKE_CHANGEABLE = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
+type Changeable = (typeof SPOKE_CHANGEABLE)[number];
 export type SpokeFields = Readonly<Record<Changeable | Was<Changeable>, string>>;
 
 export interface SettingsShown {
@@ -44,7 +44,7 @@ export function settingsView({ place, offers, typed, foreseen, tried, saved }: S
             also:
               markup`<noscript><button class="quiet" name="preview" value="yes">Show what would change</button></noscript>`,
             previews: "asking",
-            hidden: wasOf(CHANGEABLE, spoke, typed),
+            hidden: wasOf(SPOKE_CHANGEABLE, spoke, typed),
           },
           field({
             name: "displayName",
