@@ -409,7 +409,7 @@ export interface Catalog {
       monthly: number;
     } | null;
   }[];
-  /** Sections that list nothing because any text is taken */
+  /** Sections that are no closed choice: any text is taken, of versions any version */
   open: string[];
   /** What is taken where a request says nothing; null for none, or for a spoke's region its hub's */
   defaults: {

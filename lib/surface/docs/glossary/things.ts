@@ -144,7 +144,7 @@ export const THINGS: Entries = {
   seeds: ["Courses to begin with"],
   versions: ["Versions of the platform: newest first, previews last"],
   sizes: ["Sizes of spokes"],
-  open: ["Sections that list nothing because any text is taken", ["regions"]],
+  open: ["Sections that are no closed choice: any text is taken, of versions any version", ["regions"]],
   "regions.name": ["Its name in requests", "eu-west"],
   "tiers.name": ["Its name in requests", "standard"],
   "modes.name": ["Its name in requests", "open"],
