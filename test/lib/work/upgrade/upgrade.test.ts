@@ -166,8 +166,8 @@ test("waits for a scheduled task that has begun after all, as the cluster heard 
   const { metadata } = await space.create({ ...task, metadata: { name: task.name }, spec: sleepingTask() }, CALL);
   const isOfTask = ({ metadata: { name } }: KubeObject) => name.startsWith("task-");
   const pod = await until(async () => (await objects(scene, own, "Pod")).find(isOfTask));
+  await until(async () => (await scene.operations(own))[0]!.label.includes(pod.metadata.name)); // a try that began after it
   scene.simulator.faults.heal(fault);
-  await until(async () => (await scene.operations(own))[0]!.label.includes(pod.metadata.name));
   assert.equal(await jobNames(scene, own, "upgrade"), []);
   await space.delete(task, metadata.uid!, CALL);
   assert.is((await scene.ended(own, "upgrade")).state, "succeeded");
