@@ -82,6 +82,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: Each namespace has a ConfigMap `wheelwright` with what the control plane's row says of it, signed, without secrets.",
       "**Operating**: Each line of the log has the trace id of its request or operation. `traceparent` is taken up, kept with the operation across replicas and restarts, and passed on to the cluster and the payment provider.",
       "**Operating**: `OTEL_EXPORTER_OTLP_ENDPOINT` sends traces of requests, transactions, operations, steps, cluster calls and mails to a collector, by OpenTelemetry's standard variables (`docs/configuration.md`, `docs/operating.md`).",
+      "**People and access**: `POST /api/onboarding/complete` sets a password only within an hour of signing in (403 `session_too_old`). `BOOTSTRAP_ADMIN_*` counts while there is no operator, whoever has signed up before.",
+      "**Hubs and spokes**: A retry is not failed by a crash from before it: the next start of a container in its back-off is waited for.",
     ],
   },
 ];
