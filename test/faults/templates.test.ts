@@ -18,7 +18,7 @@ const CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents";
 
 /** Kills whoever has the job each time that it has come further, until it has ended; they are started again meanwhile. How often. */
 async function killOnItsWay({ db, replicas }: Bench, kind: string, about: string): Promise<number> {
-  const starts: Promise<void>[] = [];
+  const starts: Promise<void>[] = [], starting = new Set<Replica>(); // with the id of before, until they have another
   for (let kills = 0, steps = -1;; kills++) {
     const next = await until(async () => {
       const [row] = await query(
@@ -27,13 +27,15 @@ async function killOnItsWay({ db, replicas }: Bench, kind: string, about: string
         [kind, about],
       );
       if (row?.state === "succeeded") return { done: null };
-      const holder = row?.done > steps && replicas.find(({ id }: Replica) => id === row.holder);
+      const holder = row?.done > steps && replicas.find((one) => one.id === row.holder && !starting.has(one));
       return holder && { holder, done: Number(row.done) };
     }, PATIENCE);
     if (next.done === null) return await Promise.all(starts).then(() => kills);
     steps = next.done;
-    await next.holder.kill();
-    starts.push(next.holder.start());
+    const { holder } = next;
+    starting.add(holder);
+    await holder.kill();
+    starts.push(holder.start().finally(() => starting.delete(holder)));
   }
 }
 
