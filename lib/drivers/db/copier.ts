@@ -14,8 +14,7 @@ import { within } from "#lib/base/race.ts";
 export type Bytes = Uint8Array<ArrayBufferLike>;
 
 export interface Copier {
-  // deno-lint-ignore no-explicit-any
-  run(text: string, params?: readonly unknown[]): Promise<any[]>;
+  run(text: string, params?: readonly unknown[]): Promise<postgres.Row[]>;
   /** What a `copy … to stdout` answers, in pieces of about this many bytes. */
   copyOut(text: string): AsyncGenerator<Buffer>;
   /** Hands the bytes to a `copy … from stdin`. */

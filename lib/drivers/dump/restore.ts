@@ -55,7 +55,7 @@ async function requireEmpty(copier: Copier, name: string): Promise<void> {
   );
   if (tables.length === 0) return;
   throw new RestoreRefused(
-    `The database ${name} is not empty: it has the table ${tables[0].table}${
+    `The database ${name} is not empty: it has the table ${tables[0]!.table}${
       tables.length > 1 ? ` and ${tables.length - 1} more` : ""
     }. Restore into an empty one: stop all replicas, then dropdb ${name} && createdb ${name}`,
   );

@@ -30,13 +30,13 @@ const lines = (count: number, row = "i") => `copy (select ${row} from generate_s
 test("reads all, in pieces, and goes on with the next statement", async ({ copier }) => {
   assert.is(await lengthOf(copier.copyOut(lines(200_000, "repeat('x', 9)"))), 2_000_000);
   assert.is(await lengthOf(copier.copyOut(lines(0))), 0);
-  assert.equal((await copier.run("select $1::int as two", ["2"]))[0].two, 2);
+  assert.equal((await copier.run("select $1::int as two", ["2"]))[0]!.two, 2);
 });
 
 test("writes all, within its transaction", async ({ copier, db }) => {
   await copier.run("begin");
   await copier.copyIn("copy one from stdin", numbers(1, 100_000));
-  assert.is((await copier.run("select count(*)::int as rows from one"))[0].rows, 100_000);
+  assert.is((await copier.run("select count(*)::int as rows from one"))[0]!.rows, 100_000);
   assert.is((await db.sql("select count(*)::int as rows from one"))[0].rows, 0);
   await copier.run("rollback");
 });
@@ -65,7 +65,7 @@ test("fails with what the rows' own source fails with, and writes none of them",
     throw Object.assign(new Error("the disk fails"), { code: "EIO" });
   };
   assert.is((await rejection(copier.copyIn("copy one from stdin", broken()))).message, "the disk fails");
-  assert.is((await copier.run("select count(*)::int as rows from one"))[0].rows, 0);
+  assert.is((await copier.run("select count(*)::int as rows from one"))[0]!.rows, 0);
 });
 
 test("fails when the connection ends while it reads or writes, and never goes on over another one", async ({ copier, db }) => {

@@ -1,4 +1,5 @@
 /** What a backup sees of a database that others write to, and migrate, meanwhile. */
+import type { Row } from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { applyWithin, migrate } from "#lib/drivers/db/migrate.ts";
@@ -23,8 +24,7 @@ test.before(async (context) => {
 test.before.each(async (context) => void (context.url = await context.db.freshUrl()));
 test.after(({ db }) => db.close());
 
-// deno-lint-ignore no-explicit-any
-const ask = (url: string, text: string): Promise<any[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
+const ask = (url: string, text: string): Promise<Row[]> => asAdmin(url, async (sql) => [...await sql.unsafe(text)]);
 
 test("sees one moment, whatever is written while the backup is made", async ({ db, url, hub }) => {
   const before = await ask(db.url, COUNTS);
@@ -40,7 +40,7 @@ test("sees one moment, whatever is written while the backup is made", async ({ d
   await snapshot.close();
   await restoreParts({ url, parts: readScript(once(Buffer.concat(found)), nothing), migrations });
   assert.equal(await ask(url, COUNTS), before);
-  assert.ok((await ask(db.url, COUNTS))[0].hubs > before[0].hubs + 3);
+  assert.ok((await ask(db.url, COUNTS))[0]!.hubs > before[0]!.hubs + 3);
 });
 
 test("tells the schema that its rows have, where a migration ends while it begins", async ({ db, url }) => {
