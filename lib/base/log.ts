@@ -9,6 +9,7 @@ import process from "node:process";
 import { setImmediate } from "node:timers";
 import { presentCause } from "#lib/base/cause.ts";
 import { redact } from "#lib/base/redact.ts";
+import { MINUTE } from "#lib/base/time.ts";
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LEVELS)[number];
@@ -43,6 +44,19 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
     warn: entry("warn"),
     error: entry("error"),
     with: (fields) => openLog(options, { ...bound, ...fields }),
+  };
+}
+
+/**
+ * What warns of a trouble that lasts: once a minute, and in between for those who debug. In an outage some questions are
+ * answered and others not, each with words of its own: neither an answer nor other words make it another outage.
+ */
+export function onceAMinute(log: Log): Log["warn"] {
+  let warnedAt = -Infinity;
+  return (message, fields) => {
+    const again = performance.now() - warnedAt < MINUTE;
+    if (!again) warnedAt = performance.now();
+    log[again ? "debug" : "warn"](message, fields);
   };
 }
 

@@ -2,9 +2,9 @@
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
-import type { Log } from "#lib/base/log.ts";
+import { type Log, onceAMinute } from "#lib/base/log.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
-import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 type Work<T> = (tx: Tx, job: Job) => Promise<T>;
 
@@ -23,14 +23,7 @@ export interface Held {
 
 export function holdJob(db: Database, claimed: Job, tenure: Tenure, log: Log): Held {
   let job = claimed;
-  let complained = -Infinity;
-
-  /** In an outage some questions are answered and others not: the log says it once a minute, not once a question. */
-  function complain(error: Fault): void {
-    const again = performance.now() - complained < MINUTE;
-    if (!again) complained = performance.now();
-    log[again ? "debug" : "warn"]("Cannot use the database; trying again", { reason: messageOf(error) });
-  }
+  const complain = onceAMinute(log);
 
   /** A database that is away for a moment costs nothing; away for longer, the tenure ends and with it this. */
   async function insist<T>(ask: () => Promise<T>): Promise<T> {
@@ -40,7 +33,7 @@ export function holdJob(db: Database, claimed: Job, tenure: Tenure, log: Log): H
         return await ask();
       } catch (error) {
         if (!(error instanceof Fault && error.kind === "unavailable")) throw error;
-        complain(error);
+        complain("Cannot use the database; trying again", { reason: messageOf(error) });
         await sleep(backoff(attempt, 50, SECOND));
       }
     }

@@ -3,8 +3,7 @@
  * a job's time has come, and slowly in case a wake-up was missed. One round follows another: a job must not be claimed
  * and missed among the running ones at the same time.
  */
-import { messageOf } from "#lib/base/errors.ts";
-import type { Log } from "#lib/base/log.ts";
+import { type Log, onceAMinute } from "#lib/base/log.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -31,9 +30,9 @@ export interface Rounds {
 }
 
 export function openRounds({ log, tenure, claim, rescue }: RoundsOptions): Rounds {
+  const complain = onceAMinute(log);
   let open = true;
   let healthy = false;
-  let complaint: string | null = null; // what the last round failed with
   let asked = { claim: false, rescue: false }; // of the next round
   let round: Promise<void> | null = null;
   let claimTimer: ReturnType<typeof setTimeout> | undefined;
@@ -59,12 +58,10 @@ export function openRounds({ log, tenure, claim, rescue }: RoundsOptions): Round
         if (present && todo.rescue) await rescue(present, rescueAfter);
         if (present && todo.claim) wait = Math.min(POLL, await claim(present) ?? POLL);
         healthy = present !== null;
-        complaint = null;
       } catch (error) {
         healthy = false;
         wait = SECOND;
-        log[messageOf(error) === complaint ? "debug" : "warn"]("Cannot look for work; trying again", { error });
-        complaint = messageOf(error);
+        complain("Cannot look for work; trying again", { error });
       }
       if (wait === null) continue;
       clearTimeout(claimTimer);

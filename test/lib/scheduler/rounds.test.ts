@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { openLog, silent } from "#lib/base/log.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { openRounds } from "#lib/scheduler/rounds.ts";
 
@@ -8,7 +8,7 @@ const test = suite("openRounds");
 const tenure: Tenure = { signal: new AbortController().signal, check() {} };
 
 /** Rounds whose every claim and rescue is noted, and ends when the test says how. */
-function open() {
+function open(log = silent) {
   const begun: string[] = [];
   let end = Promise.withResolvers<void>();
   const note = (what: string) => async () => {
@@ -19,7 +19,7 @@ function open() {
   };
   const rescue = note("rescue");
   const rounds = openRounds({
-    log: silent,
+    log,
     tenure: () => tenure,
     claim: note("claim"),
     rescue: async () => void await rescue(),
@@ -30,7 +30,7 @@ function open() {
     begun,
     turn,
     answer: async () => (end.resolve(), await turn()),
-    fail: async () => (end.reject(new Error("cut")), await turn()),
+    fail: async (why = "cut") => (end.reject(new Error(why)), await turn()),
   };
 }
 
@@ -61,6 +61,24 @@ test("claims with the first beat after a round that was not answered, and with n
   rounds.onBeat();
   await answer();
   assert.equal([begun, rounds.healthy()], [["claim", "rescue", "claim", "rescue"], true]);
+  await rounds.close();
+});
+
+test("one outage is complained of once, whichever look is answered in it, and whatever the words", async () => {
+  const lines: string[] = [];
+  const { rounds, begun, answer, fail } = open(
+    openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) }),
+  );
+  rounds.claim();
+  await fail("the connection was cut");
+  rounds.onBeat();
+  await answer(); // it reads who beats
+  await fail("the database takes no writes");
+  rounds.onBeat();
+  await answer();
+  await fail("the database takes no writes");
+  assert.equal(begun, ["claim", "rescue", "claim", "rescue", "claim"]);
+  assert.equal(lines.map((line) => JSON.parse(line).message), ["Cannot look for work; trying again"]);
   await rounds.close();
 });
 
