@@ -7,28 +7,22 @@ import { FenceLost } from "#lib/records/jobs/fence.ts";
 import { patienceUntil } from "#lib/scheduler/clock.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { Held } from "#lib/scheduler/held.ts";
-import { breakOff, cancel, fail, giveBack, stepAside } from "#lib/scheduler/outcomes.ts";
-import { shorten } from "#lib/scheduler/progress.ts";
+import { cancel, fail, giveBack, putOff, setAside, stepAside } from "#lib/scheduler/outcomes.ts";
 import {
   bugsOf,
-  isHopeless,
   judge,
   lastReport,
   mayTryAgain,
+  pause,
+  type Retry,
   tellUnseen,
   unrecorded,
   withEvidence,
 } from "#lib/scheduler/reports.ts";
 import { Awaiting, Cancelled, Draining, Lapsed, Yielding } from "#lib/scheduler/stops.ts";
-import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const LAST_LOOK = 10 * SECOND;
-
-/** Milliseconds before the first repeat of a failed try, and before the later ones at most. */
-export interface Retry {
-  readonly first: number;
-  readonly most: number;
-}
 
 /** A run that came to a stop before its job was done. */
 export interface Stopped {
@@ -52,7 +46,10 @@ export async function conclude(stopped: Stopped, error: unknown, step: string): 
   } catch (late) {
     if (isGone(late)) return log.warn("Let go of an operation: it was taken over", { step, reason: late });
     log.error("Cannot record how an operation went; it will be tried again", { step, error: late, reason });
-    await putAside(stopped, step).catch((worse) => log.error("Cannot give an operation back", { error: worse }));
+    const aside = held.advance((tx, job) =>
+      setAside(tx, handler, job, unrecorded(step, "how this ended"), waitOf(stopped))
+    );
+    await aside.catch((worse) => log.error("Cannot give an operation back", { error: worse }));
   }
 }
 
@@ -76,7 +73,7 @@ async function leaveTo({ held, retry, run: { log } }: Stopped, awaited: Awaiting
 async function tryAgainOrFail(stopped: Stopped, error: unknown, step: string): Promise<void> {
   const { handler: { kind }, held, run: { log } } = stopped;
   const verdict = judge(error, step), { report, nature } = verdict, { job } = held;
-  const wait = Math.max(verdict.wait, pause(stopped));
+  const wait = Math.max(verdict.wait, waitOf(stopped));
   const at = new Date((await held.now()).getTime() + wait);
   const again = mayTryAgain(verdict, kind, job, at);
   log[nature === "bug" ? "error" : "warn"](again ? "Step failed; trying again" : "Operation failed", {
@@ -86,7 +83,13 @@ async function tryAgainOrFail(stopped: Stopped, error: unknown, step: string): P
     error,
   });
   if (!again) return await failForGood(stopped, lastReport(verdict, job));
-  await putOff(stopped, report, wait, nature === "bug" ? { bugs: bugsOf(job) + 1 } : {});
+  const progress = nature === "bug" ? { bugs: bugsOf(job) + 1 } : {};
+  await held.advance((tx, job) => putOff(tx, job, report, wait, progress));
+}
+
+/** Milliseconds before the next try. */
+function waitOf({ handler, held, retry }: Stopped): number {
+  return pause(handler, held.job, retry);
 }
 
 /** Looks at the cluster once more: for logs and events, if the failure brought none, and for how things stand. */
@@ -110,28 +113,4 @@ async function failForGood({ handler, held, run }: Stopped, report: FailureRepor
   const told = handler.observe && observed === undefined ? tellUnseen(report) : report;
   const whole = evidence ? withEvidence(told, evidence) : told;
   await held.advance((tx, job) => fail(tx, handler, job, whole, observed));
-}
-
-/** What cannot be recorded for a mistake of ours is tried again some times, and then ended, so that its lane goes on. */
-async function putAside(stopped: Stopped, step: string): Promise<void> {
-  const { handler, held } = stopped;
-  const unended = Number(held.job.progress.unended ?? 0) + 1, failure = unrecorded(step);
-  if (!isHopeless(handler.kind, unended)) return await putOff(stopped, failure, pause(stopped), { unended });
-  await held.advance((tx, job) => breakOff(tx, handler, job, failure));
-}
-
-async function putOff(
-  { held }: Stopped,
-  failure: FailureReport,
-  wait: number,
-  progress: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const label = shorten(`Trying again: ${failure.message}`);
-  await held.advance((tx, job) => giveBack(tx, job, { label, wait, counts: true, failure, progress }));
-}
-
-/** Milliseconds before the next try. */
-function pause({ handler, held, retry }: Stopped): number {
-  const { first, most } = retry ?? { first: 2 * SECOND, most: handler.kind.persistent ? 15 * MINUTE : MINUTE };
-  return backoff(held.job.attempt, first, most);
 }

@@ -13,23 +13,54 @@ import { hintAfter } from "#lib/records/jobs/hint.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
 import { shorten } from "#lib/scheduler/progress.ts";
+import { isHopeless, pause, type Retry, unrecorded } from "#lib/scheduler/reports.ts";
 import type { Awaiting } from "#lib/scheduler/stops.ts";
 import { callFailed, lockSubject, type Subject } from "#lib/scheduler/subject.ts";
 
 export async function start(
   db: Database,
-  { kind, hooks = {} }: Handler,
+  handler: Handler,
   candidate: Candidate,
   known: Known,
   holder: string,
 ): Promise<Job | null> {
+  return await take(db, handler, candidate, known, holder, async (tx, job, subject) => {
+    await tell(tx, job, subject, await handler.hooks?.onStart?.(tx, job) ?? {});
+  });
+}
+
+/** Takes a job whose start its handler cannot write, by a mistake of ours, and sets it aside: with nothing done. */
+export async function passOver(
+  db: Database,
+  handler: Handler,
+  candidate: Candidate,
+  known: Known,
+  { holder, retry }: { readonly holder: string; readonly retry: Retry | undefined },
+): Promise<void> {
+  const step = stepOf(handler, candidate).name;
+  await take(db, handler, candidate, known, holder, async (tx, job) => {
+    await setAside(tx, handler, job, unrecorded(step, "that this began"), pause(handler, job, retry));
+  });
+}
+
+async function take(
+  db: Database,
+  handler: Handler,
+  candidate: Candidate,
+  known: Known,
+  holder: string,
+  begin: (tx: Tx, job: Job, subject: Subject | null) => Promise<void>,
+): Promise<Job | null> {
   return await unlessTaken(db.transact(async (tx) => {
-    const subject = await lockSubject(tx, { visible: kind.visible, ...candidate });
-    const label = kind.steps[candidate.stepsDone]!.label;
-    const job = await claimJob(tx, candidate, known, { holder, label });
-    if (job) await tell(tx, job, subject, await hooks.onStart?.(tx, job) ?? {});
+    const subject = await lockSubject(tx, { visible: handler.kind.visible, ...candidate });
+    const job = await claimJob(tx, candidate, known, { holder, label: stepOf(handler, candidate).label });
+    if (job) await begin(tx, job, subject);
     return job;
   }));
+}
+
+function stepOf({ kind }: Handler, { stepsDone }: Candidate): StepPlan {
+  return kind.steps[stepsDone]!;
 }
 
 /** Records that the step is done; with the last one, that the job has succeeded. */
@@ -106,16 +137,41 @@ export async function cancel(tx: Tx, { kind, hooks = {} }: Handler, job: Job): P
   return after;
 }
 
+/** What cannot be recorded for a mistake of ours is tried again some times, and then ended, so that its lane goes on. */
+export async function setAside(
+  tx: Tx,
+  handler: Handler,
+  job: Job,
+  failure: FailureReport,
+  wait: number,
+): Promise<Job> {
+  const unended = Number(job.progress.unended ?? 0) + 1;
+  if (isHopeless(handler.kind, unended)) return await breakOff(tx, handler, job, failure);
+  return await putOff(tx, job, failure, wait, { unended });
+}
+
 /**
- * Ends a job whose end its handler cannot write, by a mistake of ours: without its hooks. A subject that is under way
+ * Ends a job whose start or end its handler cannot write, by a mistake of ours: without its hooks. A subject that is under way
  * with it is called failed, for nothing else would ever end that; any other stays as it is.
  */
-export async function breakOff(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<Job> {
+async function breakOff(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await endHeld(tx, job, { state: "failed", label: job.label, failure: report });
   const state = subject && await callFailed(tx, subject, report.message);
   await tell(tx, after, subject, { ...(state && { state }), jobs: following(kind, after) }, report.message);
   return after;
+}
+
+/** Puts the job back after a try that failed. */
+export async function putOff(
+  tx: Tx,
+  job: Job,
+  failure: FailureReport,
+  wait: number,
+  progress: Readonly<Record<string, unknown>>,
+): Promise<Job> {
+  const label = shorten(`Trying again: ${failure.message}`);
+  return await giveBack(tx, job, { label, wait, counts: true, failure, progress });
 }
 
 /** Puts the job back: to be tried again later, or for another replica to go on with at once. */

@@ -11,6 +11,7 @@ import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
+import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface Verdict {
   /**
@@ -116,16 +117,27 @@ export function lastReport({ nature, report }: Verdict, job: Job): FailureReport
 
 const BUG_TRIES = 3;
 
-/** Of a job whose end cannot be written. */
-export function unrecorded(step: string): FailureReport {
-  const message =
-    "The service made a mistake as it recorded how this ended, so that it is not known how things stand; " +
-    "its log says which";
+/** Of a job whose start or end cannot be written. */
+export function unrecorded(step: string, what: "that this began" | "how this ended"): FailureReport {
+  const standing = what === "that this began" ? "and nothing was done" : "so that it is not known how things stand";
+  const message = `The service made a mistake as it recorded ${what}, ${standing}; its log says which`;
   const hint = "Read the log, and have the service mended; then retry, or reapply the blueprint.";
   return { ...report(step, "internal", message, "operator"), hint };
 }
 
-/** Whether a job is broken off whose end could not be written as often as this. */
+/** Milliseconds before the first repeat of a failed try, and before the later ones at most. */
+export interface Retry {
+  readonly first: number;
+  readonly most: number;
+}
+
+/** Milliseconds before the next try. */
+export function pause({ kind }: { readonly kind: JobKind }, { attempt }: Job, retry: Retry | undefined): number {
+  const { first, most } = retry ?? { first: 2 * SECOND, most: kind.persistent ? 15 * MINUTE : MINUTE };
+  return backoff(attempt, first, most);
+}
+
+/** Whether a job is broken off whose start or end could not be written as often as this. */
 export function isHopeless({ persistent }: JobKind, unended: number): boolean {
   return !persistent && unended >= BUG_TRIES;
 }

@@ -71,6 +71,7 @@ export async function openScheduler(
     known: knownKinds(kinds, handlers.filter(startsPlain).map(({ kind }) => kind)),
     handlerOf: (job) => byPlan.get(nameOf(job))!,
     runs,
+    retry,
   };
   const recall = openRecall(taker);
   const rounds = openRounds({

@@ -7,7 +7,8 @@ import { type Candidate, findOrphans, type Known, readBeats, takeOver, unlessTak
 import { aboutJob, placeOfJob } from "#lib/records/jobs/job.ts";
 import { lookForWork, recallLanes } from "#lib/records/jobs/look.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { start } from "#lib/scheduler/outcomes.ts";
+import { passOver, start } from "#lib/scheduler/outcomes.ts";
+import type { Retry } from "#lib/scheduler/reports.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import type { Runs } from "#lib/scheduler/runs.ts";
 import type { Listener } from "#lib/scheduler/silence.ts";
@@ -23,6 +24,7 @@ export interface Taker {
   readonly known: Known;
   readonly handlerOf: (job: { readonly kind: string; readonly plan: number }) => Handler;
   readonly runs: Runs;
+  readonly retry: Retry | undefined;
 }
 
 const RECALL_EVERY = 10 * SECOND;
@@ -81,7 +83,11 @@ async function claim(taker: Taker, candidate: Candidate, tenure: Tenure): Promis
     if (refusesWrites(error)) throw error; // and so it would each of the others
     const passing = error instanceof Fault && error.kind === "unavailable";
     const { id: operation, kind } = candidate, { traceId } = placeOfJob(candidate, () => false);
-    log[passing ? "warn" : "error"]("Cannot start a job", { operation, kind, traceId, error });
+    const about = { operation, kind, traceId };
+    log[passing ? "warn" : "error"]("Cannot start a job", { ...about, error });
+    if (passing) return false;
+    await passOver(db, handler, candidate, known, { holder: replicaId, retry: taker.retry })
+      .catch((worse) => log.error("Cannot set a job aside", { ...about, error: worse }));
     return false;
   }
 }

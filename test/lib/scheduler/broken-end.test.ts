@@ -1,4 +1,4 @@
-/** An end that the handler cannot write, by a mistake of ours. */
+/** A start or an end that the handler cannot write, by a mistake of ours. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -29,6 +29,37 @@ test("ends an operation whose end cannot be recorded after some tries, says so i
   const [row] = await scene.db.sql("select state, health, state_reason from spokes where id = $1", [hub.spokes[0]]);
   assert.equal(row, { state: "failed", health: "unknown", stateReason: broken.failure!.message });
   assert.match(row.stateReason, /^The service made a mistake as it recorded how this ended/);
+  assert.not.match(JSON.stringify(broken.failure), "secret");
+});
+
+test("a start that cannot be recorded is tried again, and what stands behind it in its lane goes first", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const odd = kind("shy", ["only"]), next = kind("bold", ["only"]);
+  let mended = false;
+  const ran: string[] = [];
+  const onStart = () => mended ? Promise.resolve({}) : Promise.reject(new TypeError("secret of ours"));
+  const [job, after] = await scene.enqueue(action(odd, hub, 0), action(next, hub, 0));
+  await scene.open([
+    { kind: odd, steps: { only: () => Promise.resolve(void ran.push("odd")) }, hooks: { onStart } },
+    { kind: next, steps: { only: () => Promise.resolve(void (mended = true, ran.push("next"))) } },
+  ], { retry: { first: 300, most: 300 } });
+  await scene.until(after!.id, ended);
+  assert.is((await scene.until(job!.id, ended)).state, "succeeded");
+  assert.equal(ran, ["next", "odd"]);
+});
+
+test("ends an operation whose start cannot be recorded after some tries: nothing was done, and its spoke is as it was", async ({ scene }) => {
+  const hub = await scene.hub(1), odd = kind("stuck", ["only"]);
+  let tries = 0, ran = 0;
+  const mistake = () => Promise.reject(new TypeError(`secret of ours ${++tries}`));
+  await scene.db.sql("update spokes set state = 'active' where id = $1", [hub.spokes[0]]);
+  const [job] = await scene.enqueue(action(odd, hub, 0));
+  await scene.open([{ kind: odd, steps: { only: () => Promise.resolve(void ran++) }, hooks: { onStart: mistake } }]);
+  const broken = await scene.until(job!.id, ended);
+  assert.equal([broken.state, tries, ran, broken.failure?.code], ["failed", 3, 0, "internal"]);
+  const [row] = await scene.db.sql("select state, state_reason from spokes where id = $1", [hub.spokes[0]]);
+  assert.equal(row, { state: "active", stateReason: broken.failure!.message });
+  assert.match(row.stateReason, /^The service made a mistake as it recorded that this began, and nothing was done/);
   assert.not.match(JSON.stringify(broken.failure), "secret");
 });
 
