@@ -24,7 +24,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**People and access**: Sign-in with sessions, API tokens with three scopes, memberships, invitations, signup (`SIGNUP=on`), forgotten passwords, and the three pages that mailed links lead to.",
       "**Hubs and spokes**: `POST /api/spokes/{id}/sign-in-link` is the way into a new site: a link, shown once, with which its administrator chooses a password.",
       "**Hubs and spokes**: `PATCH /api/spokes/{id}` changes a spoke's name, brand, administrator's address and domain; `?dryRun=true` shows what would change. With a new domain the old one leads on to it and stays reserved for 30 days. Audit kind `spoke_updated`. Changing domains needs `delete` on ingresses: apply `deploy/kubernetes/cluster-role.yaml` again.",
-      "**People and access**: People see and end their sessions, and change their own password and name. A reset by mail revokes API tokens unless told to keep them.",
+      "**People and access**: People see and end their sessions, and change their own password and, once their address is verified, name (403 `unverified`). A reset by mail revokes API tokens unless told to keep them.",
       "**People and access**: Operators are notified and mailed when somebody asks for a hub. Signing in tells whoever has not verified their address so, and mails the link again. Whoever is brought in begins with nothing unread.",
       "**What happened**: Commands and names that only an operator can use are shown to operators alone. A removed hub's stream ends with `StreamEnd`. Taking a delegation back is `spoke_delegation_removed`; reading writes `notifications_read`.",
       "**What happened**: What an operation waits for is told in people's words, a long job by the last line of its log.",

@@ -3,7 +3,7 @@
  *
  * Entries are a sentence and fields. Secrets are kept out at the source: nothing that holds one is ever passed in.
  * An Error among the fields is written with its stack and its causes; its words may be somebody else's, and are cleared of
- * secrets. Each entry has the ids of what it is written for.
+ * secrets, as is a reason. Each entry has the ids of what it is written for.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
@@ -36,7 +36,9 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
   const least = LEVELS.indexOf(options.level);
   const render = options.format === "json" ? renderJson : options.colours ? renderColoured : renderPlain;
   const entry = (level: LogLevel) => (message: string, fields: Fields = {}): void => {
-    if (LEVELS.indexOf(level) >= least) options.write(render(level, message, { ...ids(), ...bound, ...fields }));
+    if (LEVELS.indexOf(level) >= least) {
+      options.write(render(level, message, { ...ids(), ...bound, ...cleared(fields) }));
+    }
   };
   return {
     debug: entry("debug"),
@@ -80,6 +82,11 @@ export function together(write: (text: string) => void): (line: string) => void 
 
 /** A log that says nothing, for tests. */
 export const silent: Log = openLog({ level: "error", format: "json", write: () => {} });
+
+/** A reason in words is as often somebody else's as an Error's are. */
+function cleared(fields: Fields): Fields {
+  return typeof fields.reason === "string" ? { ...fields, reason: redact(fields.reason) } : fields;
+}
 
 /** Of the request or the job that is under way, and of the trace that it is part of. */
 function ids(): Fields {

@@ -198,7 +198,7 @@ export interface WheelwrightApi {
   /**
    * Change your display name
    *
-   * `PATCH /api/auth/me`, scope session.
+   * `PATCH /api/auth/me`, scope session. Its own codes: unverified.
    */
   updateMe(body?: OwnPatch, options?: CallOptions): Promise<Me>;
 

@@ -117,6 +117,24 @@ test("what is wrong is said at the field and beside the form, which stays where 
   await page.getByRole("button", { name: "Copy the record's value" }).waitFor();
 });
 
+test("a form is sent once however often one asks, and once more after Escape has called it off", async ({ open }) => {
+  const page = await open("operator");
+  await page.goto("/account");
+  const stopped = await page.evaluate(() => {
+    const form = document.querySelector<HTMLFormElement>("#you form")!, stops: boolean[] = [];
+    addEventListener("submit", (event) => {
+      stops.push(event.defaultPrevented);
+      event.preventDefault(); // so that the page stays as it is
+    });
+    form.requestSubmit();
+    form.requestSubmit();
+    form.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    form.requestSubmit();
+    return stops;
+  });
+  assert.equal(stopped, [false, true, false]);
+});
+
 test("times are told in the reader's zone, and to the second in UTC", async ({ portal, open }) => {
   const page = await open("operator", { timezoneId: "Asia/Kathmandu" });
   await page.goto(`/spokes/${portal.oak}`);

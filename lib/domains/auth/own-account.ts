@@ -12,6 +12,7 @@ import { sessionCookie } from "#lib/domains/auth/cookie.ts";
 import { recipient } from "#lib/domains/auth/forgot.ts";
 import { voidGrants } from "#lib/domains/auth/one-time.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
+import { requireVerified } from "#lib/domains/auth/verify.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -62,7 +63,10 @@ export async function changePassword(
   throw new Fault("forbidden", "wrong_password", "Cannot change the password: the current one is another");
 }
 
-/** What is absent stays, and the same name again writes nothing. */
+/**
+ * What is absent stays, and the same name again writes nothing. Throws Fault forbidden `unverified`: others see the name
+ * beside an address that may be somebody else's.
+ */
 export async function renameSelf(
   app: App,
   actor: Actor,
@@ -71,6 +75,7 @@ export async function renameSelf(
   return await app.db.transact(async (tx) => {
     const before = (await holdUser(tx, { id: actor.userId }))!;
     if (displayName !== undefined && displayName !== before.displayName) {
+      requireVerified(before);
       await rename(tx, actor.userId, displayName);
       const metadata = { changed: { displayName } };
       await record(tx, actor, {

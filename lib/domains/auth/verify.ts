@@ -15,6 +15,7 @@ import { spentLink } from "#lib/domains/auth/one-time.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { namesOfSeats } from "#lib/domains/members/seats.ts";
 import { type HeldUser, readUser, type User } from "#lib/domains/users/store.ts";
 
@@ -45,4 +46,11 @@ export async function verifyEmail(app: App, origin: Origin, { token, password }:
 /** Whether the account opens nothing that somebody was given: a stranger's password would open nothing either. */
 async function hasNothing(tx: Tx, user: HeldUser): Promise<boolean> {
   return !user.operator && (await namesOfSeats(tx, user.id)).length === 0;
+}
+
+/** Throws Fault forbidden `unverified`. */
+export function requireVerified({ verified }: Pick<HeldUser, "verified">): void {
+  if (verified) return;
+  const message = "Verify your e-mail address first: open the link that was mailed to you";
+  throw new Fault("forbidden", "unverified", message);
 }

@@ -20,6 +20,7 @@ export const PATCH = endpoint({
   scope: "session",
   purpose: "changing one's own account",
   body: MePatch,
+  faults: ["unverified"],
   reply: ok(MeView),
   handle: async ({ app, actor, body }) => ({ user: showUser(await renameSelf(app, actor, body)) }),
 });

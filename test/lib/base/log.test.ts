@@ -43,6 +43,8 @@ test("what an error quotes is cleared of secrets, in its stack and its causes as
   log.error("Failed", { error: new Error("denied: password=hunter2", { cause: new Error("--adminpass=hunter2") }) });
   assert.not.match(lines[0]!, "hunter2");
   assert.match(JSON.parse(lines[0]!).error.message, "denied: password=***");
+  log.error("Failed", { reason: "denied: password=hunter2" });
+  assert.is(JSON.parse(lines[1]!).reason, "denied: password=***");
 });
 
 test("for people it has no escape sequence unless colours are asked for, and leaves out fields that are not set", () => {

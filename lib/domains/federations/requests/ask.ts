@@ -2,6 +2,7 @@
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/records/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
+import { requireVerified } from "#lib/domains/auth/verify.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { sql } from "kysely";
 import { bulkMailJob } from "#lib/records/jobs/mail.ts";
@@ -59,7 +60,7 @@ export async function placeRequest(
   user: HeldUser,
   input: NewFederationRequest,
 ): Promise<{ readonly row: RequestRow; readonly entry: AuditEntry; readonly jobs: readonly NewJob[] }> {
-  refuseUnverified(user);
+  requireVerified(user);
   const { pending, withdrawn } = await countRecent(tx, user.id);
   if (pending >= MOST_PENDING) throw tooMany("that nobody has decided yet; wait, or withdraw one");
   if (withdrawn >= MOST_PENDING) throw tooMany("that you took back within an hour; wait");
@@ -86,12 +87,6 @@ export async function withdrawRequest(app: App, actor: Actor, { id }: RequestRow
 
 function about({ id }: RequestRow, kind: AuditEntry["kind"], metadata: Record<string, unknown>): AuditEntry {
   return { kind, objectType: "federation_request", objectId: id, metadata };
-}
-
-function refuseUnverified({ verified }: HeldUser): void {
-  if (verified) return;
-  const message = "Verify your e-mail address first: open the link that was mailed to you";
-  throw new Fault("forbidden", "unverified", message);
 }
 
 function slugTaken(slug: string, by: string): Fault {

@@ -53,7 +53,9 @@ document.addEventListener("submit", (event) => {
   if (event.target.dataset.sent) return event.preventDefault();
   event.target.dataset.sent = "yes";
 });
-addEventListener("pageshow", () => { for (const form of all("form[data-sent]")) delete form.dataset.sent; });
+function unsend() { for (const form of all("form[data-sent]")) delete form.dataset.sent; }
+addEventListener("pageshow", unsend);
+addEventListener("keydown", (event) => { if (event.key === "Escape") unsend(); }); // it stops the sending too
 
 // What an address says to have been done is said once.
 const here = new URL(location.href);
