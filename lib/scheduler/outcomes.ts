@@ -29,7 +29,7 @@ export async function start(
   });
 }
 
-/** Takes a job whose start its handler cannot write, by a mistake of ours, and sets it aside: with nothing done. */
+/** Takes a job whose start its handler cannot write, by a mistake of ours, and sets it aside, with nothing more done. */
 export async function passOver(
   db: Database,
   handler: Handler,
