@@ -119,7 +119,9 @@ const BUG_TRIES = 3;
 
 /** Of a job whose start or end cannot be written. */
 export function unrecorded(step: string, what: "that this began" | "how this ended"): FailureReport {
-  const standing = what === "that this began" ? "and nothing more was done" : "so that it is not known how things stand";
+  const standing = what === "that this began"
+    ? "and nothing more was done"
+    : "so that it is not known how things stand";
   const message = `The service made a mistake as it recorded ${what}, ${standing}; its log says which`;
   const hint = "Read the log, and have the service mended; then retry, or reapply the blueprint.";
   return { ...report(step, "internal", message, "operator"), hint };

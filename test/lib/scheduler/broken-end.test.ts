@@ -59,7 +59,10 @@ test("ends an operation whose start cannot be recorded after some tries: nothing
   assert.equal([broken.state, tries, ran, broken.failure?.code], ["failed", 3, 0, "internal"]);
   const [row] = await scene.db.sql("select state, state_reason from spokes where id = $1", [hub.spokes[0]]);
   assert.equal(row, { state: "active", stateReason: broken.failure!.message });
-  assert.match(row.stateReason, /^The service made a mistake as it recorded that this began, and nothing more was done/);
+  assert.match(
+    row.stateReason,
+    /^The service made a mistake as it recorded that this began, and nothing more was done/,
+  );
   assert.not.match(JSON.stringify(broken.failure), "secret");
 });
 
