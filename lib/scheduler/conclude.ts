@@ -7,7 +7,7 @@ import { FenceLost } from "#lib/records/jobs/fence.ts";
 import { patienceUntil } from "#lib/scheduler/clock.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { Held } from "#lib/scheduler/held.ts";
-import { cancel, fail, giveBack, putOff, setAside, stepAside } from "#lib/scheduler/outcomes.ts";
+import { cancel, fail, giveBack, putOff, putOffOrEnd, stepAside } from "#lib/scheduler/outcomes.ts";
 import {
   bugsOf,
   judge,
@@ -47,7 +47,7 @@ export async function conclude(stopped: Stopped, error: unknown, step: string): 
     if (isGone(late)) return log.warn("Let go of an operation: it was taken over", { step, reason: late });
     log.error("Cannot record how an operation went; it will be tried again", { step, error: late, reason });
     const aside = held.advance((tx, job) =>
-      setAside(tx, handler, job, unrecorded(step, "how this ended"), waitOf(stopped))
+      putOffOrEnd(tx, handler, job, unrecorded(step, "how this ended"), waitOf(stopped))
     );
     await aside.catch((worse) => log.error("Cannot give an operation back", { error: worse }));
   }

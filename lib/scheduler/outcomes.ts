@@ -39,7 +39,7 @@ export async function passOver(
 ): Promise<void> {
   const step = stepOf(handler, candidate).name;
   await take(db, handler, candidate, known, holder, async (tx, job) => {
-    await setAside(tx, handler, job, unrecorded(step, "that this began"), pause(handler, job, retry));
+    await putOffOrEnd(tx, handler, job, unrecorded(step, "that this began"), pause(handler, job, retry));
   });
 }
 
@@ -138,7 +138,7 @@ export async function cancel(tx: Tx, { kind, hooks = {} }: Handler, job: Job): P
 }
 
 /** What cannot be recorded for a mistake of ours is tried again some times, and then ended, so that its lane goes on. */
-export async function setAside(
+export async function putOffOrEnd(
   tx: Tx,
   handler: Handler,
   job: Job,
