@@ -8,6 +8,7 @@ import { until } from "#test/support/until.ts";
 
 const PAUSE = 50; // ms between the requests of one reader
 const AGAIN = 50; // ms before somebody who was put off comes back
+const PATIENCE = 60_000; // ms for what must come in the end
 
 export interface LoadOptions {
   /** Where the replicas are now; asked for before each request. */
@@ -79,11 +80,16 @@ export function openLoad(options: LoadOptions): Load {
   }
 
   async function create(): Promise<void> {
-    for (let n = 0, turn = 0; n < wanted && !over; turn++) {
+    for (let n = 0, turn = 0, since = performance.now(); n < wanted && !over; turn++) {
       const body = { slug: `made-${n}` }, key = { "idempotency-key": `creation-${n}` };
       const path = `/api/federations/${hub}/spokes`;
       const answer = await ask(turn, 201, (client) => client.send("POST", path, body, key));
-      if (answer) created.set(`made-${n++}`, answer.body.id);
+      if (answer) {
+        created.set(`made-${n++}`, answer.body.id);
+        since = performance.now();
+      } else if (performance.now() - since > PATIENCE) {
+        throw new Error(`made-${n} was not created: ${JSON.stringify([Object.fromEntries(answers), surprises])}`);
+      }
       await sleep(options.pause ?? 0);
     }
   }
@@ -113,6 +119,7 @@ export function openLoad(options: LoadOptions): Load {
 
   const reading = lastOk.map((_, reader) => read(reader));
   const allCreated = create(), writing = (options.writers ?? []).map(write);
+  allCreated.catch(() => {}); // who waits for it is told
   const following = heard.map((_, follower) => follow(follower));
   return {
     answers,
@@ -124,11 +131,11 @@ export function openLoad(options: LoadOptions): Load {
     enough: () => void (wanted = 0),
     async recovery() {
       const from = performance.now();
-      await until(() => lastOk.every((time) => time > from), 60_000);
+      await until(() => lastOk.every((time) => time > from), PATIENCE);
       return lastOk.map((time) => Math.round(time - from));
     },
     async stop(last) {
-      await until(() => heard.every((numbers) => (numbers.at(-1) ?? 0) >= last), 60_000);
+      await until(() => heard.every((numbers) => (numbers.at(-1) ?? 0) >= last), PATIENCE);
       over = true;
       await Promise.all([...reading, ...writing, allCreated]);
       following.forEach((each) => each.catch(() => {})); // an open stream ends with the replica it is read from

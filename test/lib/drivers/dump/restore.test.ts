@@ -181,7 +181,11 @@ test("writes nothing of a backup that is damaged, wherever", async ({ db, url })
     const at = head + Math.floor((file.length - head) * (i + Math.random()) / 100), bit = i % 8;
     const changed = Buffer.from(file), cut = file.subarray(0, at);
     changed[at]! ^= 1 << bit;
-    assert.instance(await rejection(read(changed)), BackupDamaged, `bit ${bit} of byte ${at} of ${file.length}`);
+    const where = `bit ${bit} of byte ${at} of ${file.length}`;
+    const failure = await read(changed).catch((error) => error);
+    // Between the last bit of its content and the sums behind it there are some that nobody reads.
+    if (!failure) assert.ok(gunzipSync(changed).equals(gunzipSync(file)), where);
+    else assert.instance(failure, BackupDamaged, where);
     assert.instance(await rejection(read(cut)), BackupDamaged, `cut after ${at} bytes`);
     if (i % 40 !== 39) continue;
     for (const damaged of [changed, cut]) assert.instance(await rejection(restore(url, damaged)), BackupDamaged);
