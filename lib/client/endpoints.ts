@@ -219,7 +219,7 @@ export interface WheelwrightApi {
   /**
    * Your sessions: the one that you ask with, then the others, the last used first; 100 at most
    *
-   * `GET /api/auth/sessions`, scope session.
+   * `GET /api/auth/sessions`, scope readonly.
    */
   listSessions(options?: CallOptions): Promise<Session[]>;
 

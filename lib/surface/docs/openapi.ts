@@ -58,7 +58,12 @@ export function describeApi(whole: Manifest, release: ProgramRelease): OpenApi {
             SCOPES.map(([scope, may]) => `\`${scope}\` ${may}`).join("; ")
           }`,
         },
-        session: { type: "apiKey", in: "cookie", name: "__Host-wheelwright", description: "Set by POST /auth/login" },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-wheelwright",
+          description: "Set by POST /auth/login; on localhost over plain HTTP its name is `wheelwright`",
+        },
       },
     },
   };

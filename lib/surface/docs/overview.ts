@@ -32,7 +32,7 @@ export const TOPICS: readonly Topic[] = [
       "JSON, with times in ISO 8601 UTC and ids that are opaque text. An error is always " +
       "`{statusCode, code, message, error}`: programs go by the code, which each endpoint lists, and the message says what " +
       "could not be done and what would make it possible.",
-      "Every answer has an `X-Request-Id`; send one of your own to find it in the log. " +
+      "Every answer to what can be read as a request has an `X-Request-Id`; send one of your own to find it in the log. " +
       "429, 503 and 504 say in `Retry-After` how many seconds to wait; wait longer each time.",
     ],
   },
