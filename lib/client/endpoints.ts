@@ -219,7 +219,7 @@ export interface WheelwrightApi {
   /**
    * Your sessions: the one that you ask with, then the others, the last used first; 100 at most
    *
-   * `GET /api/auth/sessions`, scope readonly.
+   * `GET /api/auth/sessions`, scope session.
    */
   listSessions(options?: CallOptions): Promise<Session[]>;
 

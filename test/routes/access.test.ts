@@ -75,14 +75,6 @@ test("with a readonly token is to GET alone", ({ outcomes }) => {
   }
 });
 
-test("with a readonly token is to every GET that its user may", ({ outcomes }) => {
-  const opened = (which: Means) =>
-    outcomes.filter(({ method, means, status }) => method === "GET" && means === which && status === REACHED)
-      .map(({ name, who, whose }) => `${name} ${who} ${whose}`);
-  const users = opened("session").filter((one) => !one.includes(" nobody "));
-  assert.equal(opened("readonly"), users);
-});
-
 test("with any token is to nothing that is for sessions", ({ outcomes }) => {
   for (const { name, endpoint, means, who, status } of outcomes) {
     if (who === "nobody" || means === "session" || !["session", "flow"].includes(endpoint.scope)) continue;

@@ -9,7 +9,8 @@ import { ok } from "#lib/surface/http/reply.ts";
 export const GET = endpoint({
   summary: "Your sessions: the one that you ask with, then the others, the last used first; 100 at most",
   access: signedIn,
-  scope: "readonly",
+  scope: "session",
+  purpose: "looking at sessions",
   reply: ok(v.array(SessionView)),
   handle: ({ app, actor }) => listSessions(app.db.rows, actor),
 });
