@@ -7,7 +7,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { particularsObject, textOfHub, textOfSpoke } from "#lib/moodle/particulars.ts";
 import { type Installation, readInstallation, signFor } from "#lib/records/installation.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { makeFenced } from "#lib/work/fenced.ts";
+import { putFenced } from "#lib/work/fenced.ts";
 
 export type Recorded = "spokes" | "federations";
 
@@ -36,7 +36,7 @@ export async function putParticulars(
 ): Promise<void> {
   const { id, cluster, namespace, namespaceUid, updatedAt } = row;
   const space = (await clusters.open(cluster)).space(namespace, namespaceUid!);
-  await makeFenced(space, objectOf(installation, row), run.job, run);
+  await putFenced(space, objectOf(installation, row), run.job, run); // made by this very run, too, it is not as the row is now
   await run.write((tx) =>
     tx.updateTable(table).set({ recordedAt: updatedAt }).where("id", "=", id).where("namespaceUid", "=", namespaceUid)
       .execute()

@@ -32,6 +32,7 @@ import { hasRoomFor, templateKey } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { makeFenced } from "#lib/work/fenced.ts";
+import { recordNow } from "#lib/work/particulars.ts";
 import { finalError, note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 import { claimsFrom, dropSources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
@@ -50,6 +51,7 @@ export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boole
     const template = await demandTemplate(site, use);
     const clusterUid = template.clusterUid || null;
     await claimsFrom(made(site, use), patient("volumes"), snapshotsOf(template, { clusterUid }));
+    await recordNow(site.app, run, "spokes", site.spoke.id); // where the row is lost, its claims are still to be gone on with
   });
   if (!given) return true;
   await clearUse(site, run, given);
@@ -185,6 +187,7 @@ async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<Sp
     await setOrigin(tx, spoke.id, null);
     await forgetUse(tx, use);
   });
+  await recordNow(site.app, run, "spokes", spoke.id);
   return { ...site, inputs };
 }
 

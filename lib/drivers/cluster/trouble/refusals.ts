@@ -110,7 +110,8 @@ function readQuota(quota: string, message: string): Refusal {
   // Whatever asks for no more than the whole quota fits as soon as others make room.
   const fits = [...requested].every(([resource, amount]) => !(amount > (limited.get(resource) ?? Infinity)));
   const what = short.join(" and ") || "this";
-  const place = quota === OUR_QUOTA ? " (sizes.yaml)" : "";
+  const isOfSize = short.every((resource) => /^(?:requests|limits)\./.test(resource));
+  const place = quota === OUR_QUOTA ? ` (${isOfSize ? "sizes" : "limits"}.yaml)` : "";
   return {
     code: "ExceededQuota",
     why: fits

@@ -31,9 +31,10 @@ test("a quota that has not been counted yet heals soon", () => {
   assert.is(readRefusal(message).heals, "soon");
 });
 
-test("only the quota of the blueprint is looked for in its sizes", () => {
-  const ours = quota("pods=1", "pods=1", "pods=1");
-  assert.match(readRefusal(ours).hint, /quota spoke \(sizes\.yaml\)/);
+test("only the quota of the blueprint is looked for there: what a size says in its sizes, the rest in its limits", () => {
+  const ours = quota("pods=1", "pods=1", "pods=1"), memory = "limits.memory=1Gi";
+  assert.match(readRefusal(ours).hint, /quota spoke \(limits\.yaml\)/);
+  assert.match(readRefusal(quota(memory, memory, memory)).hint, /quota spoke \(sizes\.yaml\)/);
   assert.match(readRefusal(ours.replace("quota: spoke", "quota: team")).hint, /quota team, or/);
 });
 

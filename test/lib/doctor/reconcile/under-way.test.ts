@@ -1,0 +1,42 @@
+/** A site that was being made when the database was lost is adopted as failed, and its retry goes on with it. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openReady, retry, templates, type TemplateScene } from "#test/lib/work/templates/scene.ts";
+import { until } from "#test/support/until.ts";
+import { keepYesterday, told } from "./yesterday.ts";
+
+const test = suite<TemplateScene>("a site that was being made when the database was lost");
+test.after.each(({ scene }) => scene.close());
+
+test("is made on by a retry where a template had given it its volumes", async (context) => {
+  let replica = await openReady(context);
+  const { scene, hub } = context;
+  await replica.close();
+  const goBack = await keepYesterday(scene.db);
+  const fault = scene.simulator.faults.add({ type: "crash", name: "db-", log: ["no luck"], exitCode: 1 });
+  replica = await scene.replica();
+  const id = await scene.spoke(hub, "second");
+  await until(async () => (await scene.operations(id))[0]!.stepsDone.includes("volumes"));
+  await replica.close();
+  const { namespace, blueprintInputs } = await scene.row(id);
+  const claims = () =>
+    scene.simulator.objects("PersistentVolumeClaim").filter(({ metadata }) => metadata.namespace === namespace)
+      .map(({ metadata }) => metadata.uid).sort();
+  const made = claims();
+  await goBack();
+  scene.simulator.faults.heal(fault);
+
+  const lines = await told(scene.app, { apply: true });
+  assert.ok(lines.some((line) => line.startsWith(`✓ spoke: math/second (${id})`)), lines.join("\n"));
+  const adopted = await scene.row(id);
+  assert.equal([adopted.state, adopted.blueprintInputs.origin], ["failed", blueprintInputs.origin]);
+  await scene.replica();
+  await retry(scene, id);
+  const { state, stateReason, siteIdentifier } = await scene.becomes(id, "active", "failed");
+  assert.is(state, "active", stateReason!);
+  assert.equal(claims(), made);
+  assert.is(scene.simulator.site(namespace).database!.config!.siteidentifier, siteIdentifier);
+  assert.is((await templates(scene))[0]!.state, "ready");
+});
+
+test.run();
