@@ -1,4 +1,4 @@
-/** The page that greets a new user: a name, a password, and a first hub to ask for. */
+/** The page that greets a new user: a name, a password, and a hub to ask for. */
 import { markup } from "#lib/surface/http/page.ts";
 import { field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
 import { empty, linkButton } from "#lib/surface/portal/look/parts.ts";
@@ -30,7 +30,7 @@ export function welcomeView(me: Me, onboarded: boolean, tried?: Tried): View {
 }
 
 function hubFields(tried: Tried | undefined) {
-  return markup`<h2>Your first hub</h2>
+  return markup`<h2>A hub of your own</h2>
 <p class="small soft">A hub holds the sites of one organisation. An operator decides, and a mail tells you.</p>
 ${
     field({
