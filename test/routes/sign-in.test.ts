@@ -31,6 +31,11 @@ test("leads to the page that one wanted, with its query", async ({ flows, open }
   assert.equal((await open(`/sign-in?next=${encodeURIComponent(wanted)}`, "operator")).path, wanted);
 });
 
+test("says in a sentence what is refused", async ({ open }) => {
+  const page = await open("/hubs?state=lost", "operator");
+  assert.equal([page.status, /<p[^>]*>(State must be one of [^<]*)\.</.test(page.html)], [400, true], page.html);
+});
+
 test("stands open to who comes with a link that is used up", async ({ open }) => {
   const door = await (await open("/invite?token=x")).follow("Sign in");
   assert.is((await signIn(door)).path, "/hubs");
