@@ -23,7 +23,13 @@ export const notificationsNoun: Noun = {
       examples: ["notifications list --unread"],
       async run(cli, { flags }) {
         const list = cli.api.listNotifications({ unreadOnly: flags.unread, limit: pageOf(flags) });
-        showList(cli, await take(list, flags), [["", (one) => one.read ? "" : "new", "state"], ...AUDIT_COLUMNS]);
+        const [when, what, ...rest] = AUDIT_COLUMNS;
+        showList(cli, await take(list, flags), [
+          ["", (one) => one.read ? "" : "new", "state"],
+          what!,
+          when!,
+          ...rest,
+        ]);
       },
     }),
     verb({

@@ -59,6 +59,14 @@ test("is one that everybody can use: those without a session, and those that ref
   assert.equal(found, []);
 });
 
+test("is no wider than a small phone: those that need no portal", async ({ open }) => {
+  const page = await open("nobody", { viewport: { width: 320, height: 900 } });
+  for (const path of ["/", "/changelog", "/api/docs"]) {
+    await page.goto(path);
+    assert.is(await page.evaluate(() => document.documentElement.scrollWidth), 320, path);
+  }
+});
+
 test("has room for a word without end, and for the menu of a spoke", async ({ portal: { work: { db }, north, oak }, open }) => {
   const page = await open("operator"), become = "update spokes set state = $1, state_reason = $2 where id = $3";
   await db.sql(become, ["failed", "/very/long".repeat(20), oak]);

@@ -21,6 +21,14 @@ test("opens the list of keys, which closes by Escape and gives the focus back", 
   assert.is(await focused(page), "north");
 });
 
+test("is listed where its place is the reader's own", async ({ open }) => {
+  const page = await open("hubAdmin");
+  await page.goto("/hubs");
+  await page.keyboard.press("?");
+  await page.getByText("Go to hubs").waitFor();
+  assert.is(await page.getByText("Go to audit").count() + await page.getByText("Go to users").count(), 0);
+});
+
 test("leads to a place, through a list and into the search", async ({ portal, open }) => {
   const page = await open("operator");
   await page.goto(`/hubs/${portal.north.id}`);

@@ -102,6 +102,15 @@ test("says at its field that a password needs a session that is new, and keeps t
   assert.is((await again.submit("Done")).path, "/hubs?done=changed");
 });
 
+test("says what is wrong with a hub at its field alone, in the form's own words", async ({ flows, open }) => {
+  const again = await (await open("/welcome", await makePerson(flows.db, "joy"))).submit("Done", {
+    "Its short name": "A b",
+  });
+  assert.is(again.status, 400);
+  assert.match(again.field("Its short name").description, "Its short name must be 1 to 63");
+  assert.not.match(again.html, "federationRequest");
+});
+
 test("asks for nothing that one does not say", async ({ flows, open }) => {
   const hal = await makePerson(flows.db, "hal");
   await addHubAdmin(flows.db, hal, flows.scene.hub);

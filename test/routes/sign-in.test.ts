@@ -31,6 +31,17 @@ test("leads to the page that one wanted, with its query", async ({ flows, open }
   assert.equal((await open(`/sign-in?next=${encodeURIComponent(wanted)}`, "operator")).path, wanted);
 });
 
+test("says in a sentence what is refused", async ({ open }) => {
+  const page = await open("/hubs?state=lost", "operator");
+  assert.equal([page.status, /<p[^>]*>(State must be one of [^<]*)\.</.test(page.html)], [400, true], page.html);
+});
+
+test("stands open to who comes with a link that is used up", async ({ open }) => {
+  const door = await (await open("/invite?token=x")).follow("Sign in");
+  assert.is((await signIn(door)).path, "/hubs");
+  assert.is((await (await open("/reset?token=x")).follow("Ask for another link")).path, "/forgot");
+});
+
 const ELSEWHERE = [
   ...["//evil.example", "https://evil.example/hubs", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)"],
   ...["/\t/evil.example", "/\n/evil.example", "//evil.example/%2e%2e", "https:evil.example", "http:/evil.example"],

@@ -52,7 +52,9 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
   if (releases.length === 0) throw new Error('CHANGELOG.md has no release: it needs a line "## Unreleased"');
   const empty = releases.find(({ date, changes }) => date !== null && changes.length === 0);
   if (empty) throw new Error(`CHANGELOG.md: release ${empty.version} has no entry`);
-  return releases;
+  // Those who read it have no files beside it that a link could lead to.
+  const withoutLinks = (change: string): string => change.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+  return releases.map((release) => ({ ...release, changes: release.changes.map(withoutLinks) }));
 }
 
 /**

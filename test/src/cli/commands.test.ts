@@ -200,6 +200,9 @@ test("each kind of failure has a status of its own, and prints nothing", async (
     assert.is(await terminal.ended, 0, terminal.shown);
     assert.match(terminal.shown, "\x1b[3");
     for (const line of bare(terminal.shown).trim().split("\n")) assert.ok(line.length <= 40, line);
+    const told = desk.sit(["notifications", "list"], 40);
+    await told.ended;
+    assert.match(bare(told.shown), /^new +(?:spoke|federation)_/m, "what happened stands before when");
     for (const env of [{ NO_COLOR: "1" }, { CLICOLOR: "0" }, { TERM: "dumb" }]) {
       const plain = desk.sit(["spokes", "list"], 80, env);
       await plain.ended;

@@ -54,7 +54,7 @@ p code, li code { background: var(--sunken); padding: .08em .32em; border-radius
   main { padding-top: var(--s5); }
   .part { margin-top: var(--s6); }
   .notice-card { grid-template-columns: minmax(0, 1fr); gap: var(--s3); }
-  .date { display: none; }
+  .date, .brand small { display: none; }
 }
 @media print { body > header, .ways { display: none; } .notice-card { box-shadow: none; break-inside: avoid; } .release header { position: static; } }
 `;

@@ -73,7 +73,7 @@ summary { cursor: pointer; border-radius: var(--round-small); font-size: var(--s
 .fields dd { color: var(--ink-soft); max-width: var(--measure); overflow-wrap: break-word; }
 .fields .fields { margin: .4rem 0 0; padding-left: var(--s4); border-left: 2px solid var(--line); }
 .fields .fields > dt:first-child { border-top: 0; }
-.answers { list-style: none; padding: 0; margin-top: var(--s2); font-size: var(--small); }
+.answers { list-style: none; overflow-wrap: anywhere; padding: 0; margin-top: var(--s2); font-size: var(--small); }
 .answers b { font-family: var(--mono); font-size: .8125rem; }
 .answers li { padding-left: 2.5rem; text-indent: -2.5rem; margin-top: .25rem; }
 .answers li * { text-indent: 0; }

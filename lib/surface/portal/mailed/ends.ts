@@ -62,18 +62,20 @@ const ADVICE: Readonly<Record<Purpose, string>> = {
 };
 
 /** One page for every link that opens nothing: why is nobody's business who does not know. */
-export function spent(purpose: Purpose): Shown {
+export function spent(app: App, purpose: Purpose): Shown {
   const title = "This link does not work any more";
   const lead = "It has been used, has expired, or was not copied as a whole.";
-  return { status: 422, page: frame(title, markup`${outcome("wrong", title, lead)}<p>${ADVICE[purpose]}</p>`) };
+  const [words, path] = purpose === "password_reset" ? ["Ask for another link", "/forgot"] : ["Sign in", "/sign-in"];
+  const way = hasPortal(app) ? markup`<a class="button" href="${path}">${words}</a>` : "";
+  return { status: 422, page: frame(title, markup`${outcome("wrong", title, lead)}<p>${ADVICE[purpose]}</p>${way}`) };
 }
 
 /** What the work shows, or that page when somebody else has used the link up meanwhile. */
-export async function unlessSpent(purpose: Purpose, work: () => Promise<Shown>): Promise<Shown> {
+export async function unlessSpent(app: App, purpose: Purpose, work: () => Promise<Shown>): Promise<Shown> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Fault && error.code === "link_spent") return spent(purpose);
+    if (error instanceof Fault && error.code === "link_spent") return spent(app, purpose);
     throw error;
   }
 }

@@ -61,7 +61,7 @@ export async function showLink<Given extends Fields, Body extends { password: st
   token: string,
 ): Promise<Shown> {
   const link = await findLink(app.db.rows, page.purpose, token);
-  return link ? { status: 200, page: await write(app, page, link, null) } : spent(page.purpose);
+  return link ? { status: 200, page: await write(app, page, link, null) } : spent(app, page.purpose);
 }
 
 export async function submitLink<Given extends Fields, Body extends { password: string }>(
@@ -72,10 +72,10 @@ export async function submitLink<Given extends Fields, Body extends { password: 
   given: Given,
 ): Promise<Shown> {
   const link = await findLink(app.db.rows, page.purpose, given.token);
-  if (!link) return spent(page.purpose);
+  if (!link) return spent(app, page.purpose);
   const checked = checkFields(page.body, given, link.email);
   if ("problems" in checked) return { status: 400, page: await write(app, page, link, given, checked.problems) };
-  return await unlessSpent(page.purpose, async () => {
+  return await unlessSpent(app, page.purpose, async () => {
     const places = await placesOfSeats(app.db.rows, link.userId);
     const { title, lead, ...session } = await page.deed(app, origin, checked.fields, { service, link, given, places });
     const body = markup`${outcome("well", title, lead)}${goOn(app, service, places)}`;

@@ -24,9 +24,10 @@ const ADVICE: Readonly<Record<number, string>> = {
 export function refusedPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
   if (statusCode === 401) return signInPage({ next: path, lead: path === null ? SESSION_OVER : undefined });
   const title = TITLES[statusCode] ?? "This cannot be done";
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   return frame(
     title,
-    markup`${outcome("wrong", title, `${message}.`)}<p>${adviceFor(statusCode)}</p>
+    markup`${outcome("wrong", title, sentence)}<p>${adviceFor(statusCode)}</p>
 <div class="ways">${path !== null && statusCode >= 429 ? markup`<a class="button" href="${path}">Try again</a>` : ""}
 <a class="button quiet" href="/hubs">To your hubs</a></div>`,
   );

@@ -35,7 +35,7 @@ export function accountView({ me, sessions, onboarded }: AccountShown, tried?: T
       onboarded ? "" : notice(
         "info",
         markup`<p>New here? <a href="/welcome">Set up your account</a> in a minute: your name, a password${
-          me.role === "operator" ? "" : ", a first hub"
+          me.role === "operator" ? "" : ", a hub of your own"
         }.</p>`,
       )
     }

@@ -1,11 +1,12 @@
-/** The page that greets a new user: a name, a password, and a first hub to ask for. */
+/** The page that greets a new user: a name, a password, and a hub to ask for. */
 import { markup } from "#lib/surface/http/page.ts";
 import { field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
 import { empty, linkButton } from "#lib/surface/portal/look/parts.ts";
 import type { Me, View } from "#lib/surface/portal/look/view.ts";
 import { newPasswordField } from "#lib/surface/portal/people/account.ts";
 
-export function welcomeView(me: Me, onboarded: boolean, tried?: Tried): View {
+export function welcomeView(me: Me, onboarded: boolean, sent?: Tried): View {
+  const tried = sent && ofForm(sent);
   const page = { title: `Welcome, ${me.displayName}`, section: "account" } as const;
   if (onboarded) {
     const ways = markup`<div class="ends">${linkButton(["To your hubs", "/hubs"], "main")}${
@@ -24,13 +25,13 @@ export function welcomeView(me: Me, onboarded: boolean, tried?: Tried): View {
       { action: "/welcome", button: "Done", tried, also: linkButton(["Not now", "/hubs"]) },
       field({ name: "displayName", label: "Your name", value: me.displayName, autocomplete: "name", most: 200, tried }),
       newPasswordField(tried, false),
-      me.role === "operator" ? "" : hubFields(tried && aboutHub(tried)),
+      me.role === "operator" ? "" : hubFields(tried),
     ),
   };
 }
 
 function hubFields(tried: Tried | undefined) {
-  return markup`<h2>Your first hub</h2>
+  return markup`<h2>A hub of your own</h2>
 <p class="small soft">A hub holds the sites of one organisation. An operator decides, and a mail tells you.</p>
 ${
     field({
@@ -47,7 +48,7 @@ ${field({ name: "reason", label: "What it is for", most: 2000, tried })}`;
 }
 
 /** The API names the fields of the request after it: `federationRequest.slug`. */
-function aboutHub(tried: Tried): Tried {
+function ofForm(tried: Tried): Tried {
   const problems = Object.entries(tried.problems).map(([name, each]) => [name.replace("federationRequest.", ""), each]);
   return { ...tried, problems: Object.fromEntries(problems) };
 }

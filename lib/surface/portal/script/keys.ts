@@ -2,6 +2,7 @@
 export const keys: string = `
 const KEYS = [["/", "Search on this page"], ["g h", "Go to hubs"], ["g r", "Go to requests"], ["g n", "Go to notifications"], ["g a", "Go to audit"], ["g u", "Go to users"], ["g t", "Go to API tokens"], ["j  k", "Down and up in a list"], ["c", "Create, where something can be"], ["?", "Show these keys"]];
 const PLACES = { h: "/hubs", r: "/requests", n: "/notifications", a: "/audit", u: "/users", t: "/tokens" };
+const linkOf = (letter) => PLACES[letter] && document.querySelector('.side a[href="' + PLACES[letter] + '"]');
 let leads = false, keysOn = localStorage.getItem("keys") !== "off";
 
 const opener = document.createElement("button"), item = document.createElement("li");
@@ -20,6 +21,7 @@ function showKeys() {
     title.id = "keys-title";
     title.textContent = "Keys";
     for (const [key, does] of KEYS) {
+      if (key.startsWith("g ") && !linkOf(key[2])) continue; // a page for others
       const term = document.createElement("dt"), said = document.createElement("dd"), kbd = document.createElement("kbd");
       kbd.textContent = key;
       said.textContent = does;
@@ -55,7 +57,7 @@ document.addEventListener("keydown", (event) => {
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(checkbox|radio)$/.test(target.type)) return;
   if (leads) {
     leads = false;
-    const link = PLACES[key] && document.querySelector('.side a[href="' + PLACES[key] + '"]');
+    const link = linkOf(key);
     if (link) { event.preventDefault(); link.click(); }
     return;
   }

@@ -53,7 +53,7 @@ function timeline({ snapshots, schedule }: Backups, isGone: boolean): Markup {
   if (snapshots.length === 0) {
     return empty(
       "No backup yet",
-      isGone ? "There is none to go back to." : `The first is taken ${schedule}, or as soon as you ask for one.`,
+      isGone ? "There is none to go back to." : `One is taken ${schedule}, or as soon as you ask for it.`,
     );
   }
   return markup`<ol class="timeline">${

@@ -91,5 +91,6 @@ export const chartStyle: string = `
 .chart .all { fill: var(--accent); } .chart .failed { fill: var(--bad); }
 .chart .base { stroke: var(--line); }
 .chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 var(--s4); }
+.chart figcaption :last-child { margin-left: auto; }
 .chart .key { display: inline-block; width: .65rem; height: .65rem; background: var(--bad); border-radius: 2px; }
 `;

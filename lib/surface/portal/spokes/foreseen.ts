@@ -50,7 +50,7 @@ export function foreseenParts({ steps, changes }: Foreseen): Markup {
     panel(
       "What changes in the cluster",
       objects.size === 0
-        ? markup`<p class="small soft">No object in the cluster changes.</p>`
+        ? markup`<p class="small soft">No object that is there changes.</p>`
         : [...objects].map(([object, fields]) =>
           markup`<details id="object-${object}" class="object" ${
             few ? markup`open` : ""

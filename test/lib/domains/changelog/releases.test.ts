@@ -14,7 +14,8 @@ test("reads entries over several lines, newest release first", () => {
     "- One that goes on, `GET",
     "  /api/x`, and on",
     "  and on.",
-    "- Another.",
+    "- Another ([of",
+    "  them](docs/them.md)).",
     "",
     "- After a gap.",
     "",
@@ -28,7 +29,7 @@ test("reads entries over several lines, newest release first", () => {
     {
       version: "unreleased",
       date: null,
-      changes: ["One that goes on, `GET /api/x`, and on and on.", "Another.", "After a gap."],
+      changes: ["One that goes on, `GET /api/x`, and on and on.", "Another (of them).", "After a gap."],
     },
     { version: "0.2.0", date: "2026-12-01", changes: ["Fixed."] },
     { version: "0.2.0-rc.1", date: "2026-12-01", changes: ["Tried."] },
@@ -47,7 +48,8 @@ test("reads the changelog of this program, and loses no entry of it", async () =
   assert.is(releases.flatMap(({ changes }) => changes).length, [...text.matchAll(/^- /gm)].length);
   assert.equal(
     releases.flatMap(({ changes }) => changes).join(" ").replace(/\s+/g, ""),
-    text.slice(text.indexOf("\n## ")).replace(/^##.*$/gm, "").replace(/^- /gm, "").replace(/\s+/g, ""),
+    text.slice(text.indexOf("\n## ")).replace(/^##.*$/gm, "").replace(/^- /gm, "").replace(/\s+/g, "")
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"),
   );
 });
 
