@@ -19,21 +19,20 @@ test.before(async (context) => void (context.bench = await openBench({ replicas:
 test.after(({ bench }) => bench?.close());
 
 test("a killed holder's install is gone on with by another, once", async ({ bench }) => {
-  const id = await bench.spoke(await bench.hub("killed"), "algebra");
-  const caught = await bench.caught(id, "install");
+  const caught = await bench.installing("killed"), id = caught.spoke;
   await caught.holder.kill();
   await assertInTime(bench, caught, "killed");
+  await caught.goesOn();
   await Promise.all([bench.becomes(id, "active"), caught.holder.start()]);
   await assertOnce(bench, caught, id);
 });
 
 test("a stopped holder that is revived changes nothing any more", async ({ bench }) => {
-  const id = await bench.spoke(await bench.hub("stopped"), "algebra");
-  const caught = await bench.caught(id, "install");
-  const { holder } = caught;
+  const caught = await bench.installing("stopped"), { holder, spoke: id } = caught;
   await until(async () => await countOf(bench, "install", id) === 1); // it waits for the Job, and is not about to write
   holder.tell("SIGSTOP");
   await assertInTime(bench, caught, "stopped");
+  await caught.goesOn();
   await bench.becomes(id, "active");
   const before = await everything(bench, id);
   const beat = await beatOf(bench, holder);
@@ -45,13 +44,12 @@ test("a stopped holder that is revived changes nothing any more", async ({ bench
 });
 
 test("a holder whose database is gone lets go of its install, and another goes on", async ({ bench }) => {
-  const id = await bench.spoke(await bench.hub("cut"), "algebra");
-  const caught = await bench.caught(id, "install");
-  const { holder } = caught;
+  const caught = await bench.installing("cut"), { holder, spoke: id } = caught;
   holder.database.refuse();
   holder.database.cut();
   await assertInTime(bench, caught, "cut off from the database");
   await letsGo(caught);
+  await caught.goesOn();
   await bench.becomes(id, "active");
   await assertOnce(bench, caught, id);
   await holder.database.heal();
@@ -59,13 +57,12 @@ test("a holder whose database is gone lets go of its install, and another goes o
 });
 
 test("a holder whose database is silent lets go of its install, and what it still wrote is refused", async ({ bench }) => {
-  const id = await bench.spoke(await bench.hub("silent"), "algebra");
-  const caught = await bench.caught(id, "install");
-  const { holder } = caught;
+  const caught = await bench.installing("silent"), { holder, spoke: id } = caught;
   holder.database.stall();
   await assertInTime(bench, caught, "frozen");
   await holder.database.heal(); // what it had sent arrives now, while the other is in the middle of its work
   await letsGo(caught);
+  await caught.goesOn();
   await bench.becomes(id, "active");
   await assertOnce(bench, caught, id);
   await beatsAgain(bench, holder);

@@ -29,14 +29,17 @@ async function ask({ token, replicas }: Bench, path: string, slug: string): Prom
 
 test("an install that two replicas are killed and stopped in is one span, with the steps of all under it", async ({ bench, collector }) => {
   const hub = await bench.hub("math");
+  const [install, app] = await Promise.all(["install-", "moodle-"].map(bench.cluster.holdPods));
   const id = await ask(bench, `/api/federations/${hub}/spokes`, "algebra");
   const first = await bench.caught(id, "install");
   await until(() => collector.spans.some((span) => isStep(span) && at(span) === first.id));
   await first.holder.kill();
   const second = await bench.takeover(first);
   const { job } = first, holder = bench.replicas.find((replica) => replica.id === second.holder)!;
+  await install!();
   await bench.caught(id, "app");
   await holder.drain();
+  await app!();
   await bench.becomes(id, "active");
 
   const whole = await collector.span("provision", ({ attributes }) => attributes["wheelwright.operation.id"] === job);

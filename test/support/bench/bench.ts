@@ -37,6 +37,8 @@ export interface Bench {
   becomes(spokeId: string, state: string): Promise<SpokeFacts>;
   /** The spoke's running operation as soon as it is in this step, and the replica that holds it. */
   caught(spokeId: string, step: string): Promise<Caught>;
+  /** A spoke of a hub of its own, caught in its install, which takes until it is let go on. */
+  installing(slug: string): Promise<Caught & { readonly spoke: string; readonly goesOn: () => Promise<void> }>;
   /** The claim by which a job went from this holder to another, as soon as that has happened. */
   takeover(caught: Caught): Promise<Hold>;
   close(): Promise<void>;
@@ -128,13 +130,18 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
     return `The spoke did not become ${wanted}: ${JSON.stringify([await spokeRow(id), jobs], null, 1)}`;
   }
 
-  return {
+  const bench: Omit<Bench, "close" | "join"> = {
     ...parts,
     async hub(slug) {
       return demand(await insist(parts, "POST", "/api/federations", { slug }), 201).id;
     },
     async spoke(hub, slug) {
       return demand(await insist(parts, "POST", `/api/federations/${hub}/spokes`, { slug, size: "small" }), 201).id;
+    },
+    async installing(slug) {
+      const goesOn = await parts.cluster.holdPods("install-");
+      const spoke = await bench.spoke(await bench.hub(slug), "algebra");
+      return { ...await bench.caught(spoke, "install"), spoke, goesOn };
     },
     async act(id, action) {
       return demand(await insist(parts, "POST", `/api/spokes/${id}/actions`, { action }), 202).operation.id;
@@ -168,6 +175,7 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
         PATIENCE,
       ),
   };
+  return bench;
 }
 
 // deno-lint-ignore no-explicit-any

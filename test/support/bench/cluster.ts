@@ -17,6 +17,8 @@ export interface ClusterProcess {
   get(path: string): Promise<any>;
   // deno-lint-ignore no-explicit-any
   list(path: string, selector?: string): Promise<any[]>;
+  /** Pods whose name begins so get no node, which nobody takes for a failure, until what it resolves with is called. */
+  holdPods(name: string): Promise<() => Promise<void>>;
   /** What it said that is no greeting. */
   complaints(): readonly string[];
   close(): Promise<void>;
@@ -46,6 +48,12 @@ export async function openClusterProcess(
   };
   return {
     url,
+    async holdPods(name) {
+      const message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
+      const body = JSON.stringify({ type: "no-node", name, message }), headers = { "content-type": "application/json" };
+      const { id } = await (await fetch(`${url}/simulator/faults`, { method: "POST", headers, body })).json();
+      return async () => void await (await fetch(`${url}/simulator/faults/${id}`, { method: "DELETE" })).json();
+    },
     kubeconfig: (server) => text.replace(url, server),
     writes: () => ask("/simulator/writes"),
     history: (kind) => ask(`/simulator/history?kind=${kind}`),
