@@ -84,6 +84,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `OTEL_EXPORTER_OTLP_ENDPOINT` sends traces of requests, transactions, operations, steps, cluster calls and mails to a collector, by OpenTelemetry's standard variables (`docs/configuration.md`, `docs/operating.md`).",
       "**People and access**: `POST /api/onboarding/complete` sets a password only within an hour of signing in (403 `session_too_old`). `BOOTSTRAP_ADMIN_*` counts while there is no operator, whoever has signed up before.",
       "**Hubs and spokes**: A retry is not failed by a crash from before it: the next start of a container in its back-off is waited for.",
+      "**Operating**: `npm start` serves a page for each simulated site, at the address that the portal and the CLI show: a sign-in link opens.",
     ],
   },
 ];

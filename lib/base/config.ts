@@ -135,6 +135,8 @@ function build(given: Variables, source: ConfigSource) {
     host: given.HOST ?? (dev ? "127.0.0.1" : "0.0.0.0"),
     port: given.PORT,
     publicUrl: new URL(given.PUBLIC_URL ?? `http://localhost:${given.PORT}`),
+    /** The port of the addresses of new sites; null for the default one. `dev` sets it for its simulated sites. */
+    sitePort: null as number | null,
     rootDomain: given.ROOT_DOMAIN ?? "spokes.localhost",
     /** Empty in dev: its embedded server has an address once it runs, and nobody's database is used by accident. */
     database: {

@@ -35,13 +35,14 @@ type Resolved = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "se
 /** Size and version must be ones that the catalogue takes, unless they are resolved. */
 export function spokeInputs(
   catalog: Catalog,
-  config: Pick<Config, "acmeEmail" | "relay">,
+  config: Pick<Config, "acmeEmail" | "relay"> & Partial<Pick<Config, "sitePort">>,
   spoke: SpokeRequest,
   resolved: Resolved = {},
 ): SpokeInputs {
   const { id, domain, lmsVersion, region, brand, seed } = spoke;
   const surroundings = catalog.surroundingsOf(region);
   const issuer = issuerOf(surroundings, config);
+  const https = issuer !== null || surroundings.tls === "elsewhere";
   const inputs = {
     ...spoke, // the schema takes what it knows of it
     spokeId: id,
@@ -52,7 +53,8 @@ export function spokeInputs(
     brand: brand === null ? null : { name: brand, theme: catalog.themeOf(brand) },
     seed: seed === null ? null : { name: seed, courses: catalog.coursesOf(seed) },
     surroundings,
-    https: issuer !== null || surroundings.tls === "elsewhere",
+    https,
+    ...(config.sitePort && !https && { port: config.sitePort }),
     issuer,
     mail: null,
     ...(spoke.mail === "held" && { mailHeld: true }),
@@ -92,8 +94,8 @@ export function hubInputs(catalog: Catalog, config: Pick<Config, "acmeEmail">, r
 }
 
 /** The address of a spoke, as its site believes it to be. */
-export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host">): string {
-  return `${inputs.https ? "https" : "http"}://${inputs.host}`;
+export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): string {
+  return `${inputs.https ? "https" : "http"}://${inputs.host}${inputs.port ? `:${inputs.port}` : ""}`;
 }
 
 /** The ClusterIssuer: the surroundings' own, or ours of the ingress class, since challenges go through that class. */

@@ -116,6 +116,8 @@ export const SpokeInputs = v.object({
   surroundings: v.object(Surroundings.entries),
   /** Whether the site's address is https, wherever TLS ends. */
   https: v.boolean(),
+  /** The port of the site's address, where it is not the default one of its scheme. */
+  port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
   /** The ClusterIssuer that its certificate comes from, if it needs one. */
   issuer: v.nullable(Label),
   /** Of the day when it was made; the configuration says what holds now. */

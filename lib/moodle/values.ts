@@ -82,7 +82,7 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     NAMESPACE: inputs.namespace,
     SLUG: inputs.slug,
     HOST: inputs.host,
-    URL: `${scheme}://${inputs.host}`,
+    URL: `${scheme}://${inputs.host}${inputs.port ? `:${inputs.port}` : ""}`,
     SCHEME: scheme,
     BEHIND_TLS: String(inputs.https), // text: a ConfigMap takes nothing else
     MOODLE_IMAGE: images.moodle,

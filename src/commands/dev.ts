@@ -18,6 +18,7 @@ import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
 import { holdDirectory } from "../data-directory.ts";
 import { runUntilStopped } from "../run.ts";
+import { readSitePort, writeSitePort } from "../site-port.ts";
 import { awaitStop, type Stop } from "../stop.ts";
 import { cannotListen } from "./cannot-listen.ts";
 import { CommandError, EX_UNAVAILABLE, type Given } from "./command.ts";
@@ -25,6 +26,8 @@ import { CommandError, EX_UNAVAILABLE, type Given } from "./command.ts";
 interface Place {
   readonly source: ClusterSource;
   readonly told: string;
+  /** The port of the simulated sites; null in a real cluster. */
+  readonly sitePort: number | null;
   close(): Promise<void>;
 }
 
@@ -59,7 +62,8 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
     try {
       stop.check();
       const told = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: place.told };
-      await runOn({ ...config, database: { ...config.database, url: database.url } }, place.source, {
+      const { sitePort } = place;
+      await runOn({ ...config, sitePort, database: { ...config.database, url: database.url } }, place.source, {
         told,
         stop,
         log,
@@ -101,16 +105,26 @@ async function runOn(config: Config, source: ClusterSource, { told, stop, log }:
 async function simulatedCluster(config: Config, log: Log): Promise<Place> {
   const state = join(config.dataDir, "cluster.json");
   const { simulatorDelayMs: delayMs, simulatorFactor: measured } = config;
-  const simulator = await openSimulator({ delayMs, measured, state, log });
+  const kept = await readSitePort(config.dataDir);
+  const sites = { port: kept ?? (config.port + 80) % 65_536 };
+  const simulator = await openSimulator({ delayMs, measured, state, sites, log });
+  const sitePort = simulator.sitePort!;
+  if (kept === null) await writeSitePort(config.dataDir, sitePort);
+  else if (sitePort !== kept) {
+    const text =
+      `Port ${kept} of the simulated sites is taken; the addresses of existing sites do not work in this run`;
+    log.warn(text, { port: sitePort });
+  }
   return {
     source: { text: simulator.kubeconfig() },
-    told: `simulated, on ${simulator.url}; npm start -- --kubeconfig FILE for a real one`,
+    sitePort,
+    told: `simulated, on ${simulator.url}; sites on port ${sitePort}; npm start -- --kubeconfig FILE for a real one`,
     close: () => simulator.close(),
   };
 }
 
 function realCluster(file: string): Place {
-  return { source: { file }, told: `real, by ${file}`, close: () => Promise.resolve() };
+  return { source: { file }, sitePort: null, told: `real, by ${file}`, close: () => Promise.resolve() };
 }
 
 /** Tells early, before anything was started, that the address is taken; and chooses a port where any will do, for links. */

@@ -46,7 +46,10 @@ export function browserSuite(name: string): BrowserSuite {
     return Object.assign((title: string) => test.skip(title), { run: () => test.run() });
   }
   test.before(async (context) => {
-    const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+    const args = [
+      "--host-resolver-rules=MAP *.spokes.example.org 127.0.0.1", // the simulated sites
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+    ];
     context.browser = await chromium.launch({ executablePath: PATH, args });
     const portal = await openPortal();
     const { url: baseURL } = portal;

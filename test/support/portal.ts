@@ -30,7 +30,8 @@ const DELAY = 60;
 
 export async function openPortal(): Promise<Portal> {
   const work = await openWorkScene(DELAY), { db } = work;
-  const app = { ...await makeApp(db), clusters: work.app.clusters };
+  const own = await makeApp(db), { sitePort } = work.simulator;
+  const app = { ...own, config: { ...own.config, sitePort }, clusters: work.app.clusters };
   const scheduler = await startReplica(app);
   const listen = (port: number) => openServer(app, manifest, { ready: () => true }).listen({ host: "127.0.0.1", port });
   const operator = await makePerson(db, "operator", { operator: true });

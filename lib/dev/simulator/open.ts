@@ -18,6 +18,7 @@ import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openKeeper } from "#lib/dev/simulator/store/persist.ts";
 import { type Happening, openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
 import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { openSiteServer } from "#lib/dev/simulator/sites/server.ts";
 import { openStore } from "#lib/dev/simulator/store/store.ts";
 import { openTimers, type Timers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -33,6 +34,8 @@ export interface SimulatorOptions {
   readonly timers?: Timers;
   /** A free one by default. */
   readonly port?: number;
+  /** Serves a page for each site, on this port or, if it is taken, on a free one. */
+  readonly sites?: { readonly port: number };
   /** A file that keeps the cluster's state from one run to the next; without it, it ends with the process. */
   readonly state?: string;
   /** What the one node has to give; by default more than anybody asks for. */
@@ -46,6 +49,8 @@ export interface SimulatorOptions {
 
 export interface Simulator {
   readonly url: string;
+  /** The port of the sites' pages; null if none are served. */
+  readonly sitePort: number | null;
   /** A kubeconfig in YAML, of a service account or, without credentials, of who may do everything. */
   kubeconfig(account?: AccountRef): string;
   /** What one role alone has allowed so far, for example `reader: list pods`. */
@@ -101,8 +106,10 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   });
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
+  const sites = options.sites ? await openSiteServer(world, options.sites.port) : null;
   return {
     url,
+    sitePort: sites?.port ?? null,
     kubeconfig: (account) => renderKubeconfig(url, account ? accountToken(account) : null),
     grants: () => world.grants,
     faults: world.faults,
@@ -113,6 +120,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     volumes: world.volumes,
     async close() {
       world.timers.close();
+      await sites?.close();
       await closeServer(server);
       await keeper.close();
     },

@@ -44,7 +44,7 @@ export async function showFound(
   return found.map((row) => ({
     ...row,
     formerDomains: former.get(row.id) ?? [],
-    url: spokeUrl({ https: row.https, host: row.domain }),
+    url: spokeUrl({ https: row.https, host: row.domain, ...(row.port !== null && { port: row.port }) }),
     moodleVersion: row.lmsVersion,
     from: row.copyOf === null ? null : { spokeId: row.copyOf, backupId: row.fromBackup! },
     status: row.state,

@@ -24,13 +24,15 @@ interface Beside {
   readonly renamed: boolean;
   /** Whether its site is reached by HTTPS. */
   readonly https: boolean;
+  /** The port of its address; null for the default one. */
+  readonly port: number | null;
 }
 
 export type FoundSpoke = SpokeRow & Beside;
 
 /** Of a row that was found without it: there may be more to ask. */
 export function besides({ blueprintInputs }: SpokeRow): Beside {
-  return { busy: true, renamed: true, https: blueprintInputs.https };
+  return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
 /** What is shown of a spoke. */
@@ -60,6 +62,7 @@ const more = [
     .as("busy"),
   sql<boolean>`exists (select from former_domains where spoke_id = spokes.id)`.as("renamed"),
   sql<boolean>`(blueprint_inputs ->> 'https')::boolean`.as("https"),
+  sql<number | null>`(blueprint_inputs ->> 'port')::integer`.as("port"),
 ];
 
 // Said in the text and not by a value, so that an index of the live ones fits.

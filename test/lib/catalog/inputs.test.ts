@@ -42,6 +42,13 @@ test("are https with an address for ACME, or where TLS ends elsewhere", () => {
   }
 });
 
+test("have the port of simulated sites in their address, where that is http", () => {
+  const simulated = { ...plain, sitePort: 3080 };
+  assert.is(spokeUrl(spokeInputs(catalog, simulated, request)), "http://biology.spokes.example.org:3080");
+  const https = spokeInputs(catalog, { ...simulated, acmeEmail: "ops@example.org" }, request);
+  assert.is(spokeUrl(https), "https://biology.spokes.example.org");
+});
+
 test("name the issuer after the region's ingress class", () => {
   const traefik = loadCatalog("regions: [{ name: a, cluster: { ingressClass: traefik } }]", blueprint);
   const config = { ...plain, acmeEmail: "ops@example.org" };

@@ -61,6 +61,7 @@ export async function openWorkScene(
     delayMs,
     measured,
     ...(timers && { timers }),
+    sites: { port: 0 },
     log: silent,
     authorization: "on",
   });

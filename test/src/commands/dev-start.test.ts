@@ -1,5 +1,6 @@
 /** How `wheelwright dev` starts and ends: who may reach it, what it says, and what it leaves behind. */
 import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { get } from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -91,5 +92,32 @@ test("it listens on this machine alone; its log names who did what to what and w
   assert.equal([request.hub, request.user], [hub.id, user.id]);
   assert.equal(program.lines.filter((line) => /healthz|readyz/.test(line)), []);
 });
+
+test("a sign-in link leads to a page of the simulated site, at the same address after a restart", async ({ directory }) => {
+  const first = await start(directory, ADMIN);
+  const client = await signIn(first.url, ADMIN.BOOTSTRAP_ADMIN_EMAIL, ADMIN.BOOTSTRAP_ADMIN_PASSWORD);
+  await client.send("POST", "/api/federations", { slug: "north" });
+  const { body: spoke } = await client.send("POST", "/api/federations/north/spokes", { slug: "ash" });
+  await first.program.said(/"Operation succeeded".*"kind":"provision"/);
+  const { body: link } = await client.send("POST", `/api/spokes/${spoke.id}/sign-in-link`);
+  const address = new URL(link.url);
+  assert.is(address.hostname, "ash.spokes.localhost");
+  assert.match(await pageAt(address), /Set a password/);
+  await first.program.stop();
+  await start(directory, ADMIN);
+  assert.match(await pageAt(address), /Set a password/);
+});
+
+/** Not every resolver knows the names below `localhost`, so the connection goes to the address. */
+function pageAt({ host, port, pathname, search }: URL): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { host: "127.0.0.1", port, path: pathname + search, headers: { host } };
+    get(options, async (response) => {
+      let text = "";
+      for await (const part of response) text += part;
+      resolve(text);
+    }).once("error", reject);
+  });
+}
 
 test.run();

@@ -1,0 +1,142 @@
+/** Decides what a simulated site answers, from the objects in the cluster and from what is on the site's volumes. */
+import {
+  isInstalled,
+  isLocked,
+  readyBehind,
+  type SimulatedSite,
+  type SiteDatabase,
+  siteOf,
+} from "#lib/dev/simulator/programs/moodle/site.ts";
+import { renderForm, renderMessage, type SiteHeading } from "#lib/dev/simulator/sites/pages.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+export interface SiteRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /** The header, with or without a port. */
+  readonly host: string;
+  readonly form: URLSearchParams;
+}
+
+export interface SiteAnswer {
+  readonly status: number;
+  readonly html: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type OpenSite = SimulatedSite & { readonly database: SiteDatabase };
+
+const LINK_PATH = "/login/forgot_password.php";
+const REDIRECT = "nginx.ingress.kubernetes.io/permanent-redirect";
+const SHORTEST_PASSWORD = 8; // as in Moodle's default policy
+const LINK_LIFETIME = 1800; // seconds; Moodle's pwresettime
+
+export function answerSite(world: World, request: SiteRequest): SiteAnswer {
+  const host = request.host.replace(/:\d+$/, "").toLowerCase();
+  const { path, query } = splitUrl(request.url);
+  const ingress = world.store.list("Ingress").find(({ spec }) => spec.rules?.some((rule: Json) => rule.host === host));
+  if (!ingress) return message(404, { title: host }, "No site has this address", "It was removed, or never created.");
+  const location = ingress.metadata.annotations?.[REDIRECT];
+  if (location !== undefined) return { status: 301, html: "", headers: { location } };
+  const site = siteOf(world, ingress.metadata.namespace!);
+  const heading = { title: site.database?.config?.fullname ?? host };
+  const closed = closedPage(world, ingress, site, heading);
+  if (closed) return closed;
+  if (!["GET", "HEAD", "POST"].includes(request.method)) {
+    return {
+      ...message(405, heading, "Method not allowed", "Use GET or POST."),
+      headers: { allow: "GET, HEAD, POST" },
+    };
+  }
+  const open = { ...site, database: site.database! };
+  if (path === LINK_PATH) {
+    const token = (request.method === "POST" ? request.form : query).get("token") ?? "";
+    return request.method === "POST"
+      ? setPassword(world, open, heading, token, request.form)
+      : showForm(world, open, heading, token);
+  }
+  if (path === "/" || path === "/index.php" || path === "/login/index.php") {
+    const next = "To sign in, create a sign-in link for this spoke in Wheelwright, and open it.";
+    return message(200, heading, "The site is running", next);
+  }
+  return message(404, heading, "Page not found", "A simulated site has a front page and the page of a sign-in link.");
+}
+
+/** The page of a site that lets nobody in; null for one that does. */
+function closedPage(
+  world: World,
+  { metadata: { namespace } }: StoredObject,
+  { database, files }: SimulatedSite,
+  heading: SiteHeading,
+): SiteAnswer | null {
+  if (world.store.get("Deployment", namespace, "moodle")?.spec.replicas === 0) {
+    return message(503, heading, "The site is suspended", "Its data is kept. Resume the spoke to open the site again.");
+  }
+  if (files.maintenance || isLocked(database, world.timers.now())) {
+    return message(503, heading, "The site is in maintenance", "It is closed for a while. Try again later.");
+  }
+  if (readyBehind(world, namespace!, "moodle").length === 0) {
+    return message(503, heading, "The site is starting", "Reload this page in a few seconds.");
+  }
+  if (!isInstalled(database)) return message(503, heading, "The database is not available", "Try again later.");
+  return null;
+}
+
+function showForm(world: World, site: OpenSite, heading: SiteHeading, token: string): SiteAnswer {
+  const name = accountOf(world, site, token);
+  return name === null
+    ? invalidLink(heading)
+    : { status: 200, html: renderForm(heading, { name, token, problem: null }) };
+}
+
+/** Sets the password and spends the link, as Moodle does. */
+function setPassword(
+  world: World,
+  site: OpenSite,
+  heading: SiteHeading,
+  token: string,
+  form: URLSearchParams,
+): SiteAnswer {
+  const name = accountOf(world, site, token);
+  if (name === null) return invalidLink(heading);
+  const password = form.get("password") ?? "";
+  const problem = password.length < SHORTEST_PASSWORD
+    ? `The password must have at least ${SHORTEST_PASSWORD} characters.`
+    : password === form.get("password2")
+    ? null
+    : "The two passwords differ.";
+  if (problem) return { status: 400, html: renderForm(heading, { name, token, problem }) };
+  const { accounts = {} } = site.database, { reset: _, ...account } = accounts[name]!;
+  const after = { ...account, password, sessions: (account.sessions ?? 0) + 1 };
+  site.saveDatabase({ ...site.database, accounts: { ...accounts, [name]: after } });
+  const next = "On a real site you would now see the dashboard. This link cannot be used again.";
+  return message(200, heading, `You are signed in as ${name}`, next);
+}
+
+function invalidLink(heading: SiteHeading): SiteAnswer {
+  const next = "A sign-in link works once, for 30 minutes. Create a new one in Wheelwright.";
+  return message(403, heading, "This link is not valid", next);
+}
+
+/** The account that the token was created for; null for a token that is unknown, spent or expired. */
+function accountOf(world: World, { database }: OpenSite, token: string): string | null {
+  const { accounts = {}, config = {} } = database;
+  const lifetime = Number(config.pwresettime ?? LINK_LIFETIME) * SECOND, now = world.timers.now();
+  const found = Object.entries(accounts).find(([, { reset, suspended }]) =>
+    reset !== undefined && token !== "" && reset.token === token && !suspended &&
+    now < reset.requested * SECOND + lifetime
+  );
+  return found?.[0] ?? null;
+}
+
+function message(status: number, heading: SiteHeading, title: string, text: string): SiteAnswer {
+  return { status, html: renderMessage(heading, title, text) };
+}
+
+function splitUrl(url: string): { path: string; query: URLSearchParams } {
+  const [path = "/", query = ""] = url.split("?", 2);
+  return { path, query: new URLSearchParams(query) };
+}

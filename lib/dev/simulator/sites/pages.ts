@@ -1,0 +1,67 @@
+/** The HTML of a simulated site's pages. Each page says that no Moodle runs. */
+
+export interface SiteHeading {
+  readonly title: string;
+}
+
+interface PasswordForm {
+  /** Of the account. */
+  readonly name: string;
+  readonly token: string;
+  /** Why the last attempt was refused. */
+  readonly problem: string | null;
+}
+
+export const PAGE_HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
+const STYLE =
+  ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;" +
+  "padding:0 1rem}label{display:block;margin:1rem 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;" +
+  "padding:.4rem}button{font:inherit;padding:.4rem 1rem}footer{margin-top:3rem;border-top:1px solid;padding-top:1rem}";
+
+export function renderMessage(heading: SiteHeading, title: string, text: string): string {
+  return page(heading, title, `<p>${escape(text)}</p>`);
+}
+
+/** The form that Moodle shows to the owner of a link for a new password. */
+export function renderForm(heading: SiteHeading, { name, token, problem }: PasswordForm): string {
+  const field = (id: string, label: string) =>
+    `<label>${label}<input type="password" name="${id}" autocomplete="new-password" required minlength="8"></label>`;
+  return page(
+    heading,
+    "Set a password",
+    `<p>For the account ${escape(name)}. You are then signed in.</p>` +
+      (problem === null ? "" : `<p role="alert"><strong>${escape(problem)}</strong></p>`) +
+      `<form method="post" action="/login/forgot_password.php">` +
+      `<input type="hidden" name="token" value="${escape(token)}">` +
+      field("password", "New password") + field("password2", "New password (again)") +
+      "<button>Save changes</button></form>",
+  );
+}
+
+function page({ title: site }: SiteHeading, title: string, content: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
+    `<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">` +
+    `<title>${escape(title)} – ${escape(site)}</title><style>${STYLE}</style></head><body>` +
+    `<header><strong>${escape(site)}</strong></header><main><h1>${escape(title)}</h1>${content}</main>` +
+    "<footer><p>This site is simulated: no Moodle runs here. To install real sites, start Wheelwright with " +
+    "<code>npm start -- --kubeconfig FILE</code>.</p></footer></body></html>\n";
+}
+
+function escape(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
+  return text.replace(/[&<>"']/g, (character) => entities[character]!);
+}

@@ -1,0 +1,71 @@
+/**
+ * Serves a page for each simulated site, on the host that its Ingress names. A browser that follows a link to a site then
+ * opens something, although no Moodle runs.
+ *
+ * It listens on loopback only. Browsers and curl resolve every name below `localhost` to that address.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { closeServer } from "#lib/dev/simulator/api/server.ts";
+import { answerSite, type SiteAnswer } from "#lib/dev/simulator/sites/answer.ts";
+import { PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export interface SiteServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const LARGEST_FORM = 10_000; // bytes
+
+/** Listens on the preferred port, or on any free port if that one is taken. */
+export async function openSiteServer(world: World, preferredPort: number): Promise<SiteServer> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+    answer(world, request, response).catch((error) => {
+      world.log.error("A simulated site failed", { error });
+      response.destroy();
+    });
+  });
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, "127.0.0.1", () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  await listen(preferredPort).catch(() => listen(0));
+  server.on("error", (error) => world.log.warn("A connection to a simulated site failed", { reason: error.message }));
+  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
+}
+
+async function answer(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await readForm(request);
+  if (body === null) {
+    if (request.complete) send(response, { status: 413, html: "", headers: { connection: "close" } });
+    else response.destroy();
+    return;
+  }
+  const { method = "GET", url = "/", headers } = request;
+  send(response, answerSite(world, { method, url, host: headers.host ?? "", form: new URLSearchParams(body) }));
+}
+
+/** Null if the form is too large or ended too early. */
+async function readForm(request: IncomingMessage): Promise<string | null> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of request) {
+      size += part.length;
+      if (size <= LARGEST_FORM) parts.push(part); // the rest is read and dropped, so that the client sees the answer
+    }
+  } catch {
+    return null;
+  }
+  return size > LARGEST_FORM ? null : Buffer.concat(parts).toString("utf8");
+}
+
+function send(response: ServerResponse, { status, html, headers = {} }: SiteAnswer): void {
+  response.writeHead(status, { ...PAGE_HEADERS, ...headers, "content-length": Buffer.byteLength(html) });
+  response.end(html); // Node omits the body of an answer to HEAD
+}
