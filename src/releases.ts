@@ -85,6 +85,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**People and access**: `POST /api/onboarding/complete` sets a password only within an hour of signing in (403 `session_too_old`). `BOOTSTRAP_ADMIN_*` counts while there is no operator, whoever has signed up before.",
       "**Hubs and spokes**: A retry is not failed by a crash from before it: the next start of a container in its back-off is waited for.",
       "**Operating**: `npm start` serves a page for each simulated site, at the address that the portal and the CLI show: a sign-in link opens.",
+      "**Operating**: The chart's admission policies limit the account by the names of its namespaces, which have to enforce the pod security standard `restricted`. It may bind only its own role, and change no foreign volume or snapshot.",
     ],
   },
 ];

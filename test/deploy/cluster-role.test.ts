@@ -13,7 +13,7 @@ import { liveThrough } from "#test/lib/doctor/life.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/work/restore/scene.ts";
 import { readObjects } from "#test/support/chart.ts";
-import { ACCOUNT, asAccount, CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/rights.ts";
+import { CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/rights.ts";
 
 const WIDE = "wheelwright", BIND = "bind clusterroles.rbac.authorization.k8s.io";
 
@@ -148,90 +148,6 @@ test("is not enough for a restore without any one that only restores need", asyn
     assert.equal(claims(scene, row), usedBy(row));
   } finally {
     await scene.close();
-  }
-});
-
-test("lets the account into its own namespaces alone, and lets it give rights there to itself alone", async () => {
-  const { simulator, close } = await openWorkScene();
-  const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
-  const RBAC = "rbac.authorization.k8s.io", user = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`;
-  const ask = async (method: string, path: string, body: Json): Promise<[number, string]> => {
-    const answer = await asAccount(simulator, method, path, body);
-    return [answer.status, answer.body.message?.replace(/^.* denied request: /, "") ?? ""];
-  };
-  const bind = (namespace: string, name: string, role = SPOKE) =>
-    ask("POST", `/apis/${RBAC}/v1/namespaces/${namespace}/rolebindings`, {
-      metadata: { generateName: "mine-" },
-      roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
-      subjects: [{ apiGroup: RBAC, kind: "User", name }],
-    });
-  try {
-    const only = "Wheelwright may touch only namespaces with the label app.kubernetes.io/managed-by=wheelwright";
-    const patch = { metadata: { labels } };
-    assert.equal(await ask("POST", "/api/v1/namespaces", { metadata: { name: "hers" } }), [422, only]);
-    assert.equal(await ask("PATCH", "/api/v1/namespaces/kube-public", patch), [422, only]);
-    assert.equal(await ask("DELETE", "/api/v1/namespaces/ingress-nginx", undefined), [422, only]);
-    assert.equal(await ask("POST", "/api/v1/namespaces", { metadata: { name: "ours", labels } }), [201, ""]);
-    assert.equal(await bind("cert-manager", user), [
-      ...[422, "Wheelwright may bind roles only in namespaces with the label app.kubernetes.io/managed-by=wheelwright"],
-    ]);
-    assert.equal(await bind("ours", "eve"), [422, "Wheelwright may bind roles to itself alone"]);
-    assert.is((await bind("ours", user, "wheelwright"))[0], 201, "what it has already it may bind");
-    const all = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] }, metadata = { name: "cluster-admin" };
-    await putAsAdmin(simulator, { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata, rules: [all] });
-    assert.is((await bind("ours", user, "cluster-admin"))[0], 403);
-    assert.equal(await bind("ours", user), [201, ""]);
-    assert.equal(await ask("DELETE", "/api/v1/namespaces/ours", undefined), [200, ""]);
-  } finally {
-    await close();
-  }
-});
-
-test("lets the account at volumes of sandboxes alone, and at snapshots that are its own", async () => {
-  const { simulator, close } = await openWorkScene();
-  const CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents";
-  const say = async (method: string, path: string, body?: Json): Promise<string> =>
-    (await asAccount(simulator, method, path, body)).body.message?.replace(/^.* denied request: /, "") ?? "";
-  const content = (name: string, namespace: string, source: object, deletionPolicy = "Retain"): Json => ({
-    apiVersion: "snapshot.storage.k8s.io/v1",
-    kind: "VolumeSnapshotContent",
-    metadata: { name },
-    spec: { deletionPolicy, driver: "disk.example", source, volumeSnapshotRef: { namespace, name } },
-  });
-  const volume = async (name: string, namespace: string): Promise<string> => {
-    const capacity = { storage: "1Gi" },
-      claimRef = { namespace, name, apiVersion: "v1", kind: "PersistentVolumeClaim" };
-    const spec = {
-      capacity,
-      accessModes: ["ReadWriteOnce"],
-      csi: { driver: "disk.example", volumeHandle: name },
-      claimRef,
-    };
-    await putAsAdmin(simulator, { apiVersion: "v1", kind: "PersistentVolume", metadata: { name }, spec });
-    return await say("PATCH", `/api/v1/persistentvolumes/${name}`, {
-      spec: { persistentVolumeReclaimPolicy: "Delete" },
-    });
-  };
-  try {
-    assert.is(await volume("hers", "kube-public"), "Wheelwright may change only volumes of its sandboxes");
-    assert.is(await volume("of-a-spoke", "spoke-ash-1"), "Wheelwright may change only volumes of its sandboxes");
-    assert.is(await volume("ours", "sandbox-ash-1"), "");
-    const known = { snapshotHandle: "snap-1" }, cut = { volumeHandle: "volume-1" };
-    const only = "Wheelwright may touch only snapshots of its spokes and sandboxes";
-    const goes = "Wheelwright may delete only snapshots of its own";
-    assert.is(await say("POST", CONTENTS, content("hers", "kube-public", known)), only);
-    assert.is(await say("POST", CONTENTS, content("gone", "spoke-ash-1", known, "Delete")), goes);
-    assert.is(await say("POST", CONTENTS, content("kept", "spoke-ash-1", known)), "");
-    await putAsAdmin(simulator, content("cut", "spoke-ash-1", cut));
-    await putAsAdmin(simulator, content("others", "kube-public", cut));
-    const lose = { spec: { deletionPolicy: "Delete" } };
-    assert.is(await say("PATCH", `${CONTENTS}/kept`, lose), goes);
-    assert.is(await say("PATCH", `${CONTENTS}/cut`, lose), "");
-    assert.is(await say("PATCH", `${CONTENTS}/others`, lose), only);
-    assert.is(await say("DELETE", `${CONTENTS}/others`), only);
-    assert.is(await say("DELETE", `${CONTENTS}/kept`), "");
-  } finally {
-    await close();
   }
 });
 

@@ -29,7 +29,7 @@ const FILES: Readonly<Record<string, readonly [head: string, templates: readonly
 #
 # Without CLUSTER_ROLE bind both roles by a ClusterRoleBinding each, and leave the policies out.
 `,
-    ["account.yaml", "cluster-role.yaml"],
+    ["account.yaml", "cluster-role.yaml", "policies.yaml"],
   ],
   "migrate.yaml": [
     `# First, and before each new release: kubectl delete this Job, apply it anew, and wait until it is complete.

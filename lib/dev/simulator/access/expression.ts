@@ -1,8 +1,8 @@
 /**
- * Expressions of admission policies: as much of CEL as compares fields and labels. What else there is in CEL is refused,
- * so that no policy seems to hold that was not understood.
+ * Evaluates the expressions of admission policies: the part of CEL that compares fields, labels and lists. Any other CEL is
+ * refused, so that no policy seems to hold that was not understood.
  */
-import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
+import { isRecord, type Json, same } from "#lib/dev/simulator/store/object.ts";
 
 /** What an expression comes to, given the variables; throws for a field that is not there. */
 export type Expression = (variables: Readonly<Record<string, Json>>) => Json;
@@ -50,8 +50,8 @@ export function readExpression(text: string): Expression {
 
   function compared(): Expression {
     const one = inverted();
-    if (next("==")) return with2(one, inverted(), (a, b) => a === b);
-    if (next("!=")) return with2(one, inverted(), (a, b) => a !== b);
+    if (next("==")) return with2(one, inverted(), same);
+    if (next("!=")) return with2(one, inverted(), (a, b) => !same(a, b));
     if (next("in")) return with2(one, inverted(), (a, b) => Array.isArray(b) ? b.includes(a) : Object.hasOwn(b, a));
     return one;
   }
@@ -62,7 +62,8 @@ export function readExpression(text: string): Expression {
     return (variables) => !one(variables);
   }
 
-  function selected(): Expression {
+  /** `last` receives each selected field, so that `has` knows the last one. */
+  function selected(last?: (of: Expression, name: string) => void): Expression {
     let of = primary();
     for (;;) {
       const whole = of;
@@ -76,7 +77,10 @@ export function readExpression(text: string): Expression {
         if (next("(")) {
           of = called(name, whole);
           demand(")");
-        } else of = (variables) => pick(whole(variables), name);
+        } else {
+          last?.(whole, name);
+          of = (variables) => pick(whole(variables), name);
+        }
       } else return of;
     }
   }
@@ -84,6 +88,16 @@ export function readExpression(text: string): Expression {
   function called(name: string, of: Expression): Expression {
     if (name === "size") return (variables) => Object.keys(of(variables)).length;
     if (name === "startsWith") return with2(of, choice(), (text, start) => text.startsWith(start));
+    if (name === "all" || name === "exists") {
+      const item = tokens.shift() ?? "";
+      if (!/^[A-Za-z_]\w*$/.test(item)) throw new Error(`${item || "The end"} is no variable in an expression`);
+      demand(",");
+      const holds = choice();
+      return (variables) => {
+        const each = (value: Json): boolean => holds({ ...variables, [item]: value });
+        return name === "all" ? of(variables).every(each) : of(variables).some(each);
+      };
+    }
     throw new Error(`There is no function ${name} in these expressions`);
   }
 
@@ -96,9 +110,19 @@ export function readExpression(text: string): Expression {
     }
     if (token === "has") {
       demand("(");
-      const inner = selected();
+      let field: Expression | undefined;
+      selected((of, name) => field = (variables) => hasField(of(variables), name));
       demand(")");
-      return (variables) => isThere(inner, variables);
+      if (!field) throw new Error("Expected a field in has() in an expression");
+      return field;
+    }
+    if (token === "[") {
+      const items: Expression[] = [];
+      while (!next("]")) {
+        if (items.length > 0) demand(",");
+        items.push(choice());
+      }
+      return (variables) => items.map((item) => item(variables));
     }
     if (/^["']/.test(token)) return () => token.slice(1, -1);
     if (/^\d/.test(token)) return () => Number(token);
@@ -112,20 +136,12 @@ function with2(one: Expression, other: Expression, what: (a: Json, b: Json) => J
   return (variables) => what(one(variables), other(variables));
 }
 
-class NoSuchKey extends Error {}
-
 function pick(of: Json, key: string | number): Json {
-  const there = Array.isArray(of) ? of[Number(key)] : isRecord(of) && Object.hasOwn(of, key) ? of[key] : undefined;
-  if (there === undefined) throw new NoSuchKey(`no such key: ${key}`);
+  const there = Array.isArray(of) ? of[Number(key)] : hasField(of, String(key)) ? of[key] : undefined;
+  if (there === undefined) throw new Error(`no such key: ${key}`);
   return there;
 }
 
-function isThere(inner: Expression, variables: Readonly<Record<string, Json>>): boolean {
-  try {
-    inner(variables);
-    return true;
-  } catch (error) {
-    if (error instanceof NoSuchKey) return false;
-    throw error;
-  }
+function hasField(of: Json, name: string): boolean {
+  return isRecord(of) && Object.hasOwn(of, name);
 }

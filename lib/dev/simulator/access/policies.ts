@@ -15,7 +15,7 @@ export interface PolicyRequest {
   readonly oldObject: StoredObject | null;
 }
 
-/** Throws 422, as the real one does, where a policy denies it. */
+/** Throws 422 if a policy denies the request, or the status of the reason that its validation states. */
 export function refusePolicies(world: World, { user, operation, object, oldObject }: PolicyRequest): void {
   const subject = object ?? oldObject!, kind = world.kinds.of(subject)!;
   const { name, namespace } = subject.metadata;
@@ -44,9 +44,21 @@ export function refusePolicies(world: World, { user, operation, object, oldObjec
       kind: kind.plural,
       causes: [{ message }],
     };
-    throw new Refusal(422, "Invalid", `${resource(kind)} "${name}" is forbidden: ${message}`, details);
+    const reason: string = denied.reason ?? "Invalid", status = STATUS[reason];
+    if (status === undefined) {
+      throw new Error(`${policy.metadata.name} has a reason that Kubernetes refuses: ${reason}`);
+    }
+    throw new Refusal(status, reason, `${resource(kind)} "${name}" is forbidden: ${message}`, details);
   }
 }
+
+/** The reasons that a validation may state. */
+const STATUS: Readonly<Record<string, number>> = {
+  Unauthorized: 401,
+  Forbidden: 403,
+  RequestEntityTooLarge: 413,
+  Invalid: 422,
+};
 
 function has(list: readonly string[] | undefined, wanted: string): boolean {
   return list?.some((each) => each === wanted || each === "*") ?? false;

@@ -19,6 +19,9 @@ test("compares, chooses and looks into maps and lists", () => {
       ['request.operation == "DELETE" ? oldObject.gone : object.metadata.name', "a"],
       ["object.metadata.name.startsWith('a') && !'b'.startsWith('a')", true],
       ["(true || false) && false", false],
+      ["object.metadata.labels == object.metadata.labels && object.subjects != object.metadata", true],
+      ["['a', 'b'].exists(x, object.metadata.name == x) && ![].exists(x, true)", true],
+      ["object.subjects.all(each, each.kind == 'User') && !['a', 'b'].all(x, x == 'a')", true],
     ] as const
   ) assert.is(ask(text), value, text);
 });
@@ -26,12 +29,24 @@ test("compares, chooses and looks into maps and lists", () => {
 test("throws for what is not there, unless nothing depends on it", () => {
   assert.throws(() => ask("object.spec.replicas == 1"), /no such key: spec/);
   assert.throws(() => ask('object.metadata.labels["none"] == "z"'), /no such key: none/);
+  assert.throws(() => ask("has(object.spec.replicas)"), /no such key: spec/);
   assert.is(ask("false && object.spec.replicas == 1"), false);
 });
 
 test("refuses what it does not understand, so that no policy seems to hold", () => {
   for (
-    const text of ["a.b.exists(x, x == 1)", "object.", "1 + 1", "has(object", "object.metadata.name == ", "a b", "@"]
+    const text of [
+      "a.b.map(x, x == 1)",
+      "[1",
+      "a.exists(1, true)",
+      "has(a)",
+      "object.",
+      "1 + 1",
+      "has(object",
+      "object.metadata.name == ",
+      "a b",
+      "@",
+    ]
   ) {
     assert.throws(() => readExpression(text), undefined, text);
   }

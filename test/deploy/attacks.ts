@@ -1,0 +1,166 @@
+/** Requests that the shipped admission policies have to deny, requests that they have to allow, and the objects for both. */
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { ACCOUNT, CLUSTER_ROLE } from "#test/support/rights.ts";
+
+export interface ClusterRequest {
+  readonly method: "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly body?: Json;
+}
+
+const MANAGED = "app.kubernetes.io/managed-by", ENFORCE = "pod-security.kubernetes.io/enforce";
+const VERSION = `${ENFORCE}-version`;
+/** The labels of a namespace of the program. */
+export const LABELS = { [MANAGED]: "wheelwright", [ENFORCE]: "restricted", [VERSION]: "latest" };
+
+const NAMESPACES = "/api/v1/namespaces", VOLUMES = "/api/v1/persistentvolumes";
+const CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents";
+const RBAC = "rbac.authorization.k8s.io", USER = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`;
+
+const SELF = { apiGroup: RBAC, kind: "User", name: USER };
+const OTHERS = { apiGroup: RBAC, kind: "Group", name: "system:authenticated" };
+
+const post = (path: string, body: Json): ClusterRequest => ({ method: "POST", path, body });
+const patch = (path: string, body: Json): ClusterRequest => ({ method: "PATCH", path, body });
+const remove = (path: string): ClusterRequest => ({ method: "DELETE", path });
+
+function space(name: string, labels: Json): Json {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
+}
+
+function relabel(name: string, labels: Json): ClusterRequest {
+  return patch(`${NAMESPACES}/${name}`, { metadata: { labels } });
+}
+
+function bind(namespace: string, subjects: Json = [SELF], role = CLUSTER_ROLE): ClusterRequest {
+  const roleRef = { apiGroup: RBAC, kind: "ClusterRole", name: role };
+  return post(`/apis/${RBAC}/v1/namespaces/${namespace}/rolebindings`, { metadata: { name: "b" }, roleRef, subjects });
+}
+
+function volume(name: string, claim: { readonly namespace: string; readonly name: string }): Json {
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: { name },
+    spec: {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      csi: { driver: "disk.example", volumeHandle: name },
+      claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", ...claim },
+    },
+  };
+}
+
+const HANDLE = { snapshotHandle: "snap-1" }, CUT = { volumeHandle: "volume-1" };
+
+function content(name: string, namespace: string, source: Json, deletionPolicy = "Retain"): Json {
+  return {
+    apiVersion: "snapshot.storage.k8s.io/v1",
+    kind: "VolumeSnapshotContent",
+    metadata: { name },
+    spec: { deletionPolicy, driver: "disk.example", source, volumeSnapshotRef: { namespace, name } },
+  };
+}
+
+/** What an administrator, the storage and the program have put into the cluster. */
+export const SPACES: readonly Json[] = [
+  space("spoke-own", LABELS),
+  space("spoke-unlabelled", { ...LABELS, [MANAGED]: "someone-else" }),
+  space("spoke-baseline", { ...LABELS, [ENFORCE]: "baseline" }),
+  space("spoke-old", { ...LABELS, [VERSION]: "v1.20" }),
+  space("labelled", LABELS),
+  volume("foreign", { namespace: "kube-public", name: "c" }),
+  volume("of-spoke", { namespace: "spoke-own", name: "c" }),
+  volume("of-sandbox", { namespace: "sandbox-own", name: "c" }),
+  content("kept", "spoke-own", HANDLE),
+  content("cut", "spoke-own", CUT),
+  content("foreign", "kube-public", CUT),
+];
+
+const RELEASE = { spec: { persistentVolumeReclaimPolicy: "Delete" } }, LOSE = { spec: { deletionPolicy: "Delete" } };
+
+/** By policy, then by what the account would do. */
+export const ATTACKS: Readonly<Record<string, Readonly<Record<string, ClusterRequest>>>> = {
+  namespaces: {
+    "create a namespace of another name": post(NAMESPACES, space("mine", LABELS)),
+    "create a namespace without the label": post(NAMESPACES, space("spoke-new", { ...LABELS, [MANAGED]: undefined })),
+    "create a privileged namespace": post(NAMESPACES, space("spoke-new", { ...LABELS, [ENFORCE]: "privileged" })),
+    "create a namespace without a standard": post(NAMESPACES, space("spoke-new", { [MANAGED]: "wheelwright" })),
+    "create a namespace of an old standard": post(NAMESPACES, space("spoke-new", { ...LABELS, [VERSION]: "v1.20" })),
+    "create a namespace without labels": post(NAMESPACES, { metadata: { name: "spoke-new" } }),
+    "make its namespace privileged": relabel("spoke-own", { [ENFORCE]: "privileged" }),
+    "take the standard off its namespace": relabel("spoke-own", { [ENFORCE]: null }),
+    "lower the version of the standard": relabel("spoke-own", { [VERSION]: "v1.0" }),
+    "take its label off": relabel("spoke-own", { [MANAGED]: null }),
+    "adopt a namespace by its label": relabel("spoke-unlabelled", LABELS),
+    "adopt a namespace of the cluster": relabel("kube-public", LABELS),
+    "change a foreign namespace that has the label": relabel("labelled", { note: "x" }),
+    "delete a foreign namespace that has the label": remove(`${NAMESPACES}/labelled`),
+    "delete a namespace without the label": remove(`${NAMESPACES}/spoke-unlabelled`),
+    "delete a namespace of the cluster": remove(`${NAMESPACES}/ingress-nginx`),
+  },
+  bindings: {
+    "bind its role in a namespace of the cluster": bind("cert-manager"),
+    "bind its role in a foreign namespace that has the label": bind("labelled"),
+    "bind its role in a namespace without the label": bind("spoke-unlabelled"),
+    "bind its role where pods may do more": bind("spoke-baseline"),
+    "bind its role where an old standard is enforced": bind("spoke-old"),
+    "bind another role": bind("spoke-own", [SELF], "wheelwright"),
+    "bind its role to others": bind("spoke-own", [OTHERS]),
+    "bind its role to itself and others": bind("spoke-own", [SELF, OTHERS]),
+    "bind its role to a service account": bind("spoke-own", [{ kind: "ServiceAccount", namespace: "x", name: "x" }]),
+    "bind its role to nobody": bind("spoke-own", []),
+  },
+  volumes: {
+    "have a foreign volume deleted": patch(`${VOLUMES}/foreign`, RELEASE),
+    "have the volume of a spoke deleted": patch(`${VOLUMES}/of-spoke`, RELEASE),
+    "take over a foreign volume": patch(`${VOLUMES}/foreign`, { spec: { claimRef: { namespace: "sandbox-own" } } }),
+    "move its volume to a foreign claim": patch(`${VOLUMES}/of-sandbox`, {
+      spec: { claimRef: { namespace: "kube-public" } },
+    }),
+    "move its volume to another claim": patch(`${VOLUMES}/of-sandbox`, { spec: { claimRef: { name: "other" } } }),
+    "take the claim off its volume": patch(`${VOLUMES}/of-sandbox`, { spec: { claimRef: null } }),
+  },
+  snapshots: {
+    "create a content for a foreign namespace": post(CONTENTS, content("new", "kube-public", HANDLE)),
+    "cut a snapshot from a volume by its handle": post(CONTENTS, content("new", "spoke-own", CUT)),
+    "create a content that is deleted with its data": post(CONTENTS, content("new", "spoke-own", HANDLE, "Delete")),
+    "have a snapshot deleted that it only names": patch(`${CONTENTS}/kept`, LOSE),
+    "have a foreign snapshot deleted": patch(`${CONTENTS}/foreign`, LOSE),
+    "delete a foreign content": remove(`${CONTENTS}/foreign`),
+    "take over a foreign content": patch(`${CONTENTS}/foreign`, {
+      spec: { volumeSnapshotRef: { namespace: "spoke-own" } },
+    }),
+    "move its content to a foreign namespace": patch(`${CONTENTS}/cut`, {
+      spec: { volumeSnapshotRef: { namespace: "kube-public" } },
+    }),
+    "move its content to another snapshot": patch(`${CONTENTS}/cut`, {
+      spec: { volumeSnapshotRef: { name: "other" } },
+    }),
+    "have its content name another snapshot": patch(`${CONTENTS}/kept`, { spec: { source: { snapshotHandle: "x" } } }),
+    "have its content name a volume": patch(`${CONTENTS}/kept`, {
+      spec: { source: { snapshotHandle: null, ...CUT } },
+    }),
+    "have its content deleted with another volume's data": patch(`${CONTENTS}/kept`, {
+      spec: { deletionPolicy: "Delete", source: { snapshotHandle: null, ...CUT } },
+    }),
+  },
+};
+
+/** What the program does. */
+export const NEEDS: Readonly<Record<string, ClusterRequest>> = {
+  "create the namespace of a hub": post(NAMESPACES, space("hub-new", LABELS)),
+  "create the namespace of a spoke": post(NAMESPACES, space("spoke-new", LABELS)),
+  "create a sandbox": post(NAMESPACES, space("sandbox-new", LABELS)),
+  "create a namespace for a trial": post(NAMESPACES, space("wheelwright-doctor-new", LABELS)),
+  "leave the version of the standard out": post(NAMESPACES, space("spoke-new", { ...LABELS, [VERSION]: undefined })),
+  "put the label of a standard back": relabel("spoke-baseline", { [ENFORCE]: "restricted" }),
+  "put the version of the standard back": relabel("spoke-old", { [VERSION]: "latest" }),
+  "delete a namespace of its own": remove(`${NAMESPACES}/spoke-own`),
+  "delete a namespace of its own that somebody relabelled": remove(`${NAMESPACES}/spoke-baseline`),
+  "bind its role to itself": bind("spoke-own"),
+  "have the volume of a sandbox deleted": patch(`${VOLUMES}/of-sandbox`, RELEASE),
+  "create a content that names a snapshot": post(CONTENTS, content("new", "sandbox-own", HANDLE)),
+  "have a snapshot deleted that was cut from its volume": patch(`${CONTENTS}/cut`, LOSE),
+  "delete a content of its own": remove(`${CONTENTS}/kept`),
+};
