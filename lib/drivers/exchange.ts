@@ -22,7 +22,7 @@ export type Failure = "deadline" | "lost" | "too large" | "unsendable";
 export interface Outgoing {
   readonly method: string;
   readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string | undefined;
   /** Certificates, keys, the agent. */
   readonly options: https.RequestOptions;

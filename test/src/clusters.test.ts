@@ -18,7 +18,7 @@ async function open(use: (clusters: OpenClusters) => Promise<void>): Promise<voi
   const text = JSON.stringify({
     "current-context": "east",
     clusters: [{ name: "east", cluster: { server: server.url } }],
-    contexts: [{ name: "east", context: { cluster: "east", user: "east" } }],
+    contexts: [{ name: "east", context: { cluster: "east" } }],
     users: [],
   });
   const clusters = openClusters({ text }, { catalog, role: null, log: silent }, "rep_test");

@@ -43,7 +43,7 @@ export interface ClusterOptions {
 /** Throws a ClusterError `kubeconfig` or `credentials` that names the file; whether anybody answers shows later. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log.with({ cluster: options.name });
-  const connections = await openPoolOfServer(options.kubeconfig);
+  const connections = await openPoolOfServer(options.kubeconfig, { log });
   const api = openApi({
     connections,
     telemetry: options.telemetry ?? NO_TELEMETRY,

@@ -12,6 +12,7 @@ import { createTransport } from "nodemailer";
 import type { Config } from "#lib/base/config.ts";
 import { composeMail, type Post } from "#lib/drivers/mail/post.ts";
 import { clear, explainRefusal } from "#lib/drivers/mail/refusals.ts";
+import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** Mails at the same time, from one replica. */
@@ -52,16 +53,13 @@ export function openSmtp(options: SmtpOptions): Post {
 
 /** Connects and logs in as a mail would, and sends none. Throws MailError. */
 export async function knock(options: SmtpOptions): Promise<void> {
-  const { host, port, user, pass } = options, transport = openTransport(options);
+  const { host, port, user, pass, patience = PATIENCE } = options, transport = openTransport(options);
+  const limit = AbortSignal.timeout(patience.whole);
   try {
-    await transport.verify();
+    await within([limit], null, () => transport.verify());
   } catch (error) {
-    throw explainRefusal(error, {
-      place: `${host}:${port}`,
-      to: "",
-      secrets: secretsOf(null, user, pass),
-      late: false,
-    });
+    const secrets = secretsOf(null, user, pass);
+    throw explainRefusal(error, { place: `${host}:${port}`, to: "", secrets, late: limit.aborted });
   } finally {
     transport.close({ force: true });
   }

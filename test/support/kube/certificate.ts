@@ -1,6 +1,6 @@
 /**
- * Two certificates for `kube.test`, each its own authority, and their keys: for tests of TLS, and of no use anywhere
- * else.
+ * Two certificates for `kube.test` and one for this machine, each its own authority, and their keys: for tests of TLS,
+ * and of no use anywhere else.
  */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBljCCATugAwIBAgIUK3GwDLJZ0Dz5by2AGEF1Aa1OWq8wCgYIKoZIzj0EAwIw
@@ -40,5 +40,26 @@ export const RENEWED_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7BVTT8D/MjQl+r8r
 vN/YccrLySIzcLI9NqHr87fLM6mhRANCAARiVxjTUaNDixgyURx0dekte028PSMA
 R8c6sIdhQIXxFKWhyFJMvDtMcCX0I4toDVmRXN5YHldVJiGW20g2GuF4
+-----END PRIVATE KEY-----
+`;
+
+/** For 127.0.0.1, also its own authority. */
+export const LOCAL_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUIn90CO74Bx5GPqlUABveErCPFTMwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNTIyMTYwN1oYDzIxMjYwNzI0
+MjIxNjA3WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASI1xvwA2xn3KWACbOLVhwPSZ1NUC2wEiBDKUXT1+UqGQJkZw0fVg9j
+JYRUB2zg+KmytKhPjhY+s7koJWmrTH7ao28wbTAdBgNVHQ4EFgQU+Cv5JticxdBe
+GuVu4ZWnhD7AFncwHwYDVR0jBBgwFoAU+Cv5JticxdBeGuVu4ZWnhD7AFncwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARhwR/AAABgglsb2NhbGhvc3QwCgYIKoZI
+zj0EAwIDRwAwRAIgUArHMK/bUd7b2dC2JB225gmfmFkdySXN31oDEKRBtD0CIEtq
+FCgRsFgxGz2g9O1flY3Ets1PTxxuQpZn4bdgHelt
+-----END CERTIFICATE-----
+`;
+
+export const LOCAL_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQkiVwXuWfxt/SDAX
+kSZ0ZtB4vURUWDglAT6m7I52GrihRANCAASI1xvwA2xn3KWACbOLVhwPSZ1NUC2w
+EiBDKUXT1+UqGQJkZw0fVg9jJYRUB2zg+KmytKhPjhY+s7koJWmrTH7a
 -----END PRIVATE KEY-----
 `;

@@ -1,23 +1,27 @@
 /**
- * Where the API server is and who we are there: the kubeconfig, credentials and one keep-alive agent.
+ * Connects to the API server of a kubeconfig: the credentials in use and one keep-alive agent.
  *
- * Credentials rotate (a token file, an exec plugin, a mounted certificate): they are asked for every ten seconds, and
- * anew by `renew` after a 401. The kubeconfig's file may be written while this runs (another server, authority, user):
- * it is read again, too, and while it cannot be read what was known stays. Its context stays the one of the start: a
- * person who switches their kubectl to another cluster does not mean us. The agent is replaced only when certificates
- * changed, for they belong to its sockets.
+ * Credentials rotate (a token file, an exec plugin, a mounted certificate). So they are read every ten seconds, and by
+ * `renew` after a 401. The kubeconfig may change, too (another server, authority, user): it is read again, and while it
+ * cannot be read the last one stays in use. Its context stays the one of the start: a person who switches kubectl to
+ * another cluster does not mean this process. The agent is replaced only when certificates change, since its sockets use
+ * them.
+ *
+ * Files, plugins and providers may hang. Each has a deadline, and the next call then starts it again.
  */
 import http from "node:http";
 import https from "node:https";
 import { credentialsError, lateError } from "#lib/drivers/cluster/wire/failures.ts";
-import { type KubeconfigSource, readKubeconfig, readKubeconfigText } from "#lib/drivers/cluster/wire/kubeconfig.ts";
-import { within } from "#lib/base/race.ts";
+import { type CredentialSources, openCredentials } from "#lib/drivers/cluster/wire/credentials.ts";
+import { openFileReader } from "#lib/drivers/cluster/wire/files.ts";
+import { type KubeconfigSource, readKubeconfig, readKubeconfigTexts } from "#lib/drivers/cluster/wire/kubeconfig.ts";
+import { type Log, silent } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface Connection {
   /** With its base path, without a slash at the end. */
   readonly server: URL;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly options: https.RequestOptions;
   /**
    * The same, over a connection of its own. A caller that must know that a request is sent once needs this: a kept
@@ -36,59 +40,77 @@ export interface Connections {
   close(): void;
 }
 
-const KEEP = 10 * SECOND;
-/** How long the first credentials may take. */
-const OPENING = 30 * SECOND;
+interface ConnectionOptions {
+  /** Milliseconds for which credentials are used before they are read again (10 s). */
+  readonly keep?: number;
+  /** Milliseconds for each file, plugin or provider (20 s: less than a call may take, so that its error names them). */
+  readonly deadline?: number;
+  readonly log?: Log;
+}
 
-/** `keep` is for how many milliseconds the credentials are used before they are asked for again. */
-export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): Promise<Connections> {
-  let text = await readKubeconfigText(source);
-  let config = readKubeconfig(source, text);
+/** Throws a ClusterError `kubeconfig` or `credentials` unless the first credentials come. */
+export async function openPoolOfServer(
+  source: KubeconfigSource,
+  options: ConnectionOptions = {},
+): Promise<Connections> {
+  const { keep = 10 * SECOND, deadline: ms = 20 * SECOND, log = silent } = options;
+  const closing = new AbortController();
+  const late = (doing: string) => {
+    log.warn("Gave up waiting for the cluster's credentials", { waitedFor: doing, ms });
+    return lateError(ms, doing);
+  };
+  const reader = { files: openFileReader(ms, late), idTokens: new Map() };
+  const sources: CredentialSources = { ...reader, ms, late, signal: closing.signal };
+  let texts = await readKubeconfigTexts(source, sources.files);
+  let config = readKubeconfig(source, texts), credentials = openCredentials(config, sources);
   const { context } = config;
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
   let held: { until: number; connection: Connection } | undefined;
   let connecting: Promise<Connection> | undefined, renewing: Promise<void> | undefined;
   let generation = 0; // of the credentials: many connections may be made with the same
   const madeWith = new WeakMap<Connection, number>();
-  let closed = false;
 
   async function connect(): Promise<Connection> {
     await reload().catch(() => {}); // what cannot be read now may be half written: what was known is still good
-    const { server, proxied: isProxied, credentials } = config, made = generation;
-    const applied = await credentials();
+    const { server } = config, made = generation;
+    const { tls, headers, agent: proxied } = await credentials();
     if (made !== generation) return await connect(); // they were renewed meanwhile
-    const { ca, cert, key, servername, rejectUnauthorized, auth } = applied;
-    const tls = Object.fromEntries(
-      Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined),
-    );
     const fingerprint = JSON.stringify([server.href, tls]);
-    if (agent?.key !== fingerprint && !closed) {
+    if (agent?.key !== fingerprint && !closing.signal.aborted) {
       retire(agent?.agent);
-      const proxied = isProxied ? applied.agent as http.Agent : undefined;
       const kind = server.protocol === "https:" ? https.Agent : http.Agent;
-      const [kept, once] = [true, false].map((keepAlive) => proxied ?? new kind({ ...tls, keepAlive }));
+      const [kept, once] = [true, false].map((keepAlive) =>
+        proxied as http.Agent | undefined ?? new kind({ ...tls, keepAlive })
+      );
       agent = { key: fingerprint, agent: kept!, once: once! };
     }
-    const options = { ...tls, ...(auth ? { auth } : {}), agent: agent!.agent };
-    const connection = { server, headers: headersOf(applied), options, once: { ...options, agent: agent!.once } };
+    const options = { ...tls, agent: agent!.agent };
+    const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const connection = {
+      server,
+      headers: Object.fromEntries(lower),
+      options,
+      once: { ...options, agent: agent!.once },
+    };
     madeWith.set(connection, made);
     return connection;
   }
 
   async function reload(): Promise<void> {
-    const fresh = await readKubeconfigText(source);
-    if (fresh !== text) take(fresh);
+    const fresh = await readKubeconfigTexts(source, sources.files);
+    if (JSON.stringify(fresh) !== JSON.stringify(texts)) take(fresh);
   }
 
   async function renew(): Promise<void> {
-    take(await readKubeconfigText(source));
+    take(await readKubeconfigTexts(source, sources.files));
     held = undefined;
     generation++;
   }
 
-  function take(fresh: string | null): void {
+  function take(fresh: typeof texts): void {
     config = readKubeconfig(source === "in-cluster" ? source : { ...source, context }, fresh);
-    text = fresh;
+    credentials = openCredentials(config, sources);
+    texts = fresh;
   }
 
   const known = () => held && performance.now() < held.until ? held.connection : undefined;
@@ -105,7 +127,7 @@ export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): P
     }).finally(() => connecting = undefined);
     return await connecting;
   };
-  await within([], { ms: OPENING, late: () => lateError(OPENING) }, current);
+  await current();
   return {
     known,
     current,
@@ -115,7 +137,7 @@ export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): P
       await renewing;
     },
     close: () => {
-      closed = true;
+      closing.abort(new Error("The connection to the cluster was closed"));
       agent?.agent.destroy();
       agent?.once.destroy();
     },
@@ -127,11 +149,4 @@ function retire(agent: http.Agent | undefined): void {
   if (!agent) return;
   agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets ?? {})) sockets?.forEach((socket) => socket.destroy());
-}
-
-/** A token that was read from a file ends in a line feed, which no header may hold. */
-function headersOf(applied: https.RequestOptions): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(applied.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value).trim()]),
-  );
 }

@@ -27,9 +27,10 @@ export function credentialsError(cause: unknown, doing?: string): ClusterError {
   });
 }
 
-/** Credentials come from files and programs, which may hang as a server may. */
-export function lateError(ms: number): ClusterError {
-  return credentialsError(new Error(`they have not come within ${ms} ms`));
+/** Credentials come from files and programs, which may hang as a server may. `doing` names what was waited for. */
+export function lateError(ms: number, doing?: string): ClusterError {
+  const why = doing === undefined ? `they have not come within ${ms} ms` : `${doing} did not end within ${ms} ms`;
+  return credentialsError(new Error(why));
 }
 
 /** Whatever a connection dies of may pass: certificates that do not fit do so once somebody renews them. */

@@ -1,61 +1,72 @@
 /**
- * What a kubeconfig says: which server, which context, and who we are there.
+ * Reads kubeconfig files as kubectl does: the server, the context, and the user that Wheelwright is there.
  *
- * The Kubernetes library reads it, and runs the plugins that it names. All of that library at once is 80 MB and most of a
- * second of processor, so that is loaded only for what few need: a proxy, or a provider from before there were plugins.
+ * KUBECONFIG may name several files; the first one that sets a value or names a cluster, context or user wins. The
+ * Kubernetes library reads clusters and contexts. It knows less of users than kubectl, so `user.ts` reads those.
  */
-import { readFile } from "node:fs/promises";
-import type https from "node:https";
-import { dirname, resolve } from "node:path";
+import { delimiter, dirname } from "node:path";
 import { parse } from "yaml";
-import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
-import {
-  type Cluster,
-  type Context,
-  newClusters,
-  newContexts,
-  newUsers,
-  type User,
-} from "@kubernetes/client-node/dist/config_types.js";
-import { ExecAuth } from "@kubernetes/client-node/dist/exec_auth.js";
-import { FileAuth } from "@kubernetes/client-node/dist/file_auth.js";
+import { type Cluster, type Context, newClusters, newContexts } from "@kubernetes/client-node/dist/config_types.js";
 import { serverOfPod } from "#lib/base/config.ts";
 import { configError } from "#lib/drivers/cluster/wire/failures.ts";
-import { messageOf, reasonOf } from "#lib/base/errors.ts";
+import type { FileReader } from "#lib/drivers/cluster/wire/files.ts";
+import { isRecord } from "#lib/drivers/cluster/wire/status.ts";
+import { absolutePath, type KubeUser, readKubeUser } from "#lib/drivers/cluster/wire/user.ts";
+import { reasonOf } from "#lib/base/errors.ts";
 
+/** `file` may be a list of files, as KUBECONFIG is. */
 export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
+
+export interface KubeconfigText {
+  /** The folder that its paths are relative to; empty for a text without a file. */
+  readonly folder: string;
+  readonly text: string;
+}
 
 export interface Kubeconfig {
   /** The name of the context that is used. */
   readonly context: string;
   readonly server: URL;
-  readonly proxied: boolean;
-  /** Certificates and headers; the agent is of use only where it leads through a proxy. Asks plugins and reads files. */
-  credentials(): Promise<https.RequestOptions>;
+  readonly cluster: Cluster;
+  readonly user: KubeUser;
+  /** The cluster as an exec plugin may read it. */
+  readonly clusterInfo: object;
 }
 
 interface Contents {
   readonly current: string | undefined;
   readonly contexts: readonly Context[];
   readonly clusters: readonly Cluster[];
-  readonly users: readonly User[];
+  readonly clusterInfos: ReadonlyMap<string, object>;
+  /** Only the user of the context in use is read further. */
+  readonly users: readonly { readonly name: unknown; readonly read: () => KubeUser }[];
 }
 
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount", POD = "in-cluster";
+/** The extension of a cluster that is meant for exec plugins. */
+const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
 
-/** The kubeconfig's text; null in a cluster, where none exists. */
-export async function readKubeconfigText(source: KubeconfigSource): Promise<string | null> {
-  if (source === "in-cluster") return null;
-  try {
-    return source.text ?? await readFile(source.file ?? "", "utf8");
-  } catch (cause) {
-    throw configError(`Cannot read ${originOf(source)}: ${reasonOf(cause)}`, cause);
+/** Empty in a cluster, where no file exists. Of several files those that are missing are left out. */
+export async function readKubeconfigTexts(source: KubeconfigSource, files: FileReader): Promise<KubeconfigText[]> {
+  if (source === "in-cluster") return [];
+  if (source.text !== undefined) return [{ folder: "", text: source.text }];
+  const paths = pathsOf(source.file ?? ""), found: KubeconfigText[] = [];
+  let missing: unknown;
+  for (const path of paths) {
+    try {
+      found.push({ folder: dirname(path), text: (await files.read(path)).toString("utf8") });
+    } catch (cause) {
+      missing = cause;
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw unreadable(source, cause);
+    }
   }
+  if (found.length === 0) throw unreadable(source, missing);
+  return found;
 }
 
 /** Throws a ClusterError `kubeconfig` that says what is wrong with it. */
-export function readKubeconfig(source: KubeconfigSource, text: string | null): Kubeconfig {
-  const origin = originOf(source), contents = contentsOf(source, text);
+export function readKubeconfig(source: KubeconfigSource, texts: readonly KubeconfigText[]): Kubeconfig {
+  const origin = originOf(source), contents = contentsOf(source, texts);
   const wanted = source === "in-cluster" ? undefined : source.context;
   const name = wanted ?? contents.current;
   const context = contents.contexts.find((known) => known.name === name);
@@ -70,107 +81,110 @@ export function readKubeconfig(source: KubeconfigSource, text: string | null): K
     if (source === "in-cluster") throw configError("No file is named, and this process does not run in a cluster");
     throw configError(`${capital(origin)} names a server that is no URL: ${cluster.server}`);
   }
-  const user = contents.users.find((known) => known.name === context.user) ?? { name: "nobody" };
-  const proxied = Boolean(cluster.proxyUrl), plugins = [new ExecAuth(), new FileAuth()];
-  const plugin = plugins.find((each) => each.isAuthProvider(user));
-  const credentials = proxied || (user.authProvider && !plugin)
-    ? credentialsOfLibrary(cluster, user)
-    : () => credentialsOf(cluster, user, plugin);
-  return { context: context.name, server: new URL(cluster.server), proxied, credentials };
-}
-
-async function credentialsOf(
-  cluster: Cluster,
-  user: User,
-  plugin?: ExecAuth | FileAuth,
-): Promise<https.RequestOptions> {
-  const [ca, cert, key] = await Promise.all([
-    bytesOf(cluster.caFile, cluster.caData),
-    bytesOf(user.certFile, user.certData),
-    bytesOf(user.keyFile, user.keyData),
-  ]);
-  const given: https.RequestOptions & { headers: Record<string, string> } = {
-    ...(cluster.skipTLSVerify && { rejectUnauthorized: false }),
-    ...(cluster.tlsServerName && { servername: cluster.tlsServerName }),
-    ...{ ca, cert, key },
-    ...(user.username && { auth: `${user.username}:${user.password}` }),
-    headers: user.impersonateUser ? { "Impersonate-User": user.impersonateUser } : {},
-  };
-  await plugin?.applyAuthentication(user, given);
-  if (user.token) given.headers["Authorization"] = `Bearer ${user.token}`;
-  return given;
-}
-
-/** As the whole library gives them, which keeps the tokens that it was given. */
-function credentialsOfLibrary(cluster: Cluster, user: User): Kubeconfig["credentials"] {
-  let loading: Promise<KubeConfig> | undefined;
-  return async () => {
-    const whole = await (loading ??= loadLibrary(cluster, user)), given: https.RequestOptions = {};
-    await whole.applyToHTTPSOptions(given as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
-    return given;
+  return {
+    context: context.name,
+    server: new URL(cluster.server),
+    cluster,
+    user: userOf(context, contents, source),
+    clusterInfo: contents.clusterInfos.get(cluster.name) ?? {},
   };
 }
 
-async function loadLibrary(cluster: Cluster, user: User): Promise<KubeConfig> {
-  const whole = new (await import("@kubernetes/client-node/dist/config.js")).KubeConfig();
-  // It refuses plain http unless TLS verification is off; there is no TLS to verify.
-  const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
-  whole.loadFromClusterAndUser({ ...cluster, skipTLSVerify }, user);
-  return whole;
-}
-
-async function bytesOf(file: string | undefined, data: string | undefined): Promise<Buffer | undefined> {
-  if (file) return await readFile(file);
-  return data ? Buffer.from(data, "base64") : undefined;
-}
-
-function contentsOf(source: KubeconfigSource, text: string | null): Contents {
-  if (source === "in-cluster") return contentsOfPod();
-  try {
-    return contentsOfText(text ?? "", source.file === undefined ? "" : dirname(source.file));
-  } catch (cause) {
-    const [why = ""] = messageOf(cause).split("\n"); // what follows of a parser shows the text, which holds secrets
-    throw configError(`Cannot read ${originOf(source)}: ${why.replace(/:$/, "")}`, cause);
+/** A context without a user is anonymous, as with kubectl. */
+function userOf(context: Context, { users }: Contents, source: KubeconfigSource): KubeUser {
+  if (!context.user) return { name: "nobody", cert: {}, key: {}, impersonation: {} };
+  const found = users.find(({ name }) => name === context.user);
+  if (!found) {
+    const names = users.map(({ name }) => String(name)).join(", ") || "none";
+    const missing = `has no user ${context.user}, which its context ${context.name} names`;
+    throw configError(`${capital(originOf(source))} ${missing}; it has: ${names}`);
   }
+  return reading(source, found.read);
+}
+
+function contentsOf(source: KubeconfigSource, texts: readonly KubeconfigText[]): Contents {
+  if (source === "in-cluster") return contentsOfPod();
+  const each = reading(source, () => texts.map(contentsOfText));
+  return {
+    current: each.find(({ current }) => current)?.current,
+    contexts: each.flatMap(({ contexts }) => contexts),
+    clusters: each.flatMap(({ clusters }) => clusters),
+    clusterInfos: new Map(each.toReversed().flatMap(({ clusterInfos }) => [...clusterInfos])),
+    users: each.flatMap(({ users }) => users),
+  };
 }
 
 function contentsOfPod(): Contents {
   const cluster = { name: POD, caFile: `${ACCOUNT}/ca.crt`, server: serverOfPod(), skipTLSVerify: false };
-  const authProvider = { name: "tokenFile", config: { tokenFile: `${ACCOUNT}/token` } };
+  const user = { name: POD, tokenFile: `${ACCOUNT}/token`, cert: {}, key: {}, impersonation: {} };
   return {
     current: POD,
     contexts: [{ name: POD, cluster: POD, user: POD }],
     clusters: [cluster],
-    users: [{ name: POD, authProvider }],
+    clusterInfos: new Map(),
+    users: [{ name: POD, read: () => user }],
   };
 }
 
-function contentsOfText(text: string, folder: string): Contents {
-  const raw = parse(text, { merge: true });
-  if (raw === null || typeof raw !== "object") throw new Error("it holds no kubeconfig");
-  const absolute = (path: string) => folder ? resolve(folder, path) : path;
-  const placed = (name: string, path: string | undefined) => path ? { [name]: absolute(path) } : {};
-  // The library knows token files only as an auth provider, kubectl as a field of the user.
-  const providerOf = (tokenFile: string) => ({ name: "tokenFile", config: { tokenFile: absolute(tokenFile) } });
+function contentsOfText({ text, folder }: KubeconfigText): Contents {
+  const raw: unknown = parse(text, { merge: true });
+  if (!isRecord(raw)) throw new Error("it holds no kubeconfig");
+  const clusters = newClusters(raw.clusters).map((each) => ({
+    ...each,
+    ...(each.caFile && { caFile: absolutePath(each.caFile, folder)! }),
+  }));
+  const users = Array.isArray(raw.users) ? raw.users : [];
   return {
-    current: raw["current-context"],
+    current: typeof raw["current-context"] === "string" ? raw["current-context"] : undefined,
     contexts: newContexts(raw.contexts),
-    clusters: newClusters(raw.clusters).map((each) => ({ ...each, ...placed("caFile", each.caFile) })),
-    users: newUsers(raw.users).map((each, i) => {
-      const tokenFile = raw.users[i].user?.tokenFile;
-      return {
-        ...each,
-        ...placed("certFile", each.certFile),
-        ...placed("keyFile", each.keyFile),
-        ...(tokenFile && { authProvider: providerOf(tokenFile) }),
-      };
-    }),
+    clusters,
+    clusterInfos: new Map((Array.isArray(raw.clusters) ? raw.clusters : []).map(clusterInfoOf)),
+    users: users.map((each, i) => ({
+      name: isRecord(each) ? each.name : undefined,
+      read: () => readKubeUser(each, `users[${i}]`, folder),
+    })),
   };
+}
+
+function clusterInfoOf({ name, cluster }: { name: string; cluster: Record<string, unknown> }): [string, object] {
+  const copied = [
+    "server",
+    "tls-server-name",
+    "insecure-skip-tls-verify",
+    "certificate-authority-data",
+    "proxy-url",
+    "disable-compression",
+  ];
+  const info = copied.flatMap((key) => cluster[key] === undefined ? [] : [[key, cluster[key]]]);
+  const extensions = Array.isArray(cluster.extensions) ? cluster.extensions.filter(isRecord) : [];
+  const config = extensions.find((each) => each.name === EXEC_EXTENSION)?.extension;
+  return [name, { ...Object.fromEntries(info), ...(config !== undefined && { config }) }];
+}
+
+function reading<T>(source: KubeconfigSource, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw unreadable(source, cause);
+  }
+}
+
+function unreadable(source: KubeconfigSource, cause: unknown) {
+  // What follows the first line of a parser's message shows the text, which holds secrets.
+  const [why = ""] = reasonOf(cause).split("\n");
+  return configError(`Cannot read ${originOf(source)}: ${why.replace(/:$/, "")}`, cause);
+}
+
+function pathsOf(list: string): string[] {
+  const paths = [...new Set(list.split(delimiter).filter((path) => path !== ""))];
+  return paths.length > 0 ? paths : [""];
 }
 
 function originOf(source: KubeconfigSource): string {
   if (source === "in-cluster") return "the in-cluster service account";
-  return source.file === undefined ? "the kubeconfig" : `the kubeconfig file ${source.file}`;
+  if (source.file === undefined) return "the kubeconfig";
+  const paths = pathsOf(source.file);
+  return paths.length > 1 ? `the kubeconfig files ${paths.join(", ")}` : `the kubeconfig file ${source.file}`;
 }
 
 function capital(text: string): string {

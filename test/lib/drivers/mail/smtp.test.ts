@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { MailError } from "#lib/drivers/mail/post.ts";
+import { knock } from "#lib/drivers/mail/smtp.ts";
 import { between, failure, LONG, mail, never, soon, TOKEN } from "#test/lib/drivers/mail/pair.ts";
 import { CERTIFICATE } from "#test/support/kube/certificate.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -143,6 +144,15 @@ test("gives up on a mail that takes too long, whatever trickles in", () =>
     pair.smtp.rules.hang = "data";
     assert.is((await soon(failure(pair))).code, "mail_timeout");
     await until(() => pair.smtp.connections().open === 0);
+  }));
+
+test("gives up a login that takes too long, whatever trickles in", () =>
+  between({}, {}, async ({ smtp }) => {
+    smtp.rules.hang = "greeting";
+    const place = { host: "127.0.0.1", port: smtp.port, user: null, pass: null, from: "a@example.org", name: "" };
+    const patience = { wait: 5000, whole: 150 };
+    const error = await soon(rejection(knock({ ...place, encryption: "opportunistic", patience }))) as MailError;
+    assert.is(error.code, "mail_timeout");
   }));
 
 test("stops when it is told to, with the reason", () =>

@@ -1,0 +1,33 @@
+/**
+ * Reads the files that a kubeconfig names, each within a deadline.
+ *
+ * A file system that hangs cannot be interrupted, and each read holds a thread of the runtime. So a file has one read at a
+ * time: as long as it hangs past its deadline, later readers fail immediately.
+ */
+import { readFile } from "node:fs/promises";
+import { within } from "#lib/base/race.ts";
+
+export interface FileReader {
+  read(path: string): Promise<Buffer>;
+}
+
+/** `late` returns the error for a file that did not arrive in time. */
+export function openFileReader(ms: number, late: (doing: string) => Error): FileReader {
+  const reading = new Map<string, Promise<Buffer>>(), hanging = new Set<string>();
+  return {
+    async read(path) {
+      const lateRead = () => late(`reading ${path}`);
+      if (hanging.has(path)) throw lateRead();
+      const onLate = () => {
+        hanging.add(path);
+        return lateRead();
+      };
+      const pending = reading.get(path) ?? readFile(path).finally(() => {
+        reading.delete(path);
+        hanging.delete(path);
+      });
+      reading.set(path, pending);
+      return await within([], { ms, late: onLate }, () => pending);
+    },
+  };
+}
