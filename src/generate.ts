@@ -41,8 +41,8 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
     ["docs/api.md", withActions(await readFile(new URL("docs/api.md", root), "utf8"))],
     ["docs/metrics.md", withMetrics(await readFile(new URL("docs/metrics.md", root), "utf8"))],
     [`${CHART}Chart.yaml`, withVersion(await readFile(new URL(`${CHART}Chart.yaml`, root), "utf8"), release().version)],
-    [`${CHART}files/wide-rules.yaml`, RULES + clusterRules().wide],
-    [`${CHART}files/spoke-rules.yaml`, RULES + clusterRules().spoke],
+    [`${CHART}files/wide-rules.yaml`, RULES + clusterRules([]).wide],
+    [`${CHART}files/spoke-rules.yaml`, RULES + clusterRules([]).spoke],
   ]);
 }
 

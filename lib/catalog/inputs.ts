@@ -89,7 +89,7 @@ export function withMail({ relay }: Pick<Config, "relay">, inputs: SpokeInputs):
 export function hubInputs(catalog: Catalog, config: Pick<Config, "acmeEmail">, request: HubRequest): HubInputs {
   const { region, ...asked } = request;
   const surroundings = catalog.surroundingsOf(region);
-  const issuer = surroundings.issuer === undefined ? issuerOf(surroundings, config) : null; // that one is not ours to make
+  const issuer = createdIssuer(surroundings, config);
   return v.parse(HubInputs, { ...asked, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
 }
 
@@ -105,4 +105,20 @@ export function issuerOf(
 ): string | null {
   if (tls !== "acme") return null;
   return issuer ?? (config.acmeEmail ? `wheelwright-${ingressClass}` : null);
+}
+
+/** Returns the name of the ClusterIssuer that the program creates; null where none is needed, or another one is named. */
+export function createdIssuer(surroundings: Surroundings, config: Pick<Config, "acmeEmail">): string | null {
+  return surroundings.issuer === undefined ? issuerOf(surroundings, config) : null;
+}
+
+/** Returns the names of the ClusterIssuers that the program creates for any of the catalogue's regions. */
+export function createdIssuers(
+  { regions, surroundingsOf }: Pick<Catalog, "regions" | "surroundingsOf">,
+  config: Pick<Config, "acmeEmail">,
+): string[] {
+  const names = [null, ...regions.map(({ name }) => name)].map((region) =>
+    createdIssuer(surroundingsOf(region), config)
+  );
+  return [...new Set(names.filter((name) => name !== null))];
 }

@@ -19,35 +19,38 @@ const HEAD =
 # Without CLUSTER_ROLE bind both to its account by a ClusterRoleBinding each.
 `;
 
-export function renderClusterRoles(): string {
+/** `issuers` are the names of the ClusterIssuers that the program creates. */
+export function renderClusterRoles(issuers: readonly string[]): string {
   const bind: Rule = {
     apiGroups: ["rbac.authorization.k8s.io"],
     resources: ["clusterroles"],
     resourceNames: [SPOKE],
     verbs: ["bind"],
   };
-  const { wide, spoke } = clusterRules();
+  const { wide, spoke } = clusterRules(issuers);
   return HEAD + [role(WIDE, wide + ruleLines([bind])), role(SPOKE, spoke)].join("---\n");
 }
 
-/** The rules of both roles, each in a line, but for the one that lets the first bind the second, which names it. */
-export function clusterRules(): { readonly wide: string; readonly spoke: string } {
+/** Returns the rules of both roles, each in a line, except the rule that lets the first bind the second, which names it. */
+export function clusterRules(issuers: readonly string[]): { readonly wide: string; readonly spoke: string } {
   const inside = PERMISSIONS.filter((each) => !isClusterWide(each));
-  return { wide: ruleLines(rulesOf(permissionsFor(SPOKE))), spoke: ruleLines(rulesOf(inside)) };
+  return { wide: ruleLines(rulesOf(permissionsFor(SPOKE, issuers))), spoke: ruleLines(rulesOf(inside)) };
 }
 
 /** A rule for all resources of a group that allow the same. */
 function rulesOf(permissions: readonly ClusterAccess[]): Rule[] {
-  const verbs = Map.groupBy(permissions, ({ group, resource }) => `${group}/${resource}`);
+  const verbs = Map.groupBy(permissions, ({ group, resource, name = "" }) => `${group}/${resource}/${name}`);
   const resources = [...verbs.values()].map((same) => ({
     group: same[0]!.group,
     resource: same[0]!.resource,
+    name: same[0]!.name,
     verbs: [...new Set(same.map(({ verb }) => verb))].sort(),
   }));
-  const rules = Map.groupBy(resources, ({ group, verbs }) => `${group} ${verbs}`);
+  const rules = Map.groupBy(resources, ({ group, verbs, name = "" }) => `${group} ${verbs} ${name}`);
   return [...rules.values()].map((alike) => ({
     apiGroups: [alike[0]!.group],
     resources: alike.map(({ resource }) => resource),
+    ...(alike[0]!.name !== undefined && { resourceNames: [alike[0]!.name] }),
     verbs: alike[0]!.verbs,
   }));
 }

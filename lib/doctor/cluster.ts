@@ -26,6 +26,8 @@ export interface Need {
   readonly surroundings: Surroundings;
   /** The ClusterIssuer that spokes would use. */
   readonly issuer: string | null;
+  /** The one of them that the program creates itself. */
+  readonly created: string | null;
 }
 
 export interface ClusterPlan extends Omit<TrialPlan, "surroundings"> {
@@ -95,7 +97,8 @@ async function examineStanding(
   const unserved = absent.flatMap(([sight, kind]) =>
     "seen" in sight && sight.seen === null ? [kind.apiVersion.split("/")[0]!] : []
   );
-  const permissions = await look((signal) => reviewAll(cluster, permissionsFor(plan.role), unserved, signal));
+  const used = permissionsFor(plan.role, [...new Set(place.needs.flatMap(({ created }) => created ?? []))]);
+  const permissions = await look((signal) => reviewAll(cluster, used, unserved, signal));
   return [
     ...place.needs.flatMap(({ surroundings }) => judgeStorage(storage, surroundings)),
     ...place.needs.map(({ surroundings }) => judgeSnapshots(storage, snapshots, surroundings)),

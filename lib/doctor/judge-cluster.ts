@@ -83,9 +83,9 @@ export function judgePermissions(
 /** "create and delete jobs.batch; get pods/log". */
 function name(permissions: readonly Permission[]): string {
   const verbs = new Map<string, string[]>();
-  for (const { verb, group, resource } of permissions) {
+  for (const { verb, group, resource, name } of permissions) {
     const [plural, sub] = resource.split("/");
-    const whole = `${plural}${group && `.${group}`}${sub ? `/${sub}` : ""}`;
+    const whole = `${plural}${group && `.${group}`}${sub ? `/${sub}` : ""}${name ? ` ${name}` : ""}`;
     verbs.set(whole, [...verbs.get(whole) ?? [], verb]);
   }
   return [...verbs].map(([resource, all]) => `${listWords(all)} ${resource}`).join("; ");

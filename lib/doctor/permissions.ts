@@ -41,7 +41,6 @@ const NEEDED: readonly Row[] = [
   [SNAPSHOTS, "volumesnapshotcontents", "get patch"],
   [SNAPSHOTS, "volumesnapshotclasses", "list"],
   [CERTIFICATES, "certificates", "get"],
-  [CERTIFICATES, "clusterissuers", "create patch"],
 ];
 
 /** What people ask for cannot be done without the first; without each of the others something is lost. */
@@ -159,9 +158,19 @@ export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
     (verb === "watch" && FOLLOWED.has(resource));
 }
 
-/** What must be given in the whole cluster, by the role that is bound in single namespaces. */
-export function permissionsFor(role: string | null): readonly Permission[] {
-  if (role === null) return PERMISSIONS;
+/**
+ * Returns the permissions that must be given in the whole cluster; `role` is bound in single namespaces. `issuers` are the
+ * names of the ClusterIssuers that the program creates.
+ */
+export function permissionsFor(role: string | null, issuers: readonly string[]): readonly Permission[] {
+  const named = issuers.flatMap(issuerPermissions);
+  if (role === null) return [...PERMISSIONS, ...named];
   const binding = { verb: "create", group: "rbac.authorization.k8s.io", resource: "rolebindings", without: null };
-  return [...PERMISSIONS.filter(isClusterWide), binding];
+  return [...PERMISSIONS.filter(isClusterWide), ...named, binding];
+}
+
+/** Whoever may change any ClusterIssuer can have certificates signed by any authority of the cluster. */
+function issuerPermissions(name: string): Permission[] {
+  const issuer = { group: CERTIFICATES, resource: "clusterissuers", name, without: null };
+  return ["create", "patch"].map((verb) => ({ verb, ...issuer }));
 }

@@ -7,6 +7,7 @@
 import { setTimeout } from "node:timers";
 import { type Blueprint, loadBlueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
+import { createdIssuers } from "#lib/catalog/inputs.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/base/config.ts";
@@ -45,7 +46,7 @@ export async function doctor({ options }: Given<Options>): Promise<void> {
     const { compareWithClusters, resumeHeld } = await import("./doctor-reconcile.ts");
     return options.resume ? await resumeHeld() : await compareWithClusters(options);
   }
-  if (options.rbac) return void process.stdout.write(renderClusterRoles());
+  if (options.rbac) return void process.stdout.write(renderClusterRoles(await readIssuers()));
   const report = openReport(options.json === true);
   const definitions = await readDefinitions();
   if (Array.isArray(definitions)) {
@@ -77,6 +78,16 @@ interface Definitions {
   readonly config: Config;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
+}
+
+/** Returns the names of the ClusterIssuers that the program creates as it is configured here; none where that is not known. */
+async function readIssuers(): Promise<readonly string[]> {
+  const config = configOf("serve", []) ?? configOf("dev", []);
+  const issuers = config && await collect([], async () => {
+    const loaded = await loadBlueprint(blueprint, config.blueprintDir);
+    return createdIssuers(loadCatalog(await readCatalog(config.catalog), loaded), config);
+  });
+  return issuers ?? [];
 }
 
 /** All that is wrong at once: where variables are only missing, the files that others name are looked at all the same. */

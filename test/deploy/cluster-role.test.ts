@@ -15,7 +15,7 @@ import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/work/re
 import { readObjects } from "#test/support/chart.ts";
 import { CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/rights.ts";
 
-const WIDE = "wheelwright", BIND = "bind clusterroles.rbac.authorization.k8s.io";
+const WIDE = "wheelwright", ISSUER = "wheelwright-nginx", BIND = "bind clusterroles.rbac.authorization.k8s.io";
 
 const test = suite<{ objects: Json[] }>("deploy/kubernetes/cluster-role.yaml");
 test.before(async (context) => void (context.objects = readObjects(await readFile(MANIFEST, "utf8"))));
@@ -40,7 +40,7 @@ function nameOf({ verb, group, resource }: ClusterAccess): string {
 const sorted = (names: Iterable<string>) => [...names].sort();
 
 test("gives what doctor asks for and nothing else, each permission once and in one of the roles", ({ objects }) => {
-  assert.equal(sorted(granted(objects, WIDE)), sorted([...permissionsFor(SPOKE).map(nameOf), BIND]));
+  assert.equal(sorted(granted(objects, WIDE)), sorted([...permissionsFor(SPOKE, [ISSUER]).map(nameOf), BIND]));
   assert.equal(
     sorted(granted(objects, SPOKE)),
     sorted(PERMISSIONS.filter((each) => !isClusterWide(each)).map(nameOf)),
@@ -48,11 +48,11 @@ test("gives what doctor asks for and nothing else, each permission once and in o
 });
 
 test("is what doctor --rbac prints, permission by permission", ({ objects }) => {
-  const printed = readObjects(renderClusterRoles());
+  const printed = readObjects(renderClusterRoles([ISSUER]));
   for (const name of [WIDE, SPOKE]) {
     assert.equal(sorted(granted(printed, name)), sorted(granted(objects, name)));
     const bound = rulesOf(printed, name).flatMap(({ resourceNames }) => resourceNames ?? []);
-    assert.equal(bound, name === WIDE ? [SPOKE] : []);
+    assert.equal(bound, name === WIDE ? [ISSUER, SPOKE] : []);
   }
 });
 

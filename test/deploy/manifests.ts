@@ -17,8 +17,11 @@ const VALUES = {
   metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
 };
 
-/** Each file: what it is, and the chart's templates that it is made of. */
-const FILES: Readonly<Record<string, readonly [head: string, templates: readonly string[]]>> = {
+/** With the right to an issuer, which the head of the file says how to leave out. */
+const WITH_ISSUER = { ...VALUES, config: { ACME_EMAIL: "ops@example.org" } };
+
+/** Each file: what it is, the chart's templates that it is made of, and their values. */
+const FILES: Readonly<Record<string, readonly [head: string, templates: readonly string[], values?: object]>> = {
   "cluster-role.yaml": [
     `# The account of Wheelwright and its rights, for CLUSTER_ROLE=wheelwright-spoke. For another account, or one of outside of
 # the cluster, change its name in the binding and in the policies. Namespaces that were made without CLUSTER_ROLE need the
@@ -27,9 +30,13 @@ const FILES: Readonly<Record<string, readonly [head: string, templates: readonly
 #   kubectl get namespaces -l app.kubernetes.io/managed-by=wheelwright -o name | cut -d/ -f2 | xargs -I{} \\
 #     kubectl create rolebinding wheelwright -n {} --clusterrole=wheelwright-spoke --serviceaccount=wheelwright:wheelwright
 #
+# Without ACME_EMAIL, or where surroundings.yaml names an issuer, leave out the rule on clusterissuers with resourceNames, and
+# the policy wheelwright-issuers. With another ingress class or ACME server, change them there.
+#
 # Without CLUSTER_ROLE bind both roles by a ClusterRoleBinding each, and leave the policies out.
 `,
     ["account.yaml", "cluster-role.yaml", "policies.yaml"],
+    WITH_ISSUER,
   ],
   "migrate.yaml": [
     `# First, and before each new release: kubectl delete this Job, apply it anew, and wait until it is complete.
@@ -50,9 +57,9 @@ const FILES: Readonly<Record<string, readonly [head: string, templates: readonly
 
 /** The text of each file, by its name. */
 export function renderManifests(): Map<string, string> {
-  const templates = renderTemplates(VALUES);
   return new Map(
-    Object.entries(FILES).map(([file, [head, names]]) => {
+    Object.entries(FILES).map(([file, [head, names, values = VALUES]]) => {
+      const templates = renderTemplates(values);
       const parts = names.map((name) => plain(templates.get(name)!));
       const made = "# Made of the chart by `npm run generate`; docs/kubernetes.md says what to do with it.\n";
       return [file, `${made}#\n${head}${parts.join("---\n")}`];

@@ -92,6 +92,21 @@ test("each policy applies to the account alone, denies with 403, and is in force
   );
 });
 
+test("the account can touch no issuer but the one that ACME_EMAIL creates", async ({ simulator }) => {
+  const spec = { selfSigned: {} }, metadata = { name: "own" }, path = "/apis/cert-manager.io/v1/clusterissuers";
+  await putAsAdmin(simulator, { apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", metadata, spec });
+  const calls: [string, string, Json][] = [
+    ["PATCH", `${path}/own`, { spec: { selfSigned: null, ca: { secretName: "root" } } }],
+    ["DELETE", `${path}/own`, undefined],
+    ["POST", path, { metadata: { name: "wheelwright-new" }, spec }],
+  ];
+  for (const [method, path, body] of calls) {
+    const answer = await asAccount(simulator, method, path, body);
+    assert.is(answer.status, 403);
+    assert.match(answer.body.message, 'resource "clusterissuers"');
+  }
+});
+
 test("the account cannot get from a namespace of its own to the node", async ({ simulator }) => {
   const pods = "/api/v1/namespaces/spoke-own/pods";
   const spec = {

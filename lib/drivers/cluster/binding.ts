@@ -53,8 +53,8 @@ export async function isAllowed(
   namespace: string | undefined,
   call: Call,
 ): Promise<boolean> {
-  const { verb, group, resource: whole } = access, [resource, subresource] = whole.split("/");
-  const spec = { resourceAttributes: { verb, group, resource, subresource, namespace } };
+  const { verb, group, resource: whole, name } = access, [resource, subresource] = whole.split("/");
+  const spec = { resourceAttributes: { verb, group, resource, subresource, namespace, name } };
   const review = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec };
   return (await statusOf(api, review, call))["allowed"] === true;
 }

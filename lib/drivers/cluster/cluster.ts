@@ -47,6 +47,8 @@ export interface ClusterAccess {
   /** Empty for the core group. */
   readonly group: string;
   readonly resource: string;
+  /** The only object that it is about; all objects without it. */
+  readonly name?: string;
 }
 
 /** Who calls, and until when. */

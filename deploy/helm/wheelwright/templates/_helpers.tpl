@@ -38,6 +38,32 @@ spec:
       expression: request.userInfo.username == "{{ include "wheelwright.user" (first .) }}"
 {{- end }}
 
+{{/* The ClusterIssuers that ACME_EMAIL creates, as a list of {name, server}: see issuerOf in lib/catalog/inputs.ts. */}}
+{{- define "wheelwright.issuers" -}}
+{{- $issuers := dict }}
+{{- if .Values.config.ACME_EMAIL }}
+{{- $usual := dict "tls" "acme" "ingressClass" "nginx" "acmeServer" "https://acme-v02.api.letsencrypt.org/directory" }}
+{{- $base := merge (get .Values.blueprint "surroundings.yaml" | default "{}" | fromYaml) $usual }}
+{{- $regions := get (.Values.catalog | default "{}" | fromYaml) "regions" | default list }}
+{{- range prepend $regions dict }}
+{{- $there := merge (deepCopy (get . "cluster" | default dict)) $base }}
+{{- if and (eq $there.tls "acme") (not $there.issuer) }}
+{{- $_ := set $issuers (printf "wheelwright-%s" $there.ingressClass) $there.acmeServer }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- $list := list }}
+{{- range $name, $server := $issuers }}{{ $list = append $list (dict "name" $name "server" $server) }}{{ end }}
+{{- toJson $list }}
+{{- end }}
+
+{{/* The names in such a list, as JSON. */}}
+{{- define "wheelwright.names" -}}
+{{- $names := list }}
+{{- range . }}{{ $names = append $names .name }}{{ end }}
+{{- toJson $names }}
+{{- end }}
+
 {{- define "wheelwright.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 65532
