@@ -19,16 +19,17 @@ const SET_UP = {
 
 /**
  * Images are pulled in database and install. Those two wait longest: a slow registry is no failure. install is longer than
- * its Job's own 1800 s, of which the last 30 may pass until the entry point hears that it is to stop.
+ * its Job's own 1800 s, of which the last 30 may pass until the entry point hears that it is to stop. In volumes, a copy
+ * waits until the storage has copied its data.
  */
 export const provision = declareOperation({
   ...RULES,
   plan: {
     version: 2,
-    limit: 2 * HOUR,
+    limit: 5 * HOUR,
     steps: {
       ...SET_UP,
-      volumes: ["Making the site's volumes", 15 * MINUTE],
+      volumes: ["Making the site's volumes", 3 * HOUR],
       database: ["Starting the database", 15 * MINUTE],
       install: ["Installing Moodle", 40 * MINUTE],
       app: ["Starting Moodle", 16 * MINUTE],

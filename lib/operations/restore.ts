@@ -33,10 +33,10 @@ export const restore = declareOperation({
   },
   plan: {
     version: 1,
-    limit: 4 * HOUR,
+    limit: 6 * HOUR,
     steps: {
       prepare: ["Checking the backup", 35 * MINUTE],
-      volumes: ["Making volumes from the backup", HOUR],
+      volumes: ["Making volumes from the backup", 3 * HOUR],
       stop: ["Stopping the site", 20 * MINUTE],
       switch: ["Putting the restored volumes in place", 10 * MINUTE],
       database: ["Starting the restored database", 30 * MINUTE],

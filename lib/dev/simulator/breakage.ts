@@ -97,6 +97,8 @@ const TABLE = {
   "lost-node": NAME,
   /** The driver makes no volume for the claim. */
   "no-volume": TOLD,
+  /** The driver has not finished the claim's volume yet. */
+  "slow-volume": NAME,
   /** The driver does not make the claim's volume larger, in its own words. */
   "no-growth": TOLD,
   /** The file system of the claim grows when a pod starts on it, not while one is at it. */

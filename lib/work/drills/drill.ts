@@ -23,6 +23,7 @@ import { demandOpen, readDatabase } from "#lib/work/jobs.ts";
 import { untilReady } from "#lib/work/running.ts";
 import { makeSandbox, putInSandbox, removeSandbox } from "#lib/work/sandbox/sandbox.ts";
 import { finalError } from "#lib/work/site.ts";
+import { untilBound } from "#lib/work/volumes/bound.ts";
 import { claimsFrom } from "#lib/work/volumes/claims.ts";
 
 /** The time is that of the proof; taking the sandbox away has as much as it takes. */
@@ -31,10 +32,10 @@ export const DRILL = {
   plan: 1,
   visible: false,
   persistent: true,
-  timeLimit: 2 * HOUR,
+  timeLimit: 5 * HOUR,
   steps: [
     { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
-    { name: "volumes", label: "Making its volumes from the backup", timeout: 30 * MINUTE },
+    { name: "volumes", label: "Making its volumes from the backup", timeout: 3 * HOUR },
     { name: "database", label: "Starting the database", timeout: 20 * MINUTE },
     { name: "app", label: "Starting Moodle", timeout: 16 * MINUTE },
     { name: "proof", label: "Looking at what is in it", timeout: 12 * MINUTE },
@@ -48,7 +49,10 @@ export function drill(app: App): Handler {
   const plan = { steps: {} as Readonly<Record<Step, unknown>> };
   const handler = handlerOf({ kind: DRILL, plan }, (run: Run) => openDrill(app, run), {
     sandbox: makeSandbox,
-    volumes: (place, run) => claimsFrom(place, run, place.from),
+    async volumes(place, run) {
+      await claimsFrom(place, run, place.from);
+      await untilBound(place, run);
+    },
     async database(place, run) {
       await putInSandbox(place, run, "database");
       await untilReady(place, run, DATABASE);

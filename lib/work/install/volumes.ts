@@ -9,6 +9,7 @@ import { findJob } from "#lib/records/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { Awaiting } from "#lib/scheduler/stops.ts";
 import { finalError, note, type SpokeSite } from "#lib/work/site.ts";
+import { untilBound } from "#lib/work/volumes/bound.ts";
 import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 import { fillFromTemplate } from "#lib/work/templates/use.ts";
@@ -22,6 +23,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   await demandUsable(site.app.db.rows, spoke, backup.id);
   demandVersion(site, backup);
   await claimsFrom(site, run, snapshotsOf(backup, spoke));
+  await untilBound(site, run);
   const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   await note(
     run,

@@ -9,8 +9,8 @@ import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
 import { demandUsable, leastDisks, restoreRefusal } from "#lib/domains/backups/usable.ts";
 import { findWayBack } from "#lib/domains/backups/way-back.ts";
-import { footingFrom, footingOf, onFooting } from "#lib/moodle/footing.ts";
-import { DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
+import { type Footing, footingFrom, footingOf, onFooting } from "#lib/moodle/footing.ts";
+import { claimNames, DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
 import { WORDS } from "#lib/moodle/seed.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -34,6 +34,7 @@ import { makeRoom, withRoom } from "#lib/work/restore/room.ts";
 import { switchDatabase } from "#lib/work/restore/switch.ts";
 import { perform, restoreCron, scale, takeDown, untilReady } from "#lib/work/running.ts";
 import { finalError, note, type SpokeSite, stayingDown } from "#lib/work/site.ts";
+import { untilBound } from "#lib/work/volumes/bound.ts";
 import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -50,6 +51,7 @@ export function restore(app: App): Handler {
       await dropVain(site, run);
       await makeRoom(restored(site, run), run);
       await claimsFrom(restored(site, run), run, snapshotsOf(backup, site.spoke));
+      await untilBound(restored(site, run), run);
     },
     stop: ({ space }, run) => stopAll(space, run),
     switch: (site, run) => switchDatabase(restored(site, run), run),
@@ -86,6 +88,7 @@ export function restore(app: App): Handler {
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { inputs } = site, wish = run.job.payload as unknown as RestoreWish;
   const found = "back" in wish ? await lookBack(site) : await lookInto(site, run, wish.backupId);
+  if (found.backupId === null) await demandClaims(site, run, found.target);
   const { images } = found.target;
   // Also the proof that it can be had, while the site still runs.
   if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
@@ -116,6 +119,16 @@ async function lookBack({ app: { db }, spoke }: SpokeSite): Promise<Found> {
   const { footing: target, since } = back;
   const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
   return { target, backupId: null, reworded };
+}
+
+/** The rows may name claims that somebody has deleted: the site keeps running then. */
+async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Promise<void> {
+  for (const name of Object.values(claimNames(target))) {
+    const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
+    if (claim?.["status"]?.phase === "Bound" && claim.metadata.deletionTimestamp === undefined) continue;
+    const message = `The volume claim ${name}, which the site had before, ${claim ? "has no volume" : "was deleted"}`;
+    throw restoreRefusal("NoWayBack", message, "Choose a backup.");
+  }
 }
 
 /** Nothing starts on data that is not the site's own, or of another version than its images; and no late Job at all. */

@@ -53,6 +53,13 @@ export function claimController(world: World): Controller {
         const why = `failed to provision volume with StorageClass "${storage.metadata.name}": ${broken.message}`;
         return fail(world, claim, storage.provisioner, why);
       }
+      if (world.faults.of("slow-volume", namespace, name)) {
+        const message =
+          `Waiting for a volume to be created either by the external provisioner '${storage.provisioner}' ` +
+          "or manually by the system administrator.";
+        say(world, claim, { by: BY, normal: "ExternalProvisioning", message });
+        return RETRY;
+      }
       const left = memory.left(claim, world.delays[claim.spec.dataSource ? "filledClaim" : "claim"]);
       return left > 0 ? left : bind(world, claim, storage);
     },

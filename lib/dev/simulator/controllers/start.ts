@@ -33,5 +33,7 @@ export function startControllers(world: World): void {
     issuerController(world),
     ...garbageControllers(world),
   ]);
-  world.faults.onChange(() => ["Node", "Pod", "Namespace", "Deployment", "VolumeSnapshot"].forEach(wake));
+  world.faults.onChange(() =>
+    ["Node", "Pod", "Namespace", "Deployment", "VolumeSnapshot", "PersistentVolumeClaim"].forEach(wake)
+  );
 }

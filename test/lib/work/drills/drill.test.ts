@@ -122,7 +122,7 @@ test("that finds no room in the cluster says so, holds nothing against the backu
   await scene.db.sql("update spokes set drill_due_at = null");
   await ended(scene, await night(scene, id));
   const { proofError, provedAt } = await backupRow(scene, backupId);
-  assert.match(proofError!, /^Not tried: No node can take pod db-0: .*Insufficient memory/);
+  assert.match(proofError!, /^Not tried: No node can take pod mount-[\w-]+: .*Insufficient memory/);
   assert.equal([provedAt, (await scene.row(id)).unprovedSince, await letters(scene)], [null, null, []]);
   assert.equal(await toldOf(scene, id), before);
   scene.simulator.faults.clear();

@@ -1,0 +1,71 @@
+/**
+ * The Job that mounts one volume claim and ends. Pure.
+ *
+ * A storage class with `WaitForFirstConsumer` makes a volume only when a pod that uses it is scheduled. This pod is that
+ * consumer, so the volume can be waited for before anything is stopped.
+ */
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames, FENCE } from "#lib/moodle/names.ts";
+import type { Disk } from "#lib/moodle/resize.ts";
+import { labelsOf } from "#lib/moodle/stamp.ts";
+import { HOUR, SECOND } from "#lib/base/time.ts";
+
+interface Mount {
+  readonly fence: string;
+  readonly disk: Disk;
+  /** Whether the site's pods run now. Then the Job prefers their node and needs little room; they move to its volume. */
+  readonly isBesideSite: boolean;
+}
+
+const LONGEST = 4 * HOUR;
+const KEPT = HOUR;
+const LITTLE = { requests: { cpu: "10m", memory: "16Mi" }, limits: { cpu: "100m", memory: "64Mi" } };
+/** The labels of the pods that use the disk, and the user that they run as. */
+const USERS = {
+  files: { labels: { "files-user": "true" }, id: 65534 },
+  database: { labels: { role: "db" }, id: 70 },
+} as const;
+
+/** Where no pod of the site runs yet, the Job requests what the site's own pod will: the node must have room for that one. */
+export function mountJob(inputs: SpokeInputs, { fence, disk, isBesideSite }: Mount): KubeObject {
+  const { labels: matchLabels, id } = USERS[disk], name = `mount-${disk}-${fence}`, labels = labelsOf(inputs);
+  const resources = inputs.resources[disk === "files" ? "app" : "database"];
+  const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels } };
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace: inputs.namespace, labels: { op: "mount", [FENCE]: fence, ...labels } },
+    spec: {
+      backoffLimit: 0,
+      activeDeadlineSeconds: LONGEST / SECOND,
+      ttlSecondsAfterFinished: KEPT / SECOND,
+      template: {
+        metadata: { labels: { role: "mount", op: "mount", ...labels } },
+        spec: {
+          restartPolicy: "Never",
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: id,
+            runAsGroup: id,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          affinity: {
+            podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] },
+          },
+          containers: [{
+            name: "mount",
+            image: inputs.images.postgres,
+            command: ["true"],
+            securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+            resources: isBesideSite ? LITTLE : resources,
+            volumeMounts: [{ name: "volume", mountPath: "/volume", readOnly: true }],
+          }],
+          volumes: [{ name: "volume", persistentVolumeClaim: { claimName: claimNames(inputs)[disk] } }],
+        },
+      },
+    },
+  };
+}
