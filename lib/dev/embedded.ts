@@ -13,6 +13,7 @@
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
+import { linkLibraries } from "#lib/dev/embedded/libraries.ts";
 import {
   choosePort,
   complaintIn,
@@ -85,6 +86,7 @@ async function adopt({ data }: ServerPlace): Promise<Running | null> {
 
 async function start(place: ServerPlace, options: EmbeddedOptions): Promise<Running> {
   const binaries = findBinaries();
+  await linkLibraries(join(binaries, "../.."));
   await initialise(place, join(binaries, "initdb"));
   const end = performance.now() + START_LIMIT;
   for (;;) {

@@ -81,7 +81,30 @@ byNode("ends by the signal by which what it started ended", async ({ directory }
 byNode("says in one sentence what is needed, where npm brought none", async ({ directory }) => {
   const { text, ended } = start(NODE, ["--import", OLD, join(directory, "clone/src/wheelwright.js")]);
   assert.is(await ended, 1);
-  assert.match(text(), /^wheelwright needs Node 24 or newer, and this is 20\.1\.0; npm ci in \S+ brings one[^\n]*\n$/);
+  assert.match(
+    text(),
+    /^wheelwright needs Node 24 or newer, and this is 20\.1\.0; npm ci in \S+ installs one[^\n]*\n$/,
+  );
+});
+
+byNode("says which package is missing, where the Node that npm installed cannot be loaded", async ({ directory }) => {
+  await mkdir(join(directory, "clone/node_modules/.bin"), { recursive: true });
+  const loader = "node: error while loading shared libraries: libatomic.so.1: cannot open shared object file";
+  const script = `#!/bin/sh\necho '${loader}' >&2\nexit 127\n`;
+  await writeFile(join(directory, "clone/node_modules/.bin/node"), script, { mode: 0o755 });
+  const { text, ended } = start(NODE, ["--import", OLD, join(directory, "clone/src/wheelwright.js"), "dev"]);
+  assert.is(await ended, 127);
+  assert.match(text(), /libatomic\.so\.1: cannot open.*\n.*apt-get install libatomic1/);
+});
+
+byNode("says at once what dev starts, before the program is loaded", async ({ directory }) => {
+  await bringNode(directory);
+  await writeFile(join(directory, "clone/src/main.ts"), 'process.stderr.write("loaded\\n");');
+  const file = join(directory, "clone/src/wheelwright.js");
+  const dev = start(NODE, ["--import", OLD, file, "dev"]), help = start(NODE, [file, "dev", "--help"]);
+  await Promise.all([dev.ended, help.ended]);
+  assert.equal([dev.text().replace(/^Starting Wheelwright.*\n/, ""), help.text()], ["loaded\n", "loaded\n"]);
+  assert.match(dev.text(), /^Starting Wheelwright on this machine/);
 });
 
 (hasTerminals && hasNode ? test : test.skip)("hands Ctrl-C of a terminal on no second time", async ({ directory }) => {
