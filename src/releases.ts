@@ -89,6 +89,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: A kubeconfig is read as kubectl reads it: token files and data win, impersonation (`as`, `as-groups`, `as-uid`, `as-user-extra`), exec plugins beside the file, OIDC refresh, several files in `KUBECONFIG`. A plugin, file or provider that hangs is given up after 20 seconds and named in the log.",
       "**Operating**: The chart gives the right to a ClusterIssuer only for the one that `ACME_EMAIL` creates, which has to order by ACME from the configured server. `wheelwright doctor --rbac` prints that rule for the configuration that it finds.",
       "**Operating**: A restore stops the site only once the new volumes are bound, also on a storage that copies for long or binds them for the first pod; copies and restore tests wait for them in the same step, up to 3 hours.",
+      "**Operating**: `npm ci --omit=dev && npm start` is enough to try it: no development packages, no install scripts of packages (`ignore-scripts`), any Node from 18. A missing libatomic1 is named. SIGTERM to `npm start` ends the server cleanly.",
     ],
   },
 ];

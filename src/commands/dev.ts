@@ -34,7 +34,7 @@ interface Place {
 export async function dev({ options }: Given<{ kubeconfig?: string }>): Promise<void> {
   if (built()) {
     const message = "wheelwright dev belongs to the source checkout, which brings a PostgreSQL along: " +
-      "run npm ci && npm start there, or here wheelwright serve with a database of yours";
+      "run npm ci --omit=dev && npm start there, or here wheelwright serve with a database of yours";
     throw new CommandError(EX_UNAVAILABLE, message);
   }
   const wanted = readProcessConfig("dev");

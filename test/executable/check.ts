@@ -108,7 +108,7 @@ test("without configuration it names what is missing", async ({ directory }) => 
 test("dev belongs to the checkout", async ({ directory }) => {
   const { status, text } = await run(directory, ["dev"]);
   assert.is(status, 69);
-  assert.match(text, "npm ci && npm start");
+  assert.match(text, "npm ci --omit=dev && npm start");
 });
 
 test("where nothing runs, nothing is well, and no database is made up", async ({ directory }) => {

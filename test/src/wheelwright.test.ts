@@ -78,6 +78,22 @@ byNode("ends by the signal by which what it started ended", async ({ directory }
   assert.is(await start(NODE, ["--import", OLD, join(directory, "clone/src/wheelwright.js")]).ended, "SIGKILL");
 });
 
+byNode("ends when npm is told to end: what npm runs is this process, and no shell between", async ({ directory }) => {
+  await bringNode(directory);
+  const { scripts } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+  const { start: dev, wheelwright } = scripts;
+  const description = { type: "module", scripts: { start: dev, wheelwright } };
+  await writeFile(join(directory, "clone/package.json"), JSON.stringify(description));
+  await writeFile(join(directory, "clone/src/main.ts"), `${MAIN}process.on("SIGTERM", () => process.exit(0));\n`);
+  for (const line of [["start"], ["run", "wheelwright", "--", "serve"]]) {
+    const npm = start("npm", ["--prefix", join(directory, "clone"), ...line]);
+    await npm.says("given ");
+    process.kill(npm.child.pid!, "SIGTERM");
+    assert.is(await npm.ended, 0, line.join(" "));
+    assert.match(npm.text(), "heard SIGTERM", line.join(" "));
+  }
+});
+
 byNode("says in one sentence what is needed, where npm brought none", async ({ directory }) => {
   const { text, ended } = start(NODE, ["--import", OLD, join(directory, "clone/src/wheelwright.js")]);
   assert.is(await ended, 1);
