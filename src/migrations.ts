@@ -1139,4 +1139,12 @@ alter table federations add column as_of timestamptz(3);
 alter table spokes add column as_of timestamptz(3);
 `,
   ],
+  [
+    "0073_note_refused_mail",
+    `\
+-- Why the mail server of a user's address refused the last mail for good, in the server's words; null when it took the last one.
+-- Without it an invitation to a mistyped address looks open until it expires.
+alter table users add column mail_refused text check (length(mail_refused) <= 500);
+`,
+  ],
 ];

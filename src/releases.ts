@@ -90,6 +90,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: The chart gives the right to a ClusterIssuer only for the one that `ACME_EMAIL` creates, which has to order by ACME from the configured server. `wheelwright doctor --rbac` prints that rule for the configuration that it finds.",
       "**Operating**: A restore stops the site only once the new volumes are bound, also on a storage that copies for long or binds them for the first pod; copies and restore tests wait for them in the same step, up to 3 hours.",
       "**Operating**: `npm ci --omit=dev && npm start` is enough to try it: no development packages, no install scripts of packages (`ignore-scripts`), any Node from 18. A missing libatomic1 is named. SIGTERM to `npm start` ends the server cleanly.",
+      "**People and access**: An address whose mail server refuses mail for good shows why (`mailRefused` of members and users, and in the portal). A refused invitation notifies the hub's or spoke's admins (`invitation_refused`) and can be sent again at once.",
     ],
   },
 ];

@@ -20,7 +20,7 @@ const ROOT = new URL("../", import.meta.url);
 const ORDER = [
   ...under(
     "base",
-    "environment errors faults ids trace cause time race bell redact log schema otel variables config notice means nearest " +
+    "environment readable errors faults ids trace cause time race bell redact log schema otel variables config notice means nearest " +
       "telemetry limits",
   ),
   ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),

@@ -119,6 +119,8 @@ export interface WheelwrightApi {
         | "user_updated"
         | "user_invited"
         | "invitation_accepted"
+        | "invitation_refused"
+        | "user_mail_refused"
         | "email_verified"
         | "password_reset_requested"
         | "password_reset"

@@ -640,6 +640,8 @@ export interface Member {
   displayName: string;
   /** Whether the address is still unproved: until then the membership opens nothing */
   pending: boolean;
+  /** Why the mail server refused the last mail to the address for good; null if it did not */
+  mailRefused: string | null;
   /** Since when */
   createdAt: string;
 }
@@ -1483,6 +1485,8 @@ export interface UserRecord {
   state: "active" | "invited" | "unverified" | "disabled";
   /** When the address was proved; null until then */
   emailVerifiedAt: string | null;
+  /** Why the mail server refused the last mail to the address for good; null if it did not */
+  mailRefused: string | null;
   /** When an operator shut the account; null while it is open */
   disabledAt: string | null;
   /** When it was made */

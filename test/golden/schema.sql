@@ -727,7 +727,9 @@ create table users (
   created_at timestamp(3) with time zone not null default wheelwright_now(),
   updated_at timestamp(3) with time zone not null default wheelwright_now(),
   onboarded_at timestamp(3) with time zone,
+  mail_refused text,
   constraint users_email_check CHECK ((email = lower(email))),
+  constraint users_mail_refused_check CHECK ((length(mail_refused) <= 500)),
   constraint users_pkey PRIMARY KEY (id)
 );
 CREATE INDEX users_newest ON public.users USING btree (created_at DESC, id DESC);

@@ -122,10 +122,15 @@ async function invite(tx: Tx, userId: string, joined: boolean): Promise<Invitati
   const mailed = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
     .where("userId", "=", userId).where("purpose", "=", "invitation").where("usedAt", "is", null)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAIL_EVERY}::interval`)
+    // One that the mail server refused reached nobody.
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("users").select("id").where("id", "=", userId).where("mailRefused", "is not", null)))
+    )
     // One that was taken back before its mail went out is in no mailbox.
     .where(sql<boolean>`(voided_at is null or cardinality(token_hashes) > 0)`)
     .orderBy("createdAt", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
   if (!mailed) {
+    await tx.updateTable("users").set({ mailRefused: null }).where("id", "=", userId).execute();
     const { id, expiresAt } = await openGrant(tx, "invitation", userId);
     return { expiresAt, grantId: id };
   }

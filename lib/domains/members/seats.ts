@@ -16,6 +16,8 @@ export interface Member {
   readonly displayName: string;
   /** Invited, and has not accepted yet: until then the seat opens nothing. */
   readonly pending: boolean;
+  /** Why the mail server refused the last mail for good; null when it did not. */
+  readonly mailRefused: string | null;
   /** Since when the seat is theirs. */
   readonly createdAt: Date;
 }
@@ -60,7 +62,7 @@ export async function listSeats(rows: Rows, seat: Seat, { limit, before }: Membe
   const most = limit ? sql`fetch first ${sql.lit(limit)} rows with ties` : sql``;
   const { rows: found } = await sql<Member>`
     select * from (
-      select user_id, email, display_name, email_verified_at is null as pending, seat.created_at
+      select user_id, email, display_name, email_verified_at is null as pending, mail_refused, seat.created_at
       from ${table} as seat join users on users.id = seat.user_id
       where seat.${column} = ${id} ${earlier}
       order by seat.created_at desc ${most}

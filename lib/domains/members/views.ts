@@ -22,5 +22,7 @@ export const MemberView = v.object({
   email: v.string(),
   displayName: v.string(),
   pending: v.boolean(),
+  /** In the mail server's own words. */
+  mailRefused: v.nullable(v.string()),
   createdAt: Stamp,
 });

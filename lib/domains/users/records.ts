@@ -34,6 +34,7 @@ const columns = [
   "users.operator as flagged",
   state.as("state"),
   "users.emailVerifiedAt",
+  "users.mailRefused",
   "users.disabledAt",
   "users.createdAt",
   "users.updatedAt",

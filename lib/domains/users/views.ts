@@ -31,6 +31,7 @@ export const UserRecordView = v.object({
   operator: v.boolean(),
   state: v.picklist(STATES),
   emailVerifiedAt: MaybeStamp,
+  mailRefused: v.nullable(v.string()),
   disabledAt: MaybeStamp,
   createdAt: Stamp,
   updatedAt: Stamp,

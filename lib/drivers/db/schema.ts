@@ -37,6 +37,7 @@ export interface Schema
     createdAt: StampColumn;
     updatedAt: StampColumn;
     onboardedAt: MaybeStampColumn;
+    mailRefused: string | null;
   };
   sessions: {
     id: string;

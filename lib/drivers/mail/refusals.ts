@@ -6,6 +6,7 @@
  */
 import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
+import { readable } from "#lib/base/readable.ts";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
 import { MailError } from "#lib/drivers/mail/post.ts";
 
@@ -64,6 +65,17 @@ export function explainRefusal(error: unknown, { place, to, secrets, late }: Cir
   return passing("mail_unreachable", `The mail server ${place} cannot be reached: ${said}`, reach);
 }
 
+/** Whether this is the code of a mail that its server refuses for good: the same mail would be refused again. */
+export function isRefusal(code: string): boolean {
+  return ["mail_recipient", "mail_refused", "mail_address"].includes(code);
+}
+
+/** The mail server's own words in the message of a refusal. */
+export function wordsOfMailServer(message: string): string {
+  const at = message.indexOf(": ");
+  return at < 0 ? message : message.slice(at + 2);
+}
+
 /** 5xx; but what the server's policy forbids (5.7.x), such as relaying, is for a person to allow. */
 function isFinal(responseCode: number | undefined, response = ""): boolean {
   return responseCode !== undefined && responseCode >= 500 && responseCode !== 503 &&
@@ -83,6 +95,6 @@ export function clear(said: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   const left = known.reduce((text, secret) => text.replaceAll(secret, "***"), said.toWellFormed());
   // And of a link that was changed on its way (a filter that quotes it as it was encoded), what follows its name.
-  return left.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim().slice(0, SAID_MOST)
-    .toWellFormed();
+  const line = left.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
+  return readable(line).slice(0, SAID_MOST).toWellFormed();
 }

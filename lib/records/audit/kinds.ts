@@ -43,6 +43,8 @@ export const AUDIT_KINDS = {
   user_updated: "quiet",
   user_invited: "quiet",
   invitation_accepted: "quiet",
+  invitation_refused: "visible", // by the mail server of the address
+  user_mail_refused: "quiet",
   email_verified: "quiet",
   password_reset_requested: "quiet",
   password_reset: "quiet",

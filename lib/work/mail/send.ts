@@ -5,9 +5,11 @@
  * sending has a secret of its own; all of them open the same grant, which is used up once.
  */
 import type { App } from "#lib/app.ts";
+import { forgetRefusedMail, noteRefusedMail } from "#lib/domains/auth/refused-mail.ts";
 import { mintSecret } from "#lib/domains/auth/one-time.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BULK_MAIL, MAIL, type MailPayload } from "#lib/records/jobs/mail.ts";
+import { isRefusal, wordsOfMailServer } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type Post } from "#lib/drivers/mail/post.ts";
 import { linkOf, needsLink, readingOf, writeLetter } from "#lib/drivers/mail/write.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
@@ -43,7 +45,7 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Pos
     },
     hooks: {
       // Nobody waits for this job, so nobody would look at its row.
-      onFailed(_, job, report) {
+      async onFailed(tx, job, report) {
         const { letter } = job.payload as MailPayload;
         log.error("A mail was not sent, and will not be", {
           operation: job.id,
@@ -52,7 +54,9 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Pos
           reason: report.message,
           ...(report.hint !== null && { hint: report.hint }),
         });
-        return Promise.resolve({});
+        if (!isRefusal(report.code)) return {};
+        const { template, to: { email } } = letter;
+        return { audit: await noteRefusedMail(tx, { email, template, reason: wordsOfMailServer(report.message) }) };
       },
     },
   };
@@ -73,6 +77,7 @@ async function send(run: Run, post: Post, home: URL): Promise<void> {
   };
   run.check();
   const { answer, file } = await post.send(mail, run.signal);
+  await run.write((tx) => forgetRefusedMail(tx, letter.to.email));
   if (file === null) return run.log.info("Sent a mail", { ...about, messageId: mail.id, answer });
   run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
 }

@@ -56,6 +56,7 @@ export const THINGS: Entries = {
   disabledAt: ["When an operator shut the account; null while it is open", null],
   onboardedAt: ["When onboarding was completed; null until then", null],
   pending: ["Whether the address is still unproved: until then the membership opens nothing", false],
+  mailRefused: ["Why the mail server refused the last mail to the address for good; null if it did not", null],
   "HubJoining.status | SpokeJoining.status": [
     "added, invited by mail, or unchanged because it was so already",
     "invited",

@@ -1,7 +1,8 @@
 /** Who administers a hub, and how somebody is brought in or taken out. */
 import { markup } from "#lib/surface/http/page.ts";
 import { field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
-import { badge, empty, instant, linkButton, panel } from "#lib/surface/portal/look/parts.ts";
+import { mailMark, refusedMail } from "#lib/surface/portal/people/refused-mail.ts";
+import { empty, instant, linkButton, panel } from "#lib/surface/portal/look/parts.ts";
 import type { Hub, HubMember } from "#lib/surface/portal/look/told.ts";
 import type { Me, View } from "#lib/surface/portal/look/view.ts";
 import { hubHead } from "#lib/surface/portal/hubs/hub.ts";
@@ -23,13 +24,13 @@ export function hubMembersView({ me, hub, members, tried }: HubMembersShown): Vi
         members.length === 0
           ? empty("Nobody yet", "Until somebody is invited, operators alone look after this hub.")
           : markup`<ul class="list plain">${
-            members.map(({ userId, displayName, email, pending, createdAt }) =>
+            members.map(({ userId, displayName, email, pending, mailRefused, createdAt }) =>
               markup`<li id="${userId}"><span class="name">${displayName || email}${
                 email === me.email ? " (you)" : ""
               }${displayName && displayName !== email ? markup` <span class="tiny soft">${email}</span>` : ""}</span>
-<span class="marks">${pending ? badge("still", "wait", "Invited") : ""}<span class="tiny soft">Since ${
-                instant(createdAt)
-              }</span></span>
+<span class="marks">${mailMark({ pending, mailRefused })}<span class="tiny soft">Since ${instant(createdAt)}</span>${
+                refusedMail(mailRefused, pending ? `/hubs/${id}/members` : null, email)
+              }</span>
 <a class="button quiet" href="/hubs/${id}/members/${userId}/remove">Remove<span class="unseen"> ${email}</span></a></li>`
             )
           }</ul>`,

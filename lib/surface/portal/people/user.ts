@@ -28,7 +28,7 @@ interface UserShown {
 }
 
 export function userView({ user, seats, own }: UserShown, tried?: Tried): View {
-  const { id, email, role, emailVerifiedAt, disabledAt, createdAt, displayName } = user;
+  const { id, email, role, emailVerifiedAt, mailRefused, disabledAt, createdAt, displayName } = user;
   return {
     ...headOf(user),
     title: displayName,
@@ -44,6 +44,7 @@ ${
         facts([
           ["Role", titled(role)],
           ["Address confirmed", instant(emailVerifiedAt, "not yet")],
+          mailRefused === null ? null : ["Mail was refused", mailRefused],
           ["Account made", instant(createdAt)],
           disabledAt === null ? null : ["Disabled", instant(disabledAt)],
         ]),

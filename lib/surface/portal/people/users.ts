@@ -62,11 +62,11 @@ export function userBadge(state: ToldUser["state"]): Markup {
   return badge(...LOOKS[state], NAMES[state]);
 }
 
-function row({ id, displayName, email, role, state, federationIds, spokeIds }: ToldUser): Markup {
+function row({ id, displayName, email, role, state, mailRefused, federationIds, spokeIds }: ToldUser): Markup {
   return markup`<li id="${id}"><span class="name"><a class="cover" href="/users/${id}">${displayName}</a><span class="tiny soft">${email}</span></span>
 <span class="small">${titled(role)}</span>
 <span class="small soft">${role === "operator" ? "All hubs" : seatsOf(federationIds.length, spokeIds.length)}</span>${
-    userBadge(state)
+    mailRefused === null ? userBadge(state) : badge("bad", "cross", "Mail refused")
   }</li>`;
 }
 

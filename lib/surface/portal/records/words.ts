@@ -52,6 +52,8 @@ export const SENTENCES: Readonly<Record<AuditKind, readonly [tone: Tone, sentenc
   user_updated: ["info", "The account of % was changed"],
   user_invited: ["info", "% was invited"],
   invitation_accepted: ["good", "% accepted the invitation"],
+  invitation_refused: ["bad", "The mail server refused the invitation of {email}"],
+  user_mail_refused: ["bad", "The mail server refused a mail for {email}"],
   email_verified: ["good", "The address of % is verified"],
   password_reset_requested: ["info", "A link to reset the password of % was asked for"],
   password_reset: ["warn", "The password of % was reset"],

@@ -2,7 +2,8 @@
 import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/surface/http/page.ts";
 import { field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
-import { badge, empty, instant, panel } from "#lib/surface/portal/look/parts.ts";
+import { mailMark, refusedMail } from "#lib/surface/portal/people/refused-mail.ts";
+import { empty, instant, panel } from "#lib/surface/portal/look/parts.ts";
 import type { HubMember as SpokeMember } from "#lib/surface/portal/look/told.ts";
 import type { Me, View } from "#lib/surface/portal/look/view.ts";
 import { belowSpoke, spokeHead, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
@@ -21,14 +22,14 @@ export function spokeMembersView({ me, place, members, tried }: SpokeMembersShow
     members.length === 0
       ? empty("Nobody yet", "Those who run its hub look after it. Delegate it to somebody who needs this spoke alone.")
       : markup`<ul class="list plain">${
-        members.map(({ userId, displayName, email, pending, createdAt }) => {
+        members.map(({ userId, displayName, email, pending, mailRefused, createdAt }) => {
           const own = email === me.email, name = displayName || email;
           return markup`<li id="${userId}"><span class="name">${name}${own ? " (you)" : ""} <span class="tiny soft">${
             name === email ? "" : email
           }</span></span>
-<span class="marks">${pending ? badge("still", "wait", "Invited") : ""} <span class="tiny soft">Since ${
-            instant(createdAt)
-          }</span></span>
+<span class="marks">${mailMark({ pending, mailRefused })} <span class="tiny soft">Since ${instant(createdAt)}</span>${
+            refusedMail(mailRefused, runs && pending ? here : null, email)
+          }</span>
 ${
             runs || own
               ? markup`<a class="button quiet" href="${here}/${userId}/remove">${

@@ -36,6 +36,7 @@ test("shows everybody, newest first, with all that an operator needs and no hash
     federationIds: [scene.hub],
     spokeIds: [],
     disabledAt: null,
+    mailRefused: null,
   });
   assert.not.match(JSON.stringify(body), "scrypt");
 });

@@ -1,0 +1,46 @@
+/**
+ * Mails that a mail server refused for good: the user's row says why, and those who wait for the user are notified.
+ *
+ * A refused invitation is an event of each hub and spoke that awaits the user, so that whoever invited them sees it.
+ */
+import { sql } from "kysely";
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Template } from "#lib/drivers/mail/letter.ts";
+
+/** The most hubs and spokes that get an event of one refused invitation. */
+const SEATS_MOST = 50;
+
+/** Returns the events to record; none if nobody has the address. */
+export async function noteRefusedMail(
+  tx: Tx,
+  { email, template, reason }: { readonly email: string; readonly template: Template; readonly reason: string },
+): Promise<AuditEntry[]> {
+  const user = await tx.updateTable("users").set({ mailRefused: reason }).where("email", "=", email).returning("id")
+    .executeTakeFirst();
+  if (!user) return [];
+  const about = { objectType: "user", objectId: user.id, metadata: { email, reason } } as const;
+  const seats = template === "invitation" ? await seatsOf(tx, user.id) : [];
+  if (seats.length > 0) {
+    return seats.map((seat) => ({ kind: "invitation_refused", ...about, ...seat }));
+  }
+  return [{ kind: "user_mail_refused", ...about, metadata: { ...about.metadata, template } }];
+}
+
+/** Called when a mail server took a mail for the address, or another one is on its way. */
+export async function forgetRefusedMail(tx: Tx, email: string): Promise<void> {
+  await tx.updateTable("users").set({ mailRefused: null }).where("email", "=", email)
+    .where("mailRefused", "is not", null).execute();
+}
+
+async function seatsOf(rows: Rows, userId: string) {
+  const { rows: seats } = await sql<{ federationId: string; spokeId: string | null }>`
+    select hub.id as federation_id, null as spoke_id from federation_members as member
+      join federations as hub on hub.id = member.federation_id
+      where member.user_id = ${userId} and hub.state <> 'removed'
+    union all
+    select spoke.federation_id, spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
+      where member.user_id = ${userId} and spoke.state <> 'removed'
+    order by 1, 2 limit ${SEATS_MOST}`.execute(rows);
+  return seats.map(({ federationId, spokeId }) => ({ federationId, ...(spokeId !== null && { spokeId }) }));
+}

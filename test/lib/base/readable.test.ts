@@ -1,0 +1,19 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readable } from "#lib/base/readable.ts";
+
+const test = suite("readable");
+
+test("shows marks that turn text around, and control characters, as escapes", () => {
+  assert.is(readable("a\u202eb\u2066c\u061cd"), "a\\u202eb\\u2066c\\u061cd");
+  assert.is(readable("\u001b[31mred\u0007\u0000\u009b"), "\\u001b[31mred\\u0007\\u0000\\u009b");
+  assert.is(readable("a\ud800b"), "a\ufffdb");
+});
+
+test("keeps lines, tabs, and letters of every script", () => {
+  const text = "one\n\ttwo é שלום العربية 日本 👩‍👩‍👧";
+  assert.is(readable(text), text);
+  assert.is(readable("a\r\nb"), "a\nb");
+});
+
+test.run();
