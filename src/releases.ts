@@ -91,6 +91,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: A restore stops the site only once the new volumes are bound, also on a storage that copies for long or binds them for the first pod; copies and restore tests wait for them in the same step, up to 3 hours.",
       "**Operating**: `npm ci --omit=dev && npm start` is enough to try it: no development packages, no install scripts of packages (`ignore-scripts`), any Node from 18. A missing libatomic1 is named. SIGTERM to `npm start` ends the server cleanly.",
       "**People and access**: An address whose mail server refuses mail for good shows why (`mailRefused` of members and users, and in the portal). A refused invitation notifies the hub's or spoke's admins (`invitation_refused`) and can be sent again at once.",
+      "**Client**: `npm run client` builds the package `@wheelwright/client`: JavaScript with types, without dependencies, for Node 20.3 or newer, Deno and browsers. It replaces `wheelwright/client`, which could not be imported.",
+      "**Security**: Backups, kubeconfigs and `.wheelwright` in a clone stay out of git, `npm pack` and the container image. The docs write backups outside of the clone.",
     ],
   },
 ];

@@ -113,7 +113,7 @@ function isStream({ ok, headers }: Response): boolean {
 
 /** Without a slash at its end. */
 function baseOf(text: string | URL): string {
-  const url = URL.parse(text);
+  const url = URL.canParse(text) ? new URL(text) : null; // Node 20 lacks URL.parse
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
     const message = "The server's address must be an http or https URL without a name and a password in it";
     throw new WheelwrightError("invalid_call", message);

@@ -29,14 +29,14 @@ test("its examples print what stands below them", async () => {
     const examples = blocks.map(([, language, text = ""], i) =>
       language === "ts" ? `console.log("#${i}");\n${text}` : ""
     );
-    const typed = examples.join("").replace('"wheelwright/client"', JSON.stringify(CLIENT.href))
+    const typed = examples.join("").replace('"@wheelwright/client"', JSON.stringify(CLIENT.href))
       .replaceAll("http://localhost:3000", url).replaceAll("PASSWORD", password);
     await writeFile(join(directory, "examples.ts"), typed);
     const { status, printed, said } = await run(join(directory, "examples.ts"));
     assert.is(status, 0, said + printed);
     assert.ok(examples.filter(Boolean).length >= 8);
     blocks.forEach(([, language, text = ""], i) => {
-      if (language === "ts") return;
+      if (language !== "") return;
       const [, output = ""] = new RegExp(`^#${i - 1}\n([^]*?)(?=^#\\d+\n|$(?![^]))`, "m").exec(printed) ?? [];
       const wanted = text.split("…").map((part) => RegExp.escape(part)).join("[^]*");
       assert.match(output, new RegExp(`^${wanted}$`), examples[i - 1]);

@@ -1,5 +1,5 @@
 /** docs/disaster.md: its commands are typed as they stand, with a new cluster in the place of the one that its spokes were in. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -27,14 +27,15 @@ wheelwright hubs create north
 wheelwright spokes create north/ash north/oak north/elm
 wheelwright spokes backup north/ash north/oak
 wheelwright spokes suspend north/oak
-wheelwright backup wheelwright.backup
+wheelwright backup ../wheelwright.backup
 `;
 
 const test = suite("docs/disaster.md");
 const example = canTypeExamples ? test : test.skip;
 
 example("its commands bring all back in a new cluster, and print what stands below them", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "wheelwright-disaster-"));
+  const parent = await mkdtemp(join(tmpdir(), "wheelwright-disaster-")), directory = join(parent, "clone");
+  await mkdir(directory);
   const db = await openTestDatabase(), former = await openScene(), next = await openScene();
   const port = await freePort(), KUBECONFIG = join(directory, "kubeconfig"), PUBLIC_URL = `http://localhost:${port}`;
   const env = {
@@ -61,7 +62,7 @@ example("its commands bring all back in a new cluster, and print what stands bel
   } finally {
     await next.close();
     await db.close();
-    await rm(directory, { recursive: true, force: true });
+    await rm(parent, { recursive: true, force: true });
   }
 });
 

@@ -1,5 +1,5 @@
 /** docs/reconciling.md: its commands are typed as they stand, after the database was lost and restored from its backup. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -21,7 +21,7 @@ const BEFORE = `set -e
 wheelwright login $PUBLIC_URL --email ann@example.org
 wheelwright hubs create north
 wheelwright spokes create north/ash north/oak
-wheelwright backup wheelwright.backup
+wheelwright backup ../wheelwright.backup
 wheelwright spokes create north/new
 wheelwright spokes resize north/ash --size large
 wheelwright spokes destroy north/oak --yes
@@ -31,7 +31,8 @@ const test = suite("docs/reconciling.md");
 const example = canTypeExamples ? test : test.skip;
 
 example("its commands take in what was done since the backup, and print what stands below them", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "wheelwright-reconciling-"));
+  const parent = await mkdtemp(join(tmpdir(), "wheelwright-reconciling-")), directory = join(parent, "clone");
+  await mkdir(directory);
   const db = await openTestDatabase(),
     scene = await openScene(),
     { app, close } = await makeApp(
@@ -73,7 +74,7 @@ example("its commands take in what was done since the backup, and print what sta
     await close();
     await scene.close();
     await db.close();
-    await rm(directory, { recursive: true, force: true });
+    await rm(parent, { recursive: true, force: true });
   }
 });
 

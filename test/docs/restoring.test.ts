@@ -27,7 +27,7 @@ const test = suite("docs/restoring.md");
 const example = canTypeExamples ? test : test.skip;
 
 example("its commands print what stands below them", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "wheelwright-restoring-"));
+  const parent = await mkdtemp(join(tmpdir(), "wheelwright-restoring-")), directory = join(parent, "clone");
   const program = await startForExamples(directory);
   try {
     const blocks = blocksOf(program.typed(await readFile(PAGE, "utf8")));
@@ -42,7 +42,7 @@ example("its commands print what stands below them", async () => {
     }
   } finally {
     await program.stop();
-    await rm(directory, { recursive: true, force: true });
+    await rm(parent, { recursive: true, force: true });
   }
 });
 
