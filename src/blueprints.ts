@@ -665,6 +665,103 @@ mtrace('sealed: ' . link_make(link_account(), base64_decode((string) getenv('LIN
 {"ingressClass":"nginx","ingressNamespace":"ingress-nginx","dnsNamespace":"kube-system","tls":"acme","acmeServer":"https://acme-v02.api.letsencrypt.org/directory"}`,
   "upgrade-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"upgrade-\${FENCE}","labels":{"op":"upgrade","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":21600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"upgrade"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":[{"name":"guard","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","-c","do $guard$\\ndeclare\\n  mine constant bigint := \${FENCE};\\n  noted text;\\n  active text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint > mine then\\n    raise exception 'not upgraded: attempt % has begun after this one, %', noted, mine;\\n  end if;\\n  if to_regclass('public.mdl_config') is not null then\\n    select value into active from public.mdl_config where name = 'rolesactive';\\n  end if;\\n  if active is distinct from '1' then\\n    raise exception 'not upgraded: no installed site is here';\\n  end if;\\n  execute format('comment on database %I is %L', current_database(), 'wheelwright upgrade ' || mine);\\nend\\n$guard$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"runAsUser":70,"runAsGroup":70,"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"500m","memory":"256Mi"}}},{"name":"dirs","image":"\${MOODLE_IMAGE}","command":["sh","-c","mkdir -p /v/html /v/moodledata"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}],"containers":[{"name":"moodle","image":"\${MOODLE_IMAGE}","args":["true"],"env":[{"name":"AUTO_UPDATE_MOODLE","value":"true"}],"envFrom":[{"configMapRef":{"name":"moodle-env"}},{"secretRef":{"name":"moodle"}},{"secretRef":{"name":"mail"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
+  "verify-files-job.yaml": `\
+{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"verify-files-\${FENCE}","labels":{"op":"verify-files","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":5400,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"reader","files-user":"true","op":"verify-files"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"php","image":"\${MOODLE_IMAGE}","command":["php","-r","\${VERIFY_FILES_SCRIPT}"],"env":[{"name":"SINCE","value":"\${SINCE}"},{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html","readOnly":true},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata","readOnly":true}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
+  "verify-files.php": `\
+<?php
+// Compares the files that mdl_files names with those in moodledata/filedir: all by presence and size, a random part by content.
+// Prints name|value a line, and the line "verified" at the end. A restore test runs it before Moodle starts, so Moodle has
+// repaired nothing. This text is given to \`php -r\`: no file of it lies in the site.
+ini_set('display_errors', 'stderr');
+ini_set('memory_limit', '128M');
+$env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
+$html = $env('HTML_DIR', '/var/www/html');
+$data = $env('DATA_DIR', '/var/www/moodledata');
+
+// The code that lies on the volume. Since 5.1 most of it is below public/.
+foreach (["$html/version.php", "$html/public/version.php"] as $file) {
+    if (is_file($file)) {
+        $code = (string) file_get_contents($file);
+        foreach (['version' => '/^\\s*\\$version\\s*=\\s*([0-9.]+)/m', 'release' => "/^\\s*\\\\\\$release\\s*=\\s*'([^']*)'/m"] as $name => $pattern) {
+            if (preg_match($pattern, $code, $found)) {
+                echo "code$name|$found[1]\\n";
+            }
+        }
+        break;
+    }
+}
+if (is_file("$html/config.php") && strpos((string) file_get_contents("$html/config.php"), 'alternative_file_system_class') !== false) {
+    echo "elsewhere|1\\nverified\\n"; // the files are in an object store that a restore test cannot reach
+    exit(0);
+}
+
+$password = addcslashes((string) getenv('DB_PASS'), "'\\\\");
+$host = $env('DB_HOST', 'db');
+$port = $env('DB_PORT', '5432');
+$name = $env('DB_NAME', 'moodle');
+$user = $env('DB_USER', 'moodle');
+$database = pg_connect("host=$host port=$port dbname=$name user=$user password='$password' connect_timeout=10");
+if (!$database) {
+    exit(1); // PHP has said why
+}
+function rows($database, string $query, array $values = []): array {
+    $result = $values ? pg_query_params($database, $query, $values) : pg_query($database, $query);
+    if ($result === false) {
+        exit(1); // PHP has said why
+    }
+    return pg_fetch_all($result);
+}
+
+// Files of other systems that are only referred to need no content here. The empty file is written nowhere in some versions.
+const STORED = "referencefileid is null and contenthash <> 'da39a3ee5e6b4b0d3255bfef95601890afd80709' and filename <> '.'";
+$since = (int) $env('SINCE', '0');
+$facts = ['files' => 0, 'bytes' => 0, 'hashed' => 0, 'missing' => 0, 'othersize' => 0, 'othercontent' => 0, 'newer' => 0];
+$facts['references'] = (int) rows($database, 'select count(*) as n from mdl_files where referencefileid is not null')[0]['n'];
+$facts['filedir'] = is_dir("$data/filedir") ? 1 : 0;
+$examples = [];
+$end = time() + (int) $env('HASH_SECONDS', '300');
+$most = (int) $env('HASH_BYTES', '2147483648');
+rows($database, 'begin isolation level repeatable read read only');
+// In a random order, another one each time: the first ones are read whole, as long as time and amount allow.
+$order = bin2hex(random_bytes(8));
+rows($database, "declare stored no scroll cursor for
+    select contenthash, max(filesize) as size, max(greatest(timecreated, timemodified)) as time from mdl_files
+    where " . STORED . " group by contenthash order by md5(contenthash || '$order')");
+while ($part = rows($database, 'fetch 5000 from stored')) {
+    foreach ($part as ['contenthash' => $hash, 'size' => $size, 'time' => $time]) {
+        $facts['files']++;
+        $facts['bytes'] += (int) $size;
+        $path = "$data/filedir/" . substr($hash, 0, 2) . '/' . substr($hash, 2, 2) . "/$hash";
+        $is = @filesize($path);
+        $wrong = null;
+        if ($is === false) {
+            $wrong = 'missing';
+        } else if ($is !== (int) $size) {
+            $wrong = 'othersize';
+        } else if ($most >= $is && time() < $end) {
+            $most -= $is;
+            $facts['hashed']++;
+            $wrong = sha1_file($path) === $hash ? null : 'othercontent';
+        }
+        if ($wrong === 'missing' && $since > 0 && (int) $time >= $since) {
+            $wrong = 'newer'; // uploaded while the two snapshots were taken
+        }
+        if ($wrong !== null) {
+            $facts[$wrong]++;
+        }
+        if ($wrong !== null && $wrong !== 'newer' && count($examples) < 3) {
+            $examples[] = $hash;
+        }
+    }
+}
+foreach ($facts as $name => $value) {
+    echo "$name|$value\\n";
+}
+foreach ($examples as $hash) {
+    echo "example|$hash\\n";
+}
+echo "verified\\n";
+`,
   "verify-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"\${JOB}-\${FENCE}","labels":{"op":"\${JOB}","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":300,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"reader","op":"\${JOB}"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":70,"runAsGroup":70,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"psql","image":"\${POSTGRES_IMAGE}","command":["sh","-c","exec psql -h db -U moodle -d moodle -w -qtA -v ON_ERROR_STOP=1 <<'SQL'\\nselect 'tables', count(*) from pg_tables where schemaname = 'public' having count(*) > 0;\\nselect 'attempt', shobj_description(oid, 'pg_database') from pg_database\\n  where datname = current_database() and shobj_description(oid, 'pg_database') like 'wheelwright %'\\n  and shobj_description(oid, 'pg_database') not like 'wheelwright claim %';\\nselect to_regclass('public.mdl_config') is not null as found \\\\gset\\n\\\\if :found\\nselect name, value from public.mdl_config\\n  where name in ('rolesactive', 'siteidentifier', 'version', 'release', 'upgraderunning') order by name;\\n\\\\endif\\nselect to_regclass('public.mdl_course') is not null and to_regclass('public.mdl_user') is not null as peopled \\\\gset\\n\\\\if :peopled\\nselect 'courses', count(*) from public.mdl_course where category <> 0; -- 0: the site's own front page\\nselect 'users', count(*) from public.mdl_user where deleted = 0 and username <> 'guest';\\n\\\\endif\\ndo $guard$\\ndeclare\\n  mine constant bigint := \${CLAIM};\\n  noted text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if coalesce(substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint, 0) < mine then\\n    execute format('comment on database %I is %L', current_database(),\\n      coalesce(replace(substring(noted from '^wheelwright \\\\w+ '), ' seed ', ' install '), 'wheelwright claim ') || mine);\\n  end if;\\nend\\n$guard$;\\nSQL\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"200m","memory":"128Mi"}}}]}}}}`,
 };

@@ -93,6 +93,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**People and access**: An address whose mail server refuses mail for good shows why (`mailRefused` of members and users, and in the portal). A refused invitation notifies the hub's or spoke's admins (`invitation_refused`) and can be sent again at once.",
       "**Client**: `npm run client` builds the package `@wheelwright/client`: JavaScript with types, without dependencies, for Node 20.3 or newer, Deno and browsers. It replaces `wheelwright/client`, which could not be imported.",
       "**Security**: Backups, kubeconfigs and `.wheelwright` in a clone stay out of git, `npm pack` and the container image. The docs write backups outside of the clone.",
+      "**Operating**: A restore test compares every uploaded file that the database names with `moodledata/filedir`, a random part by SHA-1, and the version of the code; `proof.files`, `proof.hashed` and `proof.codeRelease` say what it verified.",
     ],
   },
 ];

@@ -136,6 +136,12 @@ export interface BackupSummary {
       seconds: number;
       /** Whether both were counted as the backup was taken, too, and so could be seen to be what they were */
       compared: boolean;
+      /** Uploaded files that the database names, all there with their size; null where another store keeps them, or nobody compared */
+      files: number | null;
+      /** How many of these were read whole and had the right hash, chosen at random */
+      hashed: number | null;
+      /** The release of the code, which is the database's; null where nobody compared */
+      codeRelease: string | null;
     } | null;
     /** Why the last drill did not prove it, or that there was no room to try; null where it did, or none was */
     proofError: string | null;

@@ -23,7 +23,15 @@ import {
 /** Which Job of the blueprint a step runs; install runs reset first when an earlier attempt did not end. */
 export const JOBS = [
   ...["install", "reset", "verify", "claim", "settle", "seed", "health", "preflight", "upgrade"] as const,
-  ...["closed", "maintenance-enable", "maintenance-disable", "purge", "password", "sign-in-link"] as const,
+  ...[
+    "closed",
+    "maintenance-enable",
+    "maintenance-disable",
+    "purge",
+    "password",
+    "sign-in-link",
+    "verify-files",
+  ] as const,
 ] as const;
 export type JobName = (typeof JOBS)[number];
 
@@ -73,6 +81,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   purge: "purge-job.yaml",
   password: "password-job.yaml",
   "sign-in-link": "sign-in-link-job.yaml",
+  "verify-files": "verify-files-job.yaml",
 };
 
 /** Rooms and namespace stand in one file, the namespace first. */
@@ -113,6 +122,7 @@ export const COURSES_FILE = "courses.php";
 export const PASSWORD_FILE = "password.php";
 export const LINK_FILE = "sign-in-link.php";
 export const FACTS_FILE = "facts.php";
+export const VERIFY_FILES_FILE = "verify-files.php";
 
 export const FILE_NAMES: readonly string[] = [
   ...MANIFESTS.keys(),
@@ -124,6 +134,7 @@ export const FILE_NAMES: readonly string[] = [
   PASSWORD_FILE,
   LINK_FILE,
   FACTS_FILE,
+  VERIFY_FILES_FILE,
 ].sort();
 
 /** The files of a directory that replace built-in ones. Throws ConfigError, which tells all that cannot be read. */

@@ -40,6 +40,8 @@ export interface JobTold {
   readonly linkKey?: string;
   /** Of the site that the Job `settle` must find, where it is known. */
   readonly siteIdentifier?: string;
+  /** When the backup began that the Job `verify-files` looks at, in seconds since 1970. */
+  readonly since?: number;
 }
 
 export interface Blueprint {
@@ -125,7 +127,7 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
-    jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "" } = {}) {
+    jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "", since = 0 } = {}) {
       const own = {
         JOB: job,
         FENCE: fence,
@@ -136,6 +138,8 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
         LINK_KEY: linkKey,
         FACTS_SCRIPT: asArgument(parts.scripts.facts),
         SITE_IDENTIFIER: siteIdentifier,
+        VERIFY_FILES_SCRIPT: asArgument(parts.scripts.verifyFiles),
+        SINCE: String(since),
       };
       return render(JOB_FILES[job], { ...spokeValues(inputs), ...own }, spokeOwner(inputs))[0]!;
     },

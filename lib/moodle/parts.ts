@@ -14,6 +14,7 @@ import {
   SEED_FILE,
   SIZES_FILE,
   SURROUNDINGS_FILE,
+  VERIFY_FILES_FILE,
 } from "#lib/moodle/files.ts";
 import { checkPlaceholders, isMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
 import { checkKinds, checkObject, checkWhole, requirementTitle } from "#lib/moodle/requirements.ts";
@@ -34,6 +35,7 @@ interface Parts {
     readonly password: string;
     readonly link: string;
     readonly facts: string;
+    readonly verifyFiles: string;
   };
 }
 
@@ -64,7 +66,7 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
   const images = readSettings(IMAGES_FILE, files, Images, report);
   const surroundings = readSettings(SURROUNDINGS_FILE, files, Surroundings, report);
   if (images) checkPostgres(images, report);
-  for (const file of [PASSWORD_FILE, LINK_FILE, FACTS_FILE]) {
+  for (const file of [PASSWORD_FILE, LINK_FILE, FACTS_FILE, VERIFY_FILES_FILE]) {
     if (!PHP.test(files[file]!)) report(`${file}: it must begin with <?php`);
   }
   if (problems.length > 0 || !sizes || !images || !surroundings) throw refuse(problems);
@@ -74,6 +76,7 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
     password: files[PASSWORD_FILE]!,
     link: files[LINK_FILE]!,
     facts: files[FACTS_FILE]!,
+    verifyFiles: files[VERIFY_FILES_FILE]!,
   };
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
 }

@@ -69,6 +69,49 @@ export function readCode(log: readonly string[]): Code | null {
   return version === null && release === null ? null : { version, release };
 }
 
+/** The comparison of a site's uploaded files with its database, and the version of the code beside them. */
+export interface FilesCheck {
+  /** Distinct contents that the database names, in bytes together, and how many of them were read and hashed. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly hashed: number;
+  /** Contents that are not there, have another size, or have another hash. */
+  readonly missing: number;
+  readonly otherSize: number;
+  readonly otherContent: number;
+  /** Missing contents that were uploaded while the backup was taken. */
+  readonly newer: number;
+  /** False where the directory of uploaded files does not exist. */
+  readonly hasDirectory: boolean;
+  /** Whether the site keeps its files in another store, which was not looked at. */
+  readonly elsewhere: boolean;
+  /** Hashes of contents that are wrong, three at most. */
+  readonly examples: readonly string[];
+  /** Of the code on the volume; null where no version.php is there. */
+  readonly codeVersion: string | null;
+  readonly codeRelease: string | null;
+}
+
+/** Reads the log of the Job `verify-files`; null where it did not come to its end. */
+export function readFilesCheck(log: readonly string[]): FilesCheck | null {
+  if (!log.some((line) => line.trim() === "verified")) return null;
+  const values = readValues(log), count = (name: string) => Number(values.get(name) ?? 0);
+  return {
+    files: count("files"),
+    bytes: count("bytes"),
+    hashed: count("hashed"),
+    missing: count("missing"),
+    otherSize: count("othersize"),
+    otherContent: count("othercontent"),
+    newer: count("newer"),
+    hasDirectory: values.get("filedir") === "1",
+    elsewhere: values.has("elsewhere"),
+    examples: log.flatMap((line) => /^example\|(\S+)/.exec(line.trim())?.[1] ?? []),
+    codeVersion: values.get("codeversion") || null,
+    codeRelease: values.get("coderelease") || null,
+  };
+}
+
 function readValues(log: readonly string[]): Map<string, string> {
   return new Map(log.map((line) => {
     const at = line.indexOf("|");

@@ -39,6 +39,8 @@ export const JOB_NAMES = [
   "LINK_KEY",
   "FACTS_SCRIPT",
   "SITE_IDENTIFIER",
+  "VERIFY_FILES_SCRIPT",
+  "SINCE",
 ] as const;
 
 /** The last two may be absent. */

@@ -3,7 +3,9 @@ import type { Blueprint } from "#lib/moodle/load.ts";
 import type { JobName } from "#lib/moodle/files.ts";
 import {
   type Code,
+  type FilesCheck,
   readCode,
+  readFilesCheck,
   readHealth,
   readSeed,
   readSite,
@@ -14,6 +16,7 @@ import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
+import { SECOND } from "#lib/base/time.ts";
 import { redact } from "#lib/base/redact.ts";
 import { lastWords, readLogCause, readLogWait } from "#lib/moodle/log-causes.ts";
 import { JOB, type SpokeSite, waitingFor } from "#lib/work/site.ts";
@@ -117,6 +120,26 @@ async function readAnswer(place: JobPlace, run: Run, result: JobResult): Promise
   await demandHeard(place, run, result);
   await clearAway(place, run, result);
   return readSite(result.log);
+}
+
+/** Compares the files that the database names with those on the volume; `since` is when the backup began. */
+export async function checkFiles(place: JobPlace, run: Run, since: Date): Promise<FilesCheck> {
+  const told = { since: Math.floor(since.getTime() / SECOND) };
+  const job = place.blueprint.jobObject(place.inputs, "verify-files", run.job.fence, told);
+  const result = await place.space.run(job, waitingFor(run));
+  await demandSuccess(place, run, result, "The site's files could not be compared with its database");
+  await demandHeard(place, run, result);
+  const check = readFilesCheck(result.log);
+  if (!check) {
+    throw new ClusterError("FilesUnread", "The Job that compares the site's files ended without a result", {
+      transient: false,
+      blame: "operator",
+      hint: "verify-files.php in the blueprint must print the line verified at its end.",
+      evidence: { log: result.log, events: [] },
+    });
+  }
+  await clearAway(place, run, result);
+  return check;
 }
 
 /** Has the image of a version pulled, and asks it what lies in it. */

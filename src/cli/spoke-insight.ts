@@ -151,6 +151,7 @@ export const insightVerbs = [
         ["SECONDS", (one) => one.proof?.seconds, "number"],
         ["COURSES", (one) => one.proof?.courses, "number"],
         ["USERS", (one) => one.proof?.users, "number"],
+        ["FILES", (one) => one.proof?.files, "number"],
         ["NOT PROVED", (one) => one.proofError],
       ]);
     },

@@ -4,7 +4,7 @@
  * People work on while a backup is taken. So it is counted right before and right after, and what the backup has must lie
  * between the two.
  */
-import type { SiteCounts, SiteIdentity } from "#lib/moodle/results.ts";
+import type { FilesCheck, SiteCounts, SiteIdentity } from "#lib/moodle/results.ts";
 
 /** What was counted when the backup was taken. */
 export interface TwoCounts {
@@ -21,6 +21,14 @@ export interface Proof {
   readonly seconds: number;
   /** Whether they could be compared with what was counted when the backup was taken. */
   readonly compared: boolean;
+  /**
+   * Uploaded files that the database names, all found with their size, and how many of them were read and hashed. Null for
+   * an older result, and where the site keeps its files in another store.
+   */
+  readonly files?: number | null;
+  readonly hashed?: number | null;
+  /** The release of the code, which is that of the database. Null for an older result, and where no code is on the volume. */
+  readonly codeRelease?: string | null;
 }
 
 export interface Expectation {
@@ -50,4 +58,36 @@ export function lackOfProof(
     };
   }
   return null;
+}
+
+interface Lack {
+  readonly code: string;
+  readonly sentence: string;
+}
+
+/** What is wrong with the files and the code of a restored site; null where they fit the database. */
+export function lackOfFiles(check: FilesCheck, site: Pick<SiteIdentity, "version" | "release">): Lack | null {
+  const { files, missing, otherSize, otherContent, hasDirectory, elsewhere, examples, codeVersion, codeRelease } =
+    check;
+  if (codeVersion !== null && site.version !== null && Number(codeVersion) !== Number(site.version)) {
+    const sentence = `its code is of ${codeRelease ?? codeVersion}, and its database of ${
+      site.release ?? site.version
+    }`;
+    return { code: "OtherCode", sentence };
+  }
+  if (elsewhere) return null;
+  if (!hasDirectory) {
+    const sentence =
+      `the directory of its uploaded files, moodledata/filedir, is missing (the database names ${files})`;
+    return { code: "FilesMissing", sentence };
+  }
+  const parts = [
+    [missing, "are missing"],
+    [otherSize, "have another size"],
+    [otherContent, "have another content"],
+  ] as const;
+  const wrong = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  if (wrong.length === 0) return null;
+  const example = examples[0] === undefined ? "" : `, for example ${examples[0]}`;
+  return { code: "FilesMissing", sentence: `of ${files} uploaded files ${wrong.join(", ")}${example}` };
 }

@@ -45,6 +45,7 @@ export async function summariseBackups(
     unprovedSince: spoke.unprovedSince,
     snapshots: standing.filter((backup) => isShown(backup, now)).map((backup) => ({
       ...backup,
+      proof: backup.proof && { files: null, hashed: null, codeRelease: null, ...backup.proof },
       proofError: shownMeans(viewer, backup.proofError),
     })) as BackupSummary["snapshots"],
     kept: spoke.state === "removed" ? [] : kept,

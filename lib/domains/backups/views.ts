@@ -22,6 +22,9 @@ const SnapshotView = v.object({
     users: v.nullable(v.number()),
     seconds: v.number(),
     compared: v.boolean(),
+    files: v.nullable(v.number()),
+    hashed: v.nullable(v.number()),
+    codeRelease: v.nullable(v.string()),
   })),
   /** Why the last drill did not prove it; of one that the cluster had no room for, that it was not tried. */
   proofError: v.nullable(v.string()),

@@ -1,6 +1,7 @@
 /**
  * A restore drill: the newest backup of a spoke becomes a site in a sandbox, as a restore would make it. It proves the backup
- * when the database names the same site, has what was counted as it was taken, and Moodle answers its login page.
+ * when the database names the same site, has what was counted as it was taken, all uploaded files are there, the code is of
+ * the database's version, and Moodle answers its login page.
  *
  *   sandbox -> volumes -> database -> app -> proof -> clear
  *       \__________\__________\_________\_______\____^      an end that came earlier skips what is left
@@ -10,7 +11,7 @@
  * sees it as an operation, and no operation waits for it: it has a lane of its own.
  */
 import type { App } from "#lib/app.ts";
-import { lackOfProof } from "#lib/domains/backups/proof.ts";
+import { lackOfFiles, lackOfProof } from "#lib/domains/backups/proof.ts";
 import { isGood } from "#lib/domains/backups/retention.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -19,7 +20,8 @@ import { judge, lastReport, mayTryAgain } from "#lib/scheduler/reports.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { endFailed, endInVain, endProved, isJudged } from "#lib/work/drills/ends.ts";
 import { type DrillPlace, openDrill, readDrill } from "#lib/work/drills/place.ts";
-import { demandOpen, readDatabase } from "#lib/work/jobs.ts";
+import type { FilesCheck } from "#lib/moodle/results.ts";
+import { checkFiles, demandOpen, readDatabase } from "#lib/work/jobs.ts";
 import { untilReady } from "#lib/work/running.ts";
 import { makeSandbox, putInSandbox, removeSandbox } from "#lib/work/sandbox/sandbox.ts";
 import { finalError } from "#lib/work/site.ts";
@@ -32,12 +34,12 @@ export const DRILL = {
   plan: 1,
   visible: false,
   persistent: true,
-  timeLimit: 5 * HOUR,
+  timeLimit: 6 * HOUR,
   steps: [
     { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
     { name: "volumes", label: "Making its volumes from the backup", timeout: 3 * HOUR },
     { name: "database", label: "Starting the database", timeout: 20 * MINUTE },
-    { name: "app", label: "Starting Moodle", timeout: 16 * MINUTE },
+    { name: "app", label: "Starting Moodle", timeout: 2 * HOUR },
     { name: "proof", label: "Looking at what is in it", timeout: 12 * MINUTE },
     { name: "clear", label: "Taking the sandbox away", timeout: HOUR },
   ],
@@ -58,6 +60,7 @@ export function drill(app: App): Handler {
       await untilReady(place, run, DATABASE);
     },
     async app(place, run) {
+      await compareFiles(place, run);
       await putInSandbox(place, run, "app");
       await untilReady(place, run, MOODLE);
     },
@@ -67,17 +70,30 @@ export function drill(app: App): Handler {
   return around(handler, (work, step) => step === "clear" ? clearing(work) : trying(app, work, step));
 }
 
+/** Before Moodle starts: its start brings the code of its image, and makes directories that are missing. */
+async function compareFiles(place: DrillPlace, run: Run): Promise<void> {
+  run.progress("Comparing the uploaded files with the database");
+  const checked: FilesCheck = await checkFiles(place, run, place.backup.createdAt);
+  await run.remember({ checked });
+}
+
 async function prove(place: DrillPlace, run: Run): Promise<void> {
   const { counts: then } = place.backup, site = await readDatabase(place, run);
   const siteIdentifier = place.backup.siteIdentifier ?? place.spoke.siteIdentifier;
-  const lack = lackOfProof(site, { siteIdentifier, counts: then });
+  const checked: FilesCheck | undefined = run.job.progress.checked; // absent of a test that an older release began
+  const lack = lackOfProof(site, { siteIdentifier, counts: then }) ?? (checked ? lackOfFiles(checked, site) : null);
   if (lack) {
     const hint = "Take another backup and see whether it can be restored; and find out what became of this one.";
     throw finalError(lack.code, `The restored site is not what it was: ${lack.sentence}`, hint);
   }
   await demandOpen(place, run);
   const { courses, users } = site.counts ?? { courses: null, users: null };
-  await endProved(run, { courses, users, compared: site.counts !== null && then !== null });
+  const isWhole = checked !== undefined && !checked.elsewhere;
+  await endProved(run, {
+    ...{ courses, users, compared: site.counts !== null && then !== null },
+    ...{ files: isWhole ? checked.files : null, hashed: isWhole ? checked.hashed : null },
+    codeRelease: checked?.codeRelease ?? null,
+  });
 }
 
 type Work = (run: Run) => Promise<void>;

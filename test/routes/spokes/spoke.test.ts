@@ -168,7 +168,7 @@ test("tell which backup was proved and what was in it, and which one could not b
       ...{ id: newId("bak"), operationId: newId("op"), spokeId: spoke, federationId: hub, cluster: "default" },
       ...{ namespace: "n", kind: "nightly", state: "ready", error: null, createdAt: at, readyAt: at, ...more },
     }).execute();
-  const proof = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true });
+  const proof = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true, files: 5120 });
   await take({ provedAt: at, proof });
   await take({ createdAt: new Date(), proofError: "its database is of another site" });
   await noteClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
@@ -176,7 +176,10 @@ test("tell which backup was proved and what was in it, and which one could not b
   const page = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
   const [newest, proved] = page.part("region", "Backups").all("listitem");
   assert.match(newest!, "its database is of another site");
-  assert.match(proved!, /Restored on 20 Nov 2026, 05:00 UTC in 2 min: 41 courses, 1,280 users, as when it was taken/);
+  assert.match(
+    proved!,
+    /Restored on 20 Nov 2026, 05:00 UTC in 2 min: 41 courses, 1,280 users, all 5,120 uploaded files, as when it was taken/,
+  );
   assert.match(page.text, /could not be restored.*One was restored last: 20 Nov 2026/);
   const fleet = await visit(scene, "/hubs", "operator");
   assert.match(fleet.text, /Oldest proof of a backup: 20 Nov 2026.*The newest backup of 1 spoke could not be restored/);

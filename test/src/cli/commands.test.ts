@@ -88,7 +88,7 @@ test("backups show which of them were proved, what was in them and how long it t
   );
   await db.sql("update spokes set state = 'active', proved_at = $2, unproved_since = now() where id = $1", [spoke, at]);
   const { out, err } = await desk.run(["spokes", "backups", "oak"]);
-  assert.match(out, /^bak_1\tready\t\S+\t\t\t2026-11-20T05:00:00.000Z\t96\t41\t1280\t\n$/);
+  assert.match(out, /^bak_1\tready\t\S+\t\t\t2026-11-20T05:00:00.000Z\t96\t41\t1280\t\t\n$/);
   assert.match(err, /The last one that was tried could not be restored, just now/);
   assert.match((await desk.run(["overview"])).out, /\t1\t2026-11-20T05:00:00.000Z\n/);
 });

@@ -10,6 +10,7 @@ import { runCli, runPassword, runSeed, runSignInLink } from "#lib/dev/simulator/
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { probe } from "#lib/dev/simulator/programs/moodle/probe.ts";
 import { runSettle } from "#lib/dev/simulator/programs/moodle/settle.ts";
+import { verifyFiles } from "#lib/dev/simulator/programs/moodle/verify-files.ts";
 import { knockAt } from "#lib/dev/simulator/programs/network.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
@@ -33,6 +34,7 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runCli],
   [(_, command) => /\brm -rf\b.*moodledata/s.test(command), wipeFiles],
   [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), readProgramCode],
+  [(_, command) => /^php -r .*from mdl_files/s.test(command), verifyFiles],
   [(image, command) => MOODLE.test(image) && (command === "true" || FACTS.test(command)), bootOnce],
   [(image, command) => MOODLE.test(image) && command === "", boot],
   [(image, command) => POSTGRES.test(image) && command === "", servePostgres],

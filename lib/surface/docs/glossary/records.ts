@@ -81,6 +81,15 @@ export const RECORDS: Entries = {
     "Whether both were counted as the backup was taken, too, and so could be seen to be what they were",
     true,
   ],
+  "proof.files": [
+    "Uploaded files that the database names, all there with their size; null where another store keeps them, or nobody compared",
+    5120,
+  ],
+  "proof.hashed": ["How many of these were read whole and had the right hash, chosen at random", 5120],
+  "proof.codeRelease": [
+    "The release of the code, which is the database's; null where nobody compared",
+    "4.5.12 (Build: 20261005)",
+  ],
   "snapshots.proofError": [
     "Why the last drill did not prove it, or that there was no room to try; null where it did, or none was",
     null,

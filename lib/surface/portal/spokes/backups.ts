@@ -73,11 +73,12 @@ function timeline({ snapshots, schedule }: Backups, isGone: boolean): Markup {
 function proofOf({ provedAt, proof, proofError }: Backups["snapshots"][number]): Markup | string {
   const failed = proofError === null ? "" : markup`<span class="bad">${icon("cross")} ${proofError}</span>`;
   if (proof === null) return failed === "" ? "" : markup`<p class="small proof">${failed}</p>`;
-  const { courses, users, seconds, compared } = proof;
+  const { courses, users, seconds, compared, files } = proof;
   const found = courses === null ? "" : `: ${many(courses, "course")}, ${many(users ?? 0, "user")}`;
+  const whole = typeof files === "number" ? `, all ${many(files, "uploaded file")}` : "";
   return markup`<p class="small soft proof">${icon("done")} Restored on ${instant(provedAt)} in ${
     span(seconds)
-  }${found}${compared ? ", as when it was taken" : "; nothing was counted when it was taken"}. ${failed}</p>`;
+  }${found}${whole}${compared ? ", as when it was taken" : "; nothing was counted when it was taken"}. ${failed}</p>`;
 }
 
 function many(count: number, what: string): string {

@@ -17,6 +17,7 @@ import {
   outcomeOf,
   sandboxOf,
   toldOf,
+  UPLOADS,
 } from "#test/lib/work/drills/scene.ts";
 
 const test = suite<DrillScene>("a restore drill");
@@ -37,7 +38,10 @@ test("proves a backup: the same site, what was counted, and a login page.", asyn
   assert.equal(counts, { before: { courses: 2, users: 5 }, after: { courses: 2, users: 5 } });
   const drill = await ended(scene, await night(scene, id));
   const { proof: { seconds, ...found }, provedAt, proofError } = await backupRow(scene, backupId);
-  assert.equal([drill.state, proofError, found], ["succeeded", null, { courses: 2, users: 5, compared: true }]);
+  assert.equal([drill.state, proofError, found], ["succeeded", null, {
+    ...{ courses: 2, users: 5, compared: true },
+    ...{ files: 2, hashed: 2, codeRelease: "4.5.12 (Build: 20261005)" },
+  }]);
   assert.ok(Number.isInteger(seconds) && seconds >= 0);
   assert.is((await scene.row(id)).provedAt!.getTime(), provedAt!.getTime());
   assert.equal((await toldOf(scene, id)).slice(before.length), ["tenant_backup_proved"]);
@@ -96,6 +100,35 @@ test("tells a failure once, until a backup has been proved again.", async ({ sce
   assert.equal(await told(), ["tenant_backup_failed", "tenant_backup_proved", "tenant_backup_failed"]);
 });
 
+test("fails where uploaded files are missing, or all of them with their directory.", async ({ scene, id }) => {
+  const filedir = { [UPLOADS[0]!]: 7 };
+  const cases = [
+    [{ filedir: null }, "the directory of its uploaded files, moodledata/filedir, is missing (the database names 2)"],
+    [{ filedir }, `of 2 uploaded files 1 are missing, for example ${UPLOADS[1]}`],
+    [
+      { filedir: { ...filedir, [UPLOADS[1]!]: 8 } },
+      `of 2 uploaded files 1 have another size, for example ${UPLOADS[1]}`,
+    ],
+  ] as const;
+  for (const [files, sentence] of cases) {
+    const backup = await backUp(scene, id);
+    damage(scene, backup, "files", (before) => ({ ...before, ...files }));
+    await ended(scene, await night(scene, id));
+    const { provedAt, proofError } = await backupRow(scene, backup.id);
+    assert.equal([provedAt, proofError], [null, `The restored site is not what it was: ${sentence}`]);
+  }
+});
+
+test("fails where the code is of another version than the database.", async ({ scene, id }) => {
+  const backup = await backUp(scene, id);
+  damage(scene, backup, "files", (before) => ({ ...before, code: "4.4.1 (Build: 20240610)" }));
+  await ended(scene, await night(scene, id));
+  assert.match(
+    (await backupRow(scene, backup.id)).proofError!,
+    "its code is of 4.4.1 (Build: 20240610), and its database of 4.5.12",
+  );
+});
+
 test("fails where nothing is on the volume, or the storage has lost it, and says so.", async ({ scene, id }) => {
   const empty = await backUp(scene, id);
   damage(scene, empty, "database", () => ({}));
@@ -135,7 +168,8 @@ test("proves a backup of which nothing was counted without that, and says so.", 
   await scene.db.sql("update backups set counts = null where id = $1", [backupId]);
   await ended(scene, await night(scene, id));
   const { proof: { seconds: _, ...found } } = await backupRow(scene, backupId);
-  assert.equal(found, { courses: 2, users: 5, compared: false });
+  const { courses, users, compared } = found;
+  assert.equal({ courses, users, compared }, { courses: 2, users: 5, compared: false });
 });
 
 test("gives up when its time is over, and holds a cluster that did not answer against no backup.", async ({ scene, id }) => {

@@ -11,6 +11,8 @@ import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
 const MINUTE = 60_000;
+/** What people have uploaded, by its hash. */
+export const UPLOADS = ["a".repeat(40), "b".repeat(40)];
 
 export interface DrillScene {
   readonly scene: WorkScene;
@@ -31,8 +33,9 @@ export async function openDrills(): Promise<DrillScene> {
     const id = await scene.spoke(hub, count++ === 0 ? "algebra" : `algebra-${count}`);
     const { namespace } = await scene.becomes(id, "active");
     const site = scene.simulator.site(namespace), names = Array.from({ length: 5 }, (_, i) => `person-${i}`);
+    const uploads = Object.fromEntries(UPLOADS.map((hash) => [hash, 7]));
     const accounts = Object.fromEntries(names.map((name) => [name, { password: "" }]));
-    site.saveDatabase({ ...site.database, courses: ["Algebra", "Geometry"], accounts });
+    site.saveDatabase({ ...site.database, courses: ["Algebra", "Geometry"], accounts, uploads });
     return id;
   };
   const replica = await scene.replica(), id = await another();

@@ -21,6 +21,8 @@ export interface SiteDatabase {
   readonly tables?: number;
   /** mdl_config. */
   readonly config?: Readonly<Record<string, string>>;
+  /** mdl_files: what was uploaded, in bytes by the hash of its content. */
+  readonly uploads?: Readonly<Record<string, number>>;
   /** Short names of the courses in it, the front page left out. */
   readonly courses?: readonly string[];
   /**
@@ -60,6 +62,8 @@ export interface SiteFiles {
   readonly wwwroot?: string;
   /** What moodledata's cache remembers: an upgrade under way, whatever the database says by now. */
   readonly upgrading?: boolean;
+  /** moodledata/filedir, in bytes by the hash; absent where it has what the database names, null where it was removed. */
+  readonly filedir?: Readonly<Record<string, number>> | null;
   /** moodledata/secret: the key of what is kept encrypted. */
   readonly key?: string;
   /** A file in moodledata/filedir. */

@@ -1,0 +1,14 @@
+/** PHP with its PostgreSQL extension, for tests of the blueprint's scripts. */
+import { execFileSync } from "node:child_process";
+
+/** Why such tests are skipped; null where PHP can run them. */
+export const lackOfPhp: string | null = readLack();
+
+function readLack(): string | null {
+  try {
+    const modules = execFileSync("php", ["-m"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    return /^pgsql$/m.test(modules) ? null : "php has no extension pgsql";
+  } catch {
+    return "there is no php";
+  }
+}
