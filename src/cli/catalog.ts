@@ -2,9 +2,8 @@
 import type { Catalog } from "#lib/client/client.ts";
 import { wrapped } from "../commands/lines.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
-import { print, remark, showJson, showRecord } from "./output.ts";
+import { print, remark, showJson, showRecord, showTable } from "./output.ts";
 import { costWords, moneyOf } from "./spoke-views.ts";
-import { tableOf } from "./table.ts";
 import { plain, plainLines } from "./text.ts";
 
 export const catalogNoun: Noun = {
@@ -18,13 +17,13 @@ export const catalogNoun: Noun = {
       const catalog = await cli.api.getCatalog();
       if (cli.json) return showJson(cli, catalog);
       if (cli.quiet) return print(catalog.sizes.map(({ name }) => `${plain(name)}\n`).join(""));
-      print(tableOf(cli.terminal, offersIn(catalog), [
+      showTable(cli, offersIn(catalog), [
         ["WHAT", ({ what }) => what],
         ["NAME", ({ name }) => name],
         ["", ({ usual }) => usual ? "usual" : "", "state"],
         ["COSTS", ({ price }) => price],
         ["TITLE", ({ title }) => title],
-      ]));
+      ]);
       const open = catalog.open.filter((section) => section !== "versions").map(inWords);
       if (open.length > 0) remark(cli, `Any text will do for: ${open.join(", ")}`);
       if (open.length < catalog.open.length) remark(cli, "Versions that are not listed are tried all the same");

@@ -43,7 +43,12 @@ async function candidates(
   const after = single ? rest : rest.slice(1), flags = { ...verb.flags, ...COMMON };
   const [, flag = ""] = /^--(.+)$/.exec(after.at(-1) ?? "") ?? [];
   const profile = after[after.indexOf("--profile") + 1];
-  const cli = open({ json: null, quiet: true, profile: after.includes("--profile") ? profile : undefined });
+  const cli = open({
+    json: null,
+    quiet: true,
+    wide: false,
+    profile: after.includes("--profile") ? profile : undefined,
+  });
   if (flags[flag]?.type === "string") return await valuesOf(cli, flags[flag].value ?? flag.toUpperCase());
   if (typed.startsWith("-")) return Object.entries(flags).map(([name, { help }]) => [`--${name}`, help]);
   return await valuesOf(cli, bareWord(wordAt(verb, after)));

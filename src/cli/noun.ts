@@ -34,6 +34,8 @@ export interface Cli {
   /** Those of the fields that nobody was told of yet that there are none. */
   readonly untold: Set<string>;
   readonly quiet: boolean;
+  /** Whether tables show every column, by `-o wide`. */
+  readonly wide: boolean;
   /** As it was given by --profile. */
   readonly profile: string | undefined;
   /** The server that is signed in to. Throws CommandError where there is none. */

@@ -1,7 +1,7 @@
 /** What a command prints: data on standard output, everything else on standard error. */
 import type { Cli } from "./noun.ts";
 import { type Column, type Line, recordOf, tableOf } from "./table.ts";
-import { plain, plainLines, withoutSecrets, writtenJson } from "./text.ts";
+import { plain, plainLines, plural, withoutSecrets, writtenJson } from "./text.ts";
 import { didYouMean } from "../commands/line.ts";
 
 type Named = { readonly id: string };
@@ -20,7 +20,14 @@ export function showList<Row extends object>(
   if (cli.json) return showJson(cli, rows);
   if (cli.quiet) return print(rows.map((row) => `${plain(idOf(row))}\n`).join(""));
   if (rows.length === 0) return remark(cli, "None");
-  print(tableOf(cli.terminal, rows, columns));
+  showTable(cli, rows, columns);
+}
+
+/** The same for rows that are no records of the API. */
+export function showTable<Row>(cli: Cli, rows: readonly Row[], columns: readonly Column<Row>[]): void {
+  const { text, hidden } = tableOf(cli.terminal, rows, columns);
+  print(text);
+  if (hidden > 0) remark(cli, `${plural(hidden, "column")} hidden; -o wide shows them`);
 }
 
 /** One record as the API has it; `lines` is what people see of it. */

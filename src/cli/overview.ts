@@ -1,9 +1,9 @@
 /** `wheelwright overview`: where everything stands, at a glance. */
 import type { Overview } from "#lib/client/client.ts";
 import { type Noun, verb } from "./noun.ts";
-import { print, remark, showJson } from "./output.ts";
+import { print, remark, showJson, showTable } from "./output.ts";
 import { hubSlugs } from "./references.ts";
-import { tableOf } from "./table.ts";
+import type { Column } from "./table.ts";
 import { plain } from "./text.ts";
 import { lasting } from "./times.ts";
 
@@ -21,7 +21,7 @@ export const overviewNoun: Noun = {
       if (cli.quiet) return print(hubs.map(({ federationId }) => `${plain(federationId)}\n`).join(""));
       const slugs = await hubSlugs(cli.api), all = { ...spokes, name: "all" };
       const rows = hubs.map((hub) => ({ ...hub, name: slugs.get(hub.federationId) ?? hub.federationId }));
-      print(tableOf(cli.terminal, hubs.length === 1 ? rows : [...rows, all], [
+      const columns: readonly Column<(typeof rows)[number] | typeof all>[] = [
         ["HUB", ({ name }) => name],
         ["SPOKES", ({ total }) => total, "number"],
         ["ACTIVE", ({ byState }) => byState.active, "number"],
@@ -31,7 +31,9 @@ export const overviewNoun: Noun = {
         ["SUSPENDED", ({ byState }) => byState.suspended, "number"],
         ["UNPROVED", ({ unproved }) => unproved, "number"],
         ["OLDEST PROOF", ({ oldestProofAt }) => oldestProofAt, "time"],
-      ]));
+      ];
+      if (!cli.terminal.out) print(`${columns.map(([head]) => head).join("\t")}\n`); // numbers alone say nothing
+      showTable(cli, hubs.length === 1 ? rows : [...rows, all], columns);
       const { running, queued, oldestWaitSeconds: seconds } = queue;
       const since = seconds === null ? "" : `, the first of them for ${lasting(seconds * 1000)}`;
       remark(cli, `${running} under way, ${queued} waiting${since}`);

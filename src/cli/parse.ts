@@ -8,6 +8,7 @@ import { MISUSED } from "./status.ts";
 export const COMMON: VerbFlags = {
   json: { type: "boolean", help: "JSON, as the API has it; --json=id,state for these fields alone" },
   quiet: { type: "boolean", short: "q", help: "ids alone, and nothing that is no data" },
+  output: { type: "string", short: "o", value: "wide", help: "every column, also those that do not fit the terminal" },
   profile: { type: "string", value: "PROFILE", help: "the server that was signed in to under this name" },
   help: { type: "boolean", short: "h", help: "this" },
 };
@@ -20,7 +21,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 const FIELDS = /^[A-Za-z]\w*(?:\.\w+)*(?:,[A-Za-z]\w*(?:\.\w+)*)*$/;
 
-export type CliOptions = Pick<Cli, "json" | "quiet" | "profile">;
+export type CliOptions = Pick<Cli, "json" | "quiet" | "wide" | "profile">;
 
 interface Parsed extends CliOptions {
   readonly typed: Typed;
@@ -39,9 +40,18 @@ export function parseVerb(noun: Noun, verb: Verb, line: readonly string[]): Pars
   const words = tokens.flatMap((token) => token.kind === "positional" && token.index !== next ? [token.value] : []);
   const wrong = problemOfWords(title, verb, words);
   if (wrong) throw misused(title, wrong);
-  const { quiet, profile, json: _, help: __, ...flags } = values;
-  const own = { json, quiet: quiet === true, profile: profile as string | undefined };
+  const { quiet, profile, output, json: _, help: __, ...flags } = values;
+  if (output !== undefined && output !== "wide") {
+    throw misused(title, `-o is for wide alone${otherOutput(String(output))}`);
+  }
+  const own = { json, quiet: quiet === true, wide: output === "wide", profile: profile as string | undefined };
   return { ...own, typed: { flags: flags as Typed["flags"], words } };
+}
+
+/** What another command line prints with this value of -o. */
+function otherOutput(value: string): string {
+  if (value === "name") return "; --quiet prints ids";
+  return /^(?:json|yaml|yml|jsonpath.*|custom-columns.*|go-template.*)$/.test(value) ? "; --json prints JSON" : "";
 }
 
 export function misused(title: string, problem: string): CommandError {

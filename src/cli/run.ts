@@ -1,7 +1,8 @@
 /** Runs a command on a server: finds the verb, reads the line, and turns what went wrong into a sentence and a status. */
 import { processEnvironment } from "#lib/base/environment.ts";
-import { didYouMean } from "../commands/line.ts";
+import { optionHabit } from "../commands/line.ts";
 import { openPublic, openSignedIn } from "./contact.ts";
+import { verbMeant } from "./habits.ts";
 import { helpOfNoun, helpOfVerb } from "./help.ts";
 import type { Cli, Noun, Verb } from "./noun.ts";
 import { nouns } from "./nouns.ts";
@@ -44,12 +45,12 @@ function verbOf(noun: Noun, line: readonly string[]): { readonly verb: Verb | nu
   const [name, ...rest] = line;
   if (name === undefined || name.startsWith("-")) {
     if (name === undefined || wantsHelp(line)) return { verb: null, rest: [] };
-    throw misused(noun.name, `wheelwright ${noun.name} needs a verb before ${name}`);
+    throw misused(noun.name, `wheelwright ${noun.name} needs a verb before ${name}${optionHabit(name, [])}`);
   }
   const verb = noun.verbs.find((each) => each.name === name);
   if (verb) return { verb, rest };
   const names = [...noun.verbs.map((each) => each.name), ...(noun.here ?? []).map(([name]) => name)];
-  const meant = didYouMean(name, names) || `; there are ${names.join(", ")}`;
+  const meant = verbMeant(noun, name) || `; there are ${names.join(", ")}`;
   throw misused(noun.name, `There is no wheelwright ${noun.name} ${name}${meant}`);
 }
 
@@ -57,11 +58,12 @@ function verbOf(noun: Noun, line: readonly string[]): { readonly verb: Verb | nu
 function openCli(options: CliOptions): Cli {
   const env = processEnvironment();
   let api: Cli["api"] | undefined;
+  const terminal = findTerminal(env);
   const cli: Cli = {
     ...options,
     env,
     untold: new Set(Array.isArray(options.json) ? options.json : []),
-    terminal: findTerminal(env),
+    terminal: options.wide ? { ...terminal, width: Infinity } : terminal,
     get api() {
       return api ??= openSignedIn(cli);
     },

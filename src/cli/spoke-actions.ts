@@ -36,7 +36,7 @@ const WISHES: { readonly [action in ActionName]?: VerbFlags } = {
   resize: { size: { type: "string", help: "the size to have; wheelwright catalog lists them" } },
 };
 
-const GIVEN: { readonly [action in ActionName]?: string } = { upgrade: " --to 4.5", resize: " --size large" };
+const GIVEN: { readonly [action in ActionName]?: string } = { upgrade: " --to 5.2.2", resize: " --size large" };
 
 interface Given {
   readonly "no-wait"?: boolean;
@@ -65,6 +65,7 @@ export const actionVerbs = (Object.keys(SUMMARIES) as ActionName[]).map((name) =
 
 async function act(cli: Cli, action: ActionName, words: readonly string[], flags: Given): Promise<void> {
   const patience = patienceOf(flags);
+  requireTarget(action, flags);
   const wish = { action, lmsVersion: flags.to, size: flags.size, skipBackup: flags["skip-backup"] };
   if (words.length > 1) return await actOnMany(cli, wish, words, flags, patience);
   const [word] = words, spokeId = await spokeIdOf(cli.api, word!);
@@ -76,6 +77,17 @@ async function act(cli: Cli, action: ActionName, words: readonly string[], flags
   await settleSpoke(cli, spoke, word!, patience, ({ state }) => {
     return patience === null ? `${action} of ${word} is accepted` : `${action} of ${word} is done; it is ${state}`;
   });
+}
+
+function requireTarget(action: ActionName, { to, size }: Given): void {
+  const missing = action === "upgrade" && to === undefined
+    ? ["--to VERSION", "versions"]
+    : action === "resize" && size === undefined
+    ? ["--size SIZE", "sizes"]
+    : null;
+  if (!missing) return;
+  const message = `wheelwright spokes ${action} needs ${missing[0]}; wheelwright catalog lists the ${missing[1]}`;
+  throw new CommandError(MISUSED, message);
 }
 
 /** One request for all, with an outcome for each. */

@@ -10,7 +10,7 @@ import { verb } from "./noun.ts";
 import { print, remark, showJson, showList, showRecord } from "./output.ts";
 import { hubSlugs, lookUpSpoke, spokeIdOf } from "./references.ts";
 import { spokeColumns, spokeLines } from "./spoke-views.ts";
-import { NOT_FOUND } from "./status.ts";
+import { MISUSED, NOT_FOUND } from "./status.ts";
 import { recordOf } from "./table.ts";
 import { plain, plainLines } from "./text.ts";
 import { ago } from "./times.ts";
@@ -21,6 +21,7 @@ export const insightVerbs = [
   verb({
     name: "list",
     summary: "List the spokes that you see",
+    words: ["[HUB]"],
     flags: {
       hub: { type: "string", value: "HUB", help: "only those of this hub" },
       state: { type: "string", value: STATES, help: "only those in this state" },
@@ -28,8 +29,11 @@ export const insightVerbs = [
       q: { type: "string", value: "TEXT", help: "only those whose name, domain or address has this in it" },
       "include-removed": { type: "boolean", help: "removed ones, too (operators)" },
     },
-    examples: ["spokes list --hub north", "spokes list --state failed --json=id,slug,stateReason"],
-    async run(cli, { flags: { hub, q, "include-removed": includeRemoved, ...flags } }) {
+    examples: ["spokes list north", "spokes list --state failed --json=id,slug,stateReason"],
+    async run(cli, { words: [word], flags: { hub = word, q, "include-removed": includeRemoved, ...flags } }) {
+      if (word !== undefined && word !== hub) {
+        throw new CommandError(MISUSED, `Either ${word} or --hub ${hub}, not both`);
+      }
       const state = flags.state as Spoke["state"] | undefined, health = flags.health as Spoke["health"] | undefined;
       const narrow = { state, health, q, includeRemoved }, people = !cli.json && !cli.quiet;
       const [spokes, hubs] = await Promise.all([

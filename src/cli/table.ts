@@ -13,6 +13,12 @@ type CellKind = "time" | "state" | "number" | "id";
 export type Column<Row> = readonly [head: string, of: (row: Row) => CellValue, kind?: CellKind];
 export type Line = readonly [name: string, value: CellValue, kind?: CellKind];
 
+interface Table {
+  readonly text: string;
+  /** How many columns do not fit the terminal. */
+  readonly hidden: number;
+}
+
 const GAP = 2;
 /** What a column of text keeps when there is little room, the first after the name and others; the last go before that. */
 const LEAST = 8, EASY = 12;
@@ -21,9 +27,11 @@ const LEAST = 8, EASY = 12;
  * The most important columns come first: where there is no room for all, those at the end are left out. So are those in which
  * nothing stands.
  */
-export function tableOf<Row>(terminal: Terminal, rows: readonly Row[], all: readonly Column<Row>[]): string {
+export function tableOf<Row>(terminal: Terminal, rows: readonly Row[], all: readonly Column<Row>[]): Table {
   const cellAt = (row: Row, [, of, kind]: Column<Row>) => cellOf(terminal, of(row), kind);
-  if (!terminal.out) return rows.map((row) => `${all.map((column) => cellAt(row, column)).join("\t")}\n`).join("");
+  if (!terminal.out) {
+    return { text: rows.map((row) => `${all.map((column) => cellAt(row, column)).join("\t")}\n`).join(""), hidden: 0 };
+  }
   const columns = all.filter((column, i) => i === 0 || rows.some((row) => cellAt(row, column)));
   const cells = rows.map((row) => columns.map((column) => cellAt(row, column)));
   const natural = columns.map(([head], i) => Math.max(widthOf(head), ...cells.map((row) => widthOf(row[i]!))));
@@ -39,7 +47,10 @@ export function tableOf<Row>(terminal: Terminal, rows: readonly Row[], all: read
       return terminal.paint(toneAt(i), padded);
     }).join(" ".repeat(GAP)) + "\n";
   const tones = (row: readonly string[]) => (i: number): Ink => columns[i]![2] === "state" ? toneOf(row[i]!) : "none";
-  return line(columns.map(([head]) => head), () => "dim") + cells.map((row) => line(row, tones(row))).join("");
+  return {
+    text: line(columns.map(([head]) => head), () => "dim") + cells.map((row) => line(row, tones(row))).join(""),
+    hidden: columns.length - widths.length,
+  };
 }
 
 /** A line each; what is null is left out. */

@@ -48,6 +48,8 @@ export class CommandError extends Error {
   }
 }
 
-export const EX_USAGE = 64, EX_DATA = 65, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_NOPERM = 77, EX_CONFIG = 78;
+/** A line that is not right. sysexits.h has 64; like most programs, all commands here end with 2. */
+export const EX_USAGE = 2;
+export const EX_DATA = 65, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_NOPERM = 77, EX_CONFIG = 78;
 /** Not of sysexits.h, but what shells make of Ctrl-C. */
 export const EX_INTERRUPTED = 130;

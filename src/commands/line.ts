@@ -26,12 +26,19 @@ function problemOf(command: string, options: LineOptions, token: OptionToken): s
   const known = Object.hasOwn(options, name) ? options[name] : undefined;
   if (!known) {
     const meant = didYouMean(rawName, Object.keys(options).map((each) => `--${each}`));
-    return `wheelwright ${command} has no option ${rawName}${meant}`;
+    return `wheelwright ${command} has no option ${rawName}${optionHabit(rawName, Object.keys(options)) || meant}`;
   }
   if (known.type === "boolean") return value === undefined ? null : `${rawName} takes no value`;
   return value && (inlineValue || value === "-" || !value.startsWith("-"))
     ? null
     : `${rawName} needs a value: ${known.help}`;
+}
+
+/** The end of a sentence on an option that other command lines have; empty for any other option. */
+export function optionHabit(rawName: string, options: readonly string[]): string {
+  if (["--version", "-V", "-v"].includes(rawName)) return "; wheelwright --version prints the version";
+  if (["-o", "--output", "--format"].includes(rawName) && options.includes("json")) return "; --json prints JSON";
+  return ["--force", "-f"].includes(rawName) && options.includes("yes") ? "; --yes answers the question" : "";
 }
 
 /** What a sentence on a mistyped name ends with. */

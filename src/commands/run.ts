@@ -1,5 +1,6 @@
 /** Runs one command line: parses it, explains what is wrong with it, and knows the exit status of each kind of failure. */
 import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
+import { commandMeant } from "../cli/habits.ts";
 import { isVerbOf, nouns } from "../cli/nouns.ts";
 import { release } from "../release.ts";
 import {
@@ -16,17 +17,17 @@ import { helpOfAll, helpOfCommand } from "./help.ts";
 import { didYouMean, readLine } from "./line.ts";
 import { commands } from "./list.ts";
 
-/** Returns the exit status: 0, or one of sysexits.h. */
+/** Returns the exit status: 0, 2 for a line that is not right, or one of sysexits.h. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = line;
   if (["help", "--help", "-h"].includes(name)) {
     return rest.length > 0 ? await runCommand([...rest, "--help"]) : tell(helpOfAll());
   }
-  if (["version", "--version", "-v"].includes(name)) return tell(`wheelwright ${release().version}\n`);
+  if (["version", "--version", "-v", "-V"].includes(name)) return tell(`wheelwright ${release().version}\n`);
   const command = commands.find((each) => each.name === name);
   if (isVerbOf(name, rest[0], command?.first)) return await (await import("../cli/run.ts")).runNoun(name, rest);
   if (!command) {
-    const meant = didYouMean(name, [...commands, ...nouns].map((each) => each.name));
+    const meant = commandMeant(name, [...commands, ...nouns].map((each) => each.name));
     return refuse(EX_USAGE, `There is no command "${name}"${meant}\nwheelwright --help lists them`);
   }
   if (rest.includes("--help") || rest.includes("-h")) return tell(helpOfCommand(command));

@@ -40,6 +40,7 @@ test("each list prints the API's own records as JSON, ids alone with --quiet, an
     ["hubs", "operations", "north"],
     ["spokes", "list"],
     ["spokes", "list", "--hub", "north", "--state", "active"],
+    ["spokes", "list", "north"],
     ["spokes", "operations", "north/oak"],
     ["spokes", "activity", "north/oak"],
     ["spokes", "members", "north/oak"],
@@ -90,7 +91,16 @@ test("backups show which of them were proved, what was in them and how long it t
   const { out, err } = await desk.run(["spokes", "backups", "oak"]);
   assert.match(out, /^bak_1\tready\t\S+\t\t\t2026-11-20T05:00:00.000Z\t96\t41\t1280\t\t\n$/);
   assert.match(err, /The last one that was tried could not be restored, just now/);
-  assert.match((await desk.run(["overview"])).out, /\t1\t2026-11-20T05:00:00.000Z\n/);
+  assert.match((await desk.run(["overview"])).out, /^HUB\tSPOKES\tACTIVE\t[^]*\t1\t2026-11-20T05:00:00.000Z\n/);
+});
+
+(hasTerminals ? test : test.skip)("columns that do not fit are counted, and shown by -o wide", async ({ desk }) => {
+  const narrow = desk.sit(["spokes", "list"], 60), wide = desk.sit(["spokes", "list", "-o", "wide"], 60);
+  assert.equal(await Promise.all([narrow.ended, wide.ended]), [0, 0]);
+  assert.match(bare(narrow.shown), /^\d columns hidden; -o wide shows them$/m);
+  const [heads = ""] = bare(wide.shown).split("\n");
+  for (const head of ["SPOKE", "STATE", "DOMAIN", "SIZE", "CREATED", "ID"]) assert.match(heads, head);
+  assert.not.match(wide.shown, "hidden");
 });
 
 test("fields alone are printed when they are named; one that is mistyped is null, and told", async ({ desk }) => {

@@ -1,6 +1,7 @@
 /** The table of commands: every verb has its help and examples that can be read, and every mistake is explained. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { verbMeant } from "#src/cli/habits.ts";
 import { helpOfNoun, helpOfVerb } from "#src/cli/help.ts";
 import type { Noun, Verb } from "#src/cli/noun.ts";
 import { nouns } from "#src/cli/nouns.ts";
@@ -102,6 +103,36 @@ test("what is mistyped is refused with status 2, and with what was meant", async
     [["login", "http://localhost:3000", "--password", "s3cret"], /one word too many; secrets come from standard/],
     [["operations", "watch"], /needs either ids of operations or --hub HUB/],
     [["audit", "verfy"], /no wheelwright audit verfy; did you mean verify\?/],
+    [
+      ["spokes", "delete", "north/ash"],
+      /no wheelwright spokes delete; here it is wheelwright spokes destroy SPOKE\.\.\.$/m,
+    ],
+    [
+      ["spokes", "delet", "north/ash"],
+      /no wheelwright spokes delet; here it is wheelwright spokes destroy SPOKE\.\.\.$/m,
+    ],
+    [["tokens", "rm", "x"], /here it is wheelwright tokens revoke /],
+    [["spokes", "get"], /here it is wheelwright spokes list \[HUB\] or wheelwright spokes show SPOKE$/m],
+    [["hubs", "describe", "north"], /here it is wheelwright hubs show HUB$/m],
+    [["hubs", "logs", "north"], /here it is wheelwright hubs operations HUB$/m],
+    [["spokes", "ls"], /here it is wheelwright spokes list \[HUB\]$/m],
+    [["spokes", "list", "-o", "json"], /-o is for wide alone; --json prints JSON/],
+    [["spokes", "list", "--output=yaml"], /-o is for wide alone; --json prints JSON/],
+    [["spokes", "list", "-o", "name"], /-o is for wide alone; --quiet prints ids/],
+    [["doctor", "-o", "json"], /no option -o; --json prints JSON/],
+    [["spokes", "--version"], /wheelwright --version prints the version/],
+    [["spokes", "destroy", "ash", "--force"], /no option --force; --yes answers the question/],
+    [["spokes", "list", "north", "--hub", "south"], /Either north or --hub south, not both/],
+    [["spokes", "upgrade", "north/ash"], /needs --to VERSION; wheelwright catalog lists the versions/],
+    [["spokes", "resize", "north/ash", "north/elm"], /needs --size SIZE; wheelwright catalog lists the sizes/],
+    [
+      ["delete", "north/ash"],
+      /no command "delete"; here it is wheelwright spokes destroy SPOKE or wheelwright hubs destroy HUB/,
+    ],
+    [["get", "spokes"], /here it is wheelwright spokes list or wheelwright hubs list/],
+    [["logs", "north/ash"], /here it is wheelwright spokes logs SPOKE/],
+    [["status"], /here it is wheelwright overview/],
+    [["whoami"], /here it is wheelwright me$/m],
   ];
   const found = await Promise.all(mistakes.map(([line]) => desk.run(line)));
   found.forEach(({ status, out, err }, i) => {
@@ -109,6 +140,19 @@ test("what is mistyped is refused with status 2, and with what was meant", async
     assert.match(err, mistakes[i]![1]);
   });
   assert.match((await desk.run(["spoke"])).err, /no command "spoke"; did you mean spokes\?/);
+});
+
+test("no word of another tool is suggested that no command takes", ({ all }) => {
+  for (const [noun] of all) {
+    for (const word of ["delete", "rm", "get", "describe", "ls", "logs", "status", "add", "edit"]) {
+      const [, line] = /here it is wheelwright (.*?)(?: or |$)/.exec(verbMeant(noun, word)) ?? [];
+      const [name, verb] = line?.split(" ") ?? [];
+      assert.ok(!line || (name === noun.name && noun.verbs.some((each) => each.name === verb)), `${noun.name} ${word}`);
+      assert.not.match(verbMeant(noun, word), "delegate");
+    }
+  }
+  const [spokes] = all.find(([noun]) => noun.name === "spokes")!;
+  assert.is(verbMeant(spokes, "delegat"), "; did you mean delegate?");
 });
 
 test("a token on the line is never said again", async ({ desk }) => {

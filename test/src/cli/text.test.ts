@@ -36,14 +36,21 @@ const ROWS = [{ slug: "north/ash", state: "active", at: "2026-01-01T00:00:00Z" }
 
 test("a table fits whatever width there is, and keeps what names its rows", () => {
   for (const width of [20, 40, 60, 80, 200]) {
-    const lines = tableOf(terminal(width), ROWS, COLUMNS).trimEnd().split("\n");
+    const lines = tableOf(terminal(width), ROWS, COLUMNS).text.trimEnd().split("\n");
     for (const line of lines) assert.ok(widthOf(line) <= width, `${width}: ${line}`);
     assert.match(lines[1]!, /^north\/ash/);
   }
 });
 
+test("a table counts the columns that do not fit, and shows all where the width is endless", () => {
+  assert.is(tableOf(terminal(20), ROWS, COLUMNS).hidden, 2);
+  const { text, hidden } = tableOf(terminal(Infinity), ROWS, COLUMNS);
+  assert.is(hidden, 0);
+  assert.match(text, /^SPOKE +STATE +NAME +AT\n/);
+});
+
 test("for programs each value stands whole after a tab, without a head, and times are ISO", () => {
-  const text = tableOf(terminal(Infinity, false), ROWS, COLUMNS);
+  const { text } = tableOf(terminal(Infinity, false), ROWS, COLUMNS);
   assert.is(text, "north/ash\tactive\tA name that is rather long, 日本語 included\t2026-01-01T00:00:00Z\n");
   assert.is(recordOf(terminal(Infinity, false), [["state", "active"], ["because", null]]), "state\tactive\n");
 });

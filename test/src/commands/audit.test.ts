@@ -146,11 +146,11 @@ test("what is no head, no file, no chain, or no command is a mistake of usage", 
   ];
   for (const [words, options, message] of lines) {
     const error = await rejection(audit({ words, options })) as CommandError;
-    assert.is(error.status, 64, error.message);
+    assert.is(error.status, 2, error.message);
     assert.match(error.message, message);
   }
   const { status, text } = await run("verify", "--chain", newId("fed"));
-  assert.is(status, 64);
+  assert.is(status, 2);
   assert.match(text, /^There is no chain fed_\w+ in this database$/m);
 });
 

@@ -112,20 +112,20 @@ test("shows what is kept of before, and goes back to it", async ({ scene, id, ru
 test("refuses what cannot be, with a word for each", async ({ scene, id, run }) => {
   const before = await written(scene);
   const cases: readonly (readonly [line: readonly string[], status: number, words: RegExp])[] = [
-    [[], 64, /needs to know which spoke: its id, HUB\/SLUG or domain/],
-    [[id, "--back", "--backup", "bak_1"], 64, /--back goes alone/],
-    [[id, "--list", "--dry-run"], 64, /--list goes alone/],
-    [[id, "--as", "algebra"], 64, /--as must be HUB\/SLUG, and not "algebra"/],
-    [[id, "--domain", "a b"], 64, /--domain must be a host name/],
-    [[id, "--as", "math/other"], 64, /are for a spoke that is removed, and algebra is active/],
+    [[], 2, /needs to know which spoke: its id, HUB\/SLUG or domain/],
+    [[id, "--back", "--backup", "bak_1"], 2, /--back goes alone/],
+    [[id, "--list", "--dry-run"], 2, /--list goes alone/],
+    [[id, "--as", "algebra"], 2, /--as must be HUB\/SLUG, and not "algebra"/],
+    [[id, "--domain", "a b"], 2, /--domain must be a host name/],
+    [[id, "--as", "math/other"], 2, /are for a spoke that is removed, and algebra is active/],
     [["math/geometry"], 65, /There is no spoke math\/geometry/],
     [[id, "--backup", "bak_1"], 65, /The spoke algebra has no backup bak_1\. wheelwright restore SPOKE --list/],
-    [["--all"], 64, /--all and --hub go with --new-cluster/],
-    [["--new-cluster"], 64, /--new-cluster needs a spoke, or --all/],
-    [[id, "--all", "--new-cluster"], 64, /--new-cluster needs a spoke, or --all/],
-    [[id, "--new-cluster", "--hub", "math"], 64, /--hub goes with --all/],
-    [[id, "--new-cluster", "--back"], 64, /--new-cluster goes with --all, --hub and --dry-run alone/],
-    [[id, "--bakup", "x"], 64, /has no option --bakup; did you mean --backup\?/],
+    [["--all"], 2, /--all and --hub go with --new-cluster/],
+    [["--new-cluster"], 2, /--new-cluster needs a spoke, or --all/],
+    [[id, "--all", "--new-cluster"], 2, /--new-cluster needs a spoke, or --all/],
+    [[id, "--new-cluster", "--hub", "math"], 2, /--hub goes with --all/],
+    [[id, "--new-cluster", "--back"], 2, /--new-cluster goes with --all, --hub and --dry-run alone/],
+    [[id, "--bakup", "x"], 2, /has no option --bakup; did you mean --backup\?/],
   ];
   for (const [line, status, words] of cases) {
     const result = await run(...line);

@@ -23,10 +23,10 @@ test("without a command it tells which there are", async () => {
 
 test("an unknown command or option is refused with the help that would be right", async () => {
   const command = await run(["provision"]);
-  assert.is(command.status, 64);
+  assert.is(command.status, 2);
   assert.match(command.text, /^There is no command "provision"\nwheelwright --help lists them$/);
   const option = await run(["serve", "--fast"]);
-  assert.is(option.status, 64);
+  assert.is(option.status, 2);
   assert.match(option.text, /\n\nwheelwright serve/);
 });
 
@@ -63,7 +63,7 @@ test("a user who is not there is told in one sentence, without a stack", async (
 
 test("a kubeconfig port that is no port is refused before anything starts", async () => {
   const { status, text } = await run(["simulate", "--port", "seventy"]);
-  assert.is(status, 64);
+  assert.is(status, 2);
   assert.match(text, /--port must be a whole number/);
 });
 
