@@ -9,12 +9,12 @@ import { invitation, showLink, submitLink } from "#lib/surface/portal/mailed/lin
 export const GET = endpoint({
   summary: "Show what an invitation is to",
   access: anyone,
-  scope: "public",
+  scope: "flow",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],
-  handle: ({ app, query }) => showLink(app, invitation, query.token),
+  handle: ({ app, actor, query }) => showLink(app, invitation, query.token, actor),
 });
 
 export const POST = endpoint({
@@ -26,5 +26,6 @@ export const POST = endpoint({
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],
-  handle: ({ app, service, ip, userAgent, body }) => submitLink(app, service, { ip, userAgent }, invitation, body),
+  handle: ({ app, actor, service, ip, userAgent, body }) =>
+    submitLink(app, service, { ip, userAgent }, invitation, body, actor),
 });

@@ -95,6 +95,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Security**: Backups, kubeconfigs and `.wheelwright` in a clone stay out of git, `npm pack` and the container image. The docs write backups outside of the clone.",
       "**Operating**: A restore test compares every uploaded file that the database names with `moodledata/filedir`, a random part by SHA-1, and the version of the code; `proof.files`, `proof.hashed` and `proof.codeRelease` say what it verified.",
       "**Command line**: Words of other tools (`delete`, `get`, `describe`, `ls`, `whoami`, `-o json`) are answered with the command that does the same. `spokes list HUB` works, `-o wide` shows every column, `overview` in a pipe has a head. A line that is not right ends with status 2 everywhere (before: 64 for commands that run a server).",
+      `**Portal**: While the server cannot be reached a page says "Reconnecting…" and keeps what is there. A form whose session ends has its values again after signing in. An invitation says first if somebody else is signed in.`,
     ],
   },
 ];

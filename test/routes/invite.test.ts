@@ -107,4 +107,25 @@ test("lists at most ten places", async ({ flows }) => {
   );
 });
 
+test("says first who is signed in, where accepting signs in somebody else", async () => {
+  const flows = await openFlows({ PORTAL: "on" });
+  try {
+    const { page, email, id } = await invite(flows, "eve");
+    assert.not.match(textOf(page), "You are signed in as");
+    const path = `/invite?token=${await flows.link("invitation", { id, email })}`;
+    const headers = await flows.scene.as("operator").credentials();
+    const shown = await flows.send(path, { headers });
+    assert.match(
+      textOf(shown),
+      new RegExp(`You are signed in as ${flows.scene.people.operator.email} ?\\. The invitation is for ${email} ?:`),
+    );
+    const [target, init] = submitting(shown.body, { password: "short" });
+    const again = await flows.send(target, { ...init, headers: { ...headers, ...init.headers as object } });
+    assert.is(again.status, 400);
+    assert.match(textOf(again), `this browser is signed in as ${email} instead`);
+  } finally {
+    await flows.close();
+  }
+});
+
 test.run();

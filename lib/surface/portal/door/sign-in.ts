@@ -91,6 +91,6 @@ ${sent === null ? form : notice("good", `${sent} Look into your mailbox: the lin
 /** Where one goes on after signing in: a path of ours, and nothing that a link from elsewhere would like it to be. */
 export function ownPath(next: string, publicUrl: URL): string {
   const url = URL.canParse(next, publicUrl) ? new URL(next, publicUrl) : null;
-  const path = url?.origin === publicUrl.origin ? url.pathname + url.search : "";
+  const path = url?.origin === publicUrl.origin ? url.pathname + url.search + url.hash : "";
   return next.startsWith("/") && /^\/(?!\/)/.test(path) ? path : "/hubs"; // two slashes would begin a host
 }

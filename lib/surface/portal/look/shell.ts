@@ -48,9 +48,9 @@ export function shell(me: Me, view: View): HtmlPage {
     style: theme + formStyle + shellStyle + partStyle + progressStyle + listStyle + (view.style ?? ""),
     source: scriptPath,
     body: markup`<a class="skip" href="#main">To the page</a>
-<div class="shell" ${follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""} ${
-      poll ? markup`data-poll="${poll}"` : ""
-    }>
+<div class="shell" data-me="${me.email}" ${
+      follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""
+    } ${poll ? markup`data-poll="${poll}"` : ""}>
 <header class="side">
 <a class="brand" href="/hubs">${trusted(wheel)}<span>Wheelwright</span></a>
 <nav aria-label="Main"><ul>${places(PLACES)}</ul><ul class="own">${places(OWN)}</ul>

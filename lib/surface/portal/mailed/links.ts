@@ -13,6 +13,7 @@ import type { Service } from "#lib/surface/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/surface/http/page.ts";
 import { formOf, tick, type Tried } from "#lib/surface/portal/look/forms.ts";
 import { goOn, hasPortal, listOf, spent, unlessSpent } from "#lib/surface/portal/mailed/ends.ts";
+import { notice } from "#lib/surface/portal/look/parts.ts";
 import {
   addressField,
   checkFields,
@@ -37,6 +38,8 @@ interface LinkPage<Given extends Fields, Body extends { password: string }> {
   readonly lead: (places: readonly NamedPlace[]) => string;
   /** Whether the form says what the account administers. */
   readonly lists?: true;
+  /** Whether it signs the browser in. */
+  readonly signsIn?: true;
   readonly button: string;
   /** What somebody is told who did not ask for it. */
   readonly unasked: string;
@@ -45,6 +48,9 @@ interface LinkPage<Given extends Fields, Body extends { password: string }> {
   readonly fields: (link: Link, given: Given | null, tried: Tried | undefined) => readonly Markup[];
   readonly deed: (app: App, origin: Origin, body: Body, context: Context<Given>) => Promise<Done>;
 }
+
+/** The user who is signed in in this browser. */
+type Reader = { readonly email: string } | null;
 
 interface Context<Given> {
   readonly service: Service;
@@ -59,9 +65,10 @@ export async function showLink<Given extends Fields, Body extends { password: st
   app: App,
   page: LinkPage<Given, Body>,
   token: string,
+  reader: Reader = null,
 ): Promise<Shown> {
   const link = await findLink(app.db.rows, page.purpose, token);
-  return link ? { status: 200, page: await write(app, page, link, null) } : spent(app, page.purpose);
+  return link ? { status: 200, page: await write(app, page, link, null, { reader }) } : spent(app, page.purpose);
 }
 
 export async function submitLink<Given extends Fields, Body extends { password: string }>(
@@ -70,11 +77,15 @@ export async function submitLink<Given extends Fields, Body extends { password: 
   origin: Origin,
   page: LinkPage<Given, Body>,
   given: Given,
+  reader: Reader = null,
 ): Promise<Shown> {
   const link = await findLink(app.db.rows, page.purpose, given.token);
   if (!link) return spent(app, page.purpose);
   const checked = checkFields(page.body, given, link.email);
-  if ("problems" in checked) return { status: 400, page: await write(app, page, link, given, checked.problems) };
+  if ("problems" in checked) {
+    const { problems } = checked;
+    return { status: 400, page: await write(app, page, link, given, { problems, reader }) };
+  }
   return await unlessSpent(app, page.purpose, async () => {
     const places = await placesOfSeats(app.db.rows, link.userId);
     const { title, lead, ...session } = await page.deed(app, origin, checked.fields, { service, link, given, places });
@@ -88,7 +99,7 @@ async function write<Given extends Fields, Body extends { password: string }>(
   page: LinkPage<Given, Body>,
   link: Link,
   given: Given | null,
-  problems: Tried["problems"] = {},
+  { problems = {}, reader }: { readonly problems?: Tried["problems"]; readonly reader: Reader },
 ): Promise<HtmlPage> {
   const places = page.lists ? await placesOfSeats(app.db.rows, link.userId) : [];
   const tried = given ? { values: { ...given }, message: "", problems } : undefined;
@@ -97,9 +108,16 @@ async function write<Given extends Fields, Body extends { password: string }>(
     Object.keys(problems).length > 0 ? `Please check the form: ${page.title}` : page.title,
     markup`${heading(page.title, page.lead(places))}
 ${listOf(places.map(({ name }) => name))}
+${reader && page.signsIn && hasPortal(app) && reader.email !== link.email ? signedInAs(reader.email, link.email) : ""}
 ${formOf({ action: page.path, button: page.button, hidden: { token: link.secret }, tried }, ...fields)}
 <footer><p>The link works until ${moment(link.expiresAt.toISOString())}. ${page.unasked}</p></footer>`,
   );
+}
+
+function signedInAs(reader: string, email: string): Markup {
+  const text = markup`You are signed in as <strong>${reader}</strong>. The invitation is for <strong>${email}</strong>:
+once you accept, this browser is signed in as ${email} instead.`;
+  return notice("warn", markup`<p>${text}</p>`);
 }
 
 /** Who you are, what you may do, and a form that accepts. */
@@ -109,6 +127,7 @@ export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
   title: "You are invited",
   lead: (places) => places.length > 0 ? "Once you have accepted, you administer:" : "Choose a password to accept.",
   lists: true,
+  signsIn: true,
   button: "Accept the invitation",
   unasked: "If you did not expect it, close this page: nothing happens then.",
   body: AcceptBody,

@@ -22,7 +22,9 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 /** Nobody who is signed in: the page to sign in on, which leads back here. */
 export function refusedPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
-  if (statusCode === 401) return signInPage({ next: path, lead: path === null ? SESSION_OVER : undefined });
+  if (statusCode === 401) {
+    return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
+  }
   const title = TITLES[statusCode] ?? "This cannot be done";
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   return frame(
@@ -34,6 +36,8 @@ export function refusedPage({ statusCode, message, path }: RequestRefusal): Html
 }
 
 const SESSION_OVER = "Your session has ended, so nothing was done. Sign in, and do it once more.";
+/** The mark by which the script knows that a form was refused, and goes back to it (script/drafts.ts). */
+const BACK_TO_FORM = "/hubs#draft";
 
 function adviceFor(status: number): Markup | string {
   return ADVICE[status] ??

@@ -14,10 +14,12 @@ async function renew() {
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
     if (answer.ok) take(new DOMParser().parseFromString(await answer.text(), "text/html"));
-    else if (answer.status === 401 || answer.status === 403) location.replace(location.href);
+    else if (answer.status === 401) goToDraft(location.href);
+    else if (answer.status === 403) location.replace(location.href);
     else if (answer.status === 404) location.replace(await nearest());
+    else if (answer.status > 500) probe();
   } catch {
-    // It is away; the next event, or the clock, asks again.
+    probe();
   }
   earliest = performance.now() + Math.max(LEAST, 4 * (performance.now() - began));
   reads = false;
@@ -64,7 +66,7 @@ function follow() {
   const note = (event) => { since = event.lastEventId || since; soon(); };
   for (const state of STATES) for (const what of ["Spoke", "Federation"]) source.addEventListener(what + "Update" + state, note);
   source.addEventListener("open", () => { if (streams === null) soon(); streams = true; });
-  source.addEventListener("error", () => { streams = null; });
+  source.addEventListener("error", () => { streams = null; probe(); });
 }
 
 function unfollow() {
@@ -97,7 +99,7 @@ async function countUnread() {
     place.hidden = count === 0;
     place.firstElementChild.textContent = count > 99 ? "99+" : String(count);
   } catch {
-    // The next time.
+    probe();
   }
 }
 setInterval(countUnread, EVERY);

@@ -6,6 +6,8 @@
  * comes as a page, whose parts take the place of those that stand.
  */
 import { createHash } from "node:crypto";
+import { connection } from "#lib/surface/portal/script/connection.ts";
+import { drafts } from "#lib/surface/portal/script/drafts.ts";
 import { keys } from "#lib/surface/portal/script/keys.ts";
 import { live } from "#lib/surface/portal/script/live.ts";
 import { morph } from "#lib/surface/portal/script/morph.ts";
@@ -16,7 +18,7 @@ export const portalScript: string = `(() => {
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const shell = document.querySelector(".shell");
 const announcer = document.getElementById("announcer");
-${morph}${reading}${live}${keys}
+${connection}${morph}${drafts}${reading}${live}${keys}
 })();
 `;
 

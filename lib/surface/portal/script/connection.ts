@@ -1,0 +1,61 @@
+/**
+ * Says "Reconnecting…" while the server cannot be reached, and keeps the page. A link that is followed meanwhile opens
+ * afterwards, and a form is not sent, because the browser's error page would take the place of what was typed.
+ */
+export const connection: string = `
+const PROBE = 3000;
+const bar = document.createElement("p");
+bar.className = "notice warn";
+bar.id = "connection";
+bar.hidden = true;
+document.getElementById("main").prepend(bar);
+let cut = false, probing = false, wanted = null;
+
+async function isReachable() {
+  try {
+    return (await fetch("/api/healthz", { cache: "no-store", signal: AbortSignal.timeout(10000) })).status < 500;
+  } catch {
+    return false;
+  }
+}
+
+async function probe() {
+  if (probing) return;
+  probing = true;
+  const reached = await isReachable();
+  probing = false;
+  if (!reached) {
+    if (!cut) say("Reconnecting… This page is not up to date.");
+    cut = true;
+    setTimeout(probe, PROBE);
+  } else if (cut) {
+    cut = false;
+    bar.hidden = true;
+    announcer.textContent = "Connected again";
+    if (wanted) return location.assign(wanted);
+    if (shell.dataset.hub && !document.hidden) follow();
+    soon();
+  }
+}
+
+function say(text) {
+  bar.textContent = announcer.textContent = text;
+  bar.hidden = false;
+}
+
+addEventListener("offline", probe);
+addEventListener("online", probe);
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href]");
+  if (!cut || !link || link.origin !== location.origin || link.target || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  wanted = link.href;
+  say("Reconnecting… " + link.textContent.trim() + " opens then.");
+});
+document.addEventListener("submit", (event) => {
+  if (!cut) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  say("Reconnecting… Nothing was sent. Send it again then.");
+}, true);
+`;

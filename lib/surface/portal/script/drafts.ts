@@ -1,0 +1,58 @@
+/**
+ * Keeps what is typed into a form until it is sent, in this tab alone. If the session ends meanwhile, the form has its
+ * values again after signing in. Passwords and hidden fields are never kept, and nobody else gets them.
+ */
+export const drafts: string = `
+const me = shell.dataset.me;
+const isKept = (field) => field.name && !/^(password|hidden|file|submit|button)$/.test(field.type);
+const isTyped = ({ options, type, checked, defaultChecked, value, defaultValue }) => options
+  ? [...options].some((each) => each.selected !== each.defaultSelected)
+  : /^(checkbox|radio)$/.test(type) ? checked !== defaultChecked : value !== defaultValue;
+
+// Only what was typed: somebody else may change the other fields meanwhile. A form that was refused shows all of it as given.
+function keepDraft(form, sent) {
+  if (!form || form.method !== "post") return;
+  const whole = form.querySelector("#refusal");
+  const fields = [...form.elements].filter((each) => isKept(each) && (whole || isTyped(each)));
+  const values = fields.map(({ name, value, checked }) => [name, value, checked]);
+  if (values.length === 0) return;
+  const page = location.pathname + location.search, action = form.getAttribute("action");
+  sessionStorage.setItem("draft", JSON.stringify({ me, page, action, values, sent }));
+}
+
+function restoreDraft({ action, values }) {
+  const form = all("main form").find((each) =>
+    each.getAttribute("action") === action && values.every(([name]) => each.elements.namedItem(name)));
+  if (!form) return;
+  for (const [name, value, checked] of values) for (const field of [...form.elements].filter((each) => each.name === name && isKept(each))) {
+    if (!/^(checkbox|radio)$/.test(field.type)) field.value = value;
+    else if (field.value === value) field.checked = checked;
+  }
+  const note = document.createElement("p");
+  note.className = "notice info";
+  note.setAttribute("role", "status");
+  note.textContent = "Your session had ended. What you typed is here again; nothing was sent.";
+  form.prepend(note);
+  form.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+// The page to sign in on leads back with this mark after a form was refused for want of a session.
+const marked = location.hash === "#draft", draft = JSON.parse(sessionStorage.getItem("draft") || "null");
+const lost = sessionStorage.getItem("lost") === "yes";
+sessionStorage.removeItem("lost");
+if (marked) history.replaceState(null, "", location.pathname + location.search);
+if (draft && draft.me !== me) sessionStorage.removeItem("draft");
+else if (draft && (marked || lost) && draft.page === location.pathname + location.search) restoreDraft(draft);
+else if (draft && marked) goToDraft(draft.page);
+else if (draft && draft.sent) sessionStorage.removeItem("draft");
+
+function goToDraft(page) {
+  sessionStorage.setItem("lost", "yes");
+  location.replace(page);
+}
+document.addEventListener("input", (event) => keepDraft(event.target.form, false));
+document.addEventListener("submit", (event) => {
+  if (event.target.getAttribute("action") === "/sign-out") sessionStorage.removeItem("draft");
+  else if (!event.defaultPrevented) keepDraft(event.target, true);
+});
+`;

@@ -1,0 +1,101 @@
+/** A page while its server cannot be reached, and a form whose session ends. */
+import * as assert from "uvu/assert";
+import type { Page } from "playwright-core";
+import { browserSuite } from "#test/support/browser.ts";
+import { makeSession } from "#test/support/people.ts";
+import type { Portal } from "#test/support/portal.ts";
+
+const test = browserSuite("a page that loses its server or its session");
+
+const bar = (page: Page) => page.locator("#connection");
+
+test("says that it reconnects, keeps what is there, and is up to date afterwards", async ({ portal, open, foresee }) => {
+  foresee(/ERR_|Failed to load resource|status of 503/);
+  const page = await open("hubAdmin");
+  await page.goto(`/hubs/${portal.north.id}`);
+  await page.getByRole("link", { name: "oak", exact: true }).waitFor();
+  assert.is(await bar(page).isVisible(), false);
+  await portal.cut();
+  await bar(page).getByText("Reconnecting…").waitFor();
+  assert.ok(await page.getByRole("link", { name: "oak", exact: true }).isVisible());
+  await portal.work.db.sql("update spokes set display_name = 'Renamed' where id = $1", [portal.oak]);
+  await portal.listen();
+  await bar(page).waitFor({ state: "hidden" });
+  await page.getByText("Renamed").first().waitFor();
+  await portal.work.db.sql("update spokes set display_name = 'oak' where id = $1", [portal.oak]);
+});
+
+test("opens a link after it is connected again, and sends no form meanwhile", async ({ portal, open, foresee }) => {
+  foresee(/ERR_|Failed to load resource|status of 503/);
+  const page = await open("hubAdmin"), settings = `/hubs/${portal.north.id}/settings`;
+  await page.goto(settings);
+  await page.getByLabel("Name", { exact: true }).fill("Typed meanwhile");
+  await portal.cut();
+  await page.evaluate(() => dispatchEvent(new Event("offline")));
+  await bar(page).waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await bar(page).getByText("Nothing was sent").waitFor();
+  assert.is(await page.getByLabel("Name", { exact: true }).inputValue(), "Typed meanwhile");
+  await page.getByRole("link", { name: "Notifications" }).first().click();
+  await bar(page).getByText("opens then").waitFor();
+  await portal.listen();
+  await page.waitForURL("**/notifications");
+});
+
+async function endSessions({ work: { db } }: Portal): Promise<void> {
+  await db.sql("update sessions set ended_at = wheelwright_now()");
+}
+
+async function signInAgain(page: Page, email: string): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password").fill("a password for tests");
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+test("has a form's values again after signing in, once", async ({ portal, open }) => {
+  const page = await open("operator"), email = portal.people.operator.email;
+  await page.goto("/hubs/new");
+  await page.getByLabel("Slug").fill("east");
+  await page.locator("[name=displayName], [name=name]").fill("East & <b>");
+  await endSessions(portal);
+  await page.getByRole("button", { name: "Make the hub" }).click();
+  await page.getByText("Your session has ended").waitFor();
+  await signInAgain(page, email);
+  await page.waitForURL("**/hubs/new");
+  await page.getByText("What you typed is here again").waitFor();
+  assert.is(await page.getByLabel("Slug").inputValue(), "east");
+  assert.is(await page.locator("[name=displayName], [name=name]").inputValue(), "East & <b>");
+  await page.getByRole("button", { name: "Make the hub" }).click();
+  await page.getByRole("heading", { name: "East & <b>" }).waitFor();
+  await page.goto("/hubs/new");
+  assert.is(await page.getByLabel("Slug").inputValue(), "");
+  assert.is(await page.evaluate(() => sessionStorage.getItem("draft")), null);
+});
+
+test("keeps no password, and gives nobody else what was typed", async ({ portal, open }) => {
+  const page = await open("hubAdmin"), draft = () => page.evaluate(() => sessionStorage.getItem("draft"));
+  await page.goto("/account/password");
+  await page.getByLabel("Current password").fill("a secret");
+  await page.getByLabel("New password").fill("another secret");
+  assert.is(await draft(), null);
+  await page.goto(`/hubs/${portal.north.id}/settings`);
+  await page.getByLabel("Name", { exact: true }).fill("Mine");
+  assert.match(await draft() ?? "", "Mine");
+  const { secret: value } = await makeSession(portal.work.db, portal.people.operator);
+  await page.context().addCookies([{ name: "wheelwright", value, url: portal.url }]);
+  await page.goto("/hubs#draft");
+  assert.is(await draft(), null);
+  await page.goto(`/hubs/${portal.north.id}/settings`);
+  assert.is(await page.getByLabel("Name", { exact: true }).inputValue(), "north");
+});
+
+test("forgets what was typed when somebody signs out", async ({ portal, open }) => {
+  const page = await open("hubAdmin");
+  await page.goto(`/hubs/${portal.north.id}/settings`);
+  await page.getByLabel("Name", { exact: true }).fill("Mine");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  assert.is(await page.evaluate(() => sessionStorage.getItem("draft")), null);
+});
+
+test.run();
