@@ -96,6 +96,9 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: A restore test compares every uploaded file that the database names with `moodledata/filedir`, a random part by SHA-1, and the version of the code; `proof.files`, `proof.hashed` and `proof.codeRelease` say what it verified.",
       "**Command line**: Words of other tools (`delete`, `get`, `describe`, `ls`, `whoami`, `-o json`) are answered with the command that does the same. `spokes list HUB` works, `-o wide` shows every column, `overview` in a pipe has a head. A line that is not right ends with status 2 everywhere (before: 64 for commands that run a server).",
       `**Portal**: While the server cannot be reached a page says "Reconnecting…" and keeps what is there. A form whose session ends has its values again after signing in. An invitation says first if somebody else is signed in.`,
+      "**Hubs and spokes**: A spoke's own trouble (a webhook, a quota, a full node, a refused write) no longer takes the template away from every other new spoke.",
+      "**Hubs and spokes**: A database that goes away during an installation, and a damaged one, are reported as that, with the line that says so; a restore test keeps the last lines of the log.",
+      "**Hubs and spokes**: A new volume that no provisioner makes within 10 minutes ends the installation as failed; while it is waited for the operation names the provisioner.",
     ],
   },
 ];

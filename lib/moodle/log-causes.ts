@@ -76,6 +76,24 @@ const RULES: readonly Rule[] = [
     blame: "operator",
     hint: "Choose a larger size, or raise memory_limit in the blueprint; then retry.",
   }],
+  [
+    /invalid page in block|page verification failed|could not read block|could not access status of transaction|missing chunk number|invalid (?:primary )?checkpoint record|could not locate a valid checkpoint record|could not open file "(?:base|global|pg_xact)\/|PANIC:/i,
+    {
+      code: "DatabaseDamaged",
+      why: "the database on its volume is damaged",
+      blame: "operator",
+      hint: "See what the line names. Restore a backup from before the damage, and check the storage.",
+    },
+  ],
+  [
+    /terminating connection (?:due to|because of)|server closed the connection|connection to (?:the )?server was lost|could not connect to (?:the )?(?:server|database)|the database system is in recovery mode|SSL connection has been closed|no connection to the server|Database connection failed/i,
+    {
+      code: "DatabaseWentAway",
+      why: "the database went away",
+      blame: "cluster",
+      hint: "Its pod was ended or started anew meanwhile. Retry; what was left half done is cleared away first.",
+    },
+  ],
   [/not (?:(?:re)?set|installed|seeded): /i, {
     code: "NotEmpty",
     why: "there is something in the database that must not be touched",

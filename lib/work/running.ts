@@ -12,7 +12,7 @@ import {
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import { redact } from "#lib/base/redact.ts";
-import { readLogCause } from "#lib/moodle/log-causes.ts";
+import { lastWords, readLogCause } from "#lib/moodle/log-causes.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, putFenced } from "#lib/work/fenced.ts";
@@ -59,7 +59,10 @@ async function sayingWhy(wait: () => Promise<void>): Promise<void> {
     await wait();
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "CrashLoopBackOff") throw error;
-    const cause = readLogCause(error.evidence?.log ?? []);
+    const log = error.evidence?.log ?? [], cause = readLogCause(log), last = lastWords(log);
+    if (!cause && last !== undefined) {
+      throw retell(error, { message: `${error.message}. Its log ends: ${redact(last)}` });
+    }
     if (!cause) throw error;
     const { code, why, line, blame, hint } = cause;
     throw retell(error, { code, message: `${error.message}, because ${why}: ${redact(line)}`, blame, hint });

@@ -21,6 +21,10 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { Verdict } from "#lib/scheduler/reports.ts";
 import { SECOND } from "#lib/base/time.ts";
 import type { DrillWork } from "#lib/work/drills/place.ts";
+import { STORAGE_FULL } from "#lib/work/volumes/full.ts";
+
+/** The last lines of the failing container, which goes with the sandbox. */
+const LOG_LINES = 20;
 
 export function isJudged({ job }: Run): boolean {
   return typeof job.progress.outcome === "string";
@@ -42,7 +46,7 @@ export async function endProved(run: Run, found: Omit<Proof, "seconds">): Promis
 }
 
 export async function endFailed(run: Run, verdict: Pick<Verdict, "nature" | "report">): Promise<void> {
-  const { code, fault, message, step } = verdict.report;
+  const { code, fault, message, step, log } = verdict.report;
   const isOfBackup = speaksOfBackup(verdict);
   await end(run, isOfBackup ? "failed" : "not tried", async (tx, spoke, tried) => {
     const { backupId } = tried;
@@ -64,7 +68,7 @@ export async function endFailed(run: Run, verdict: Pick<Verdict, "nature" | "rep
     await tell(tx, spoke, {
       kind: "tenant_backup_failed",
       tried,
-      metadata: { drill: true, step, code, fault, message },
+      metadata: { drill: true, step, code, fault, message, log: log.slice(-LOG_LINES) },
       error: message,
       jobs,
     });
@@ -111,13 +115,13 @@ const NOT_ITS_FAULT = new Set([
   ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
   ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
   ...["FailedCreatePodSandBox", "another_cluster", "unknown_cluster", "BlueprintLacks", "NotFound", "stranger"],
-  ...["Terminating", "ClaimTaken"],
+  ...["Terminating", "ClaimTaken", "VolumePending"],
 ]);
-const FULL =
-  /ResourceExhausted|no space left|not enough (?:free )?(?:space|capacity)|insufficient (?:free )?(?:space|capacity)/i;
 
 /** What ran out of time counts: it would have in an emergency. */
 function speaksOfBackup({ nature, report: { code, message } }: Pick<Verdict, "nature" | "report">): boolean {
-  if (nature === "bug" || NOT_ITS_FAULT.has(code) || code === "ProvisioningFailed" && FULL.test(message)) return false;
+  if (nature === "bug" || NOT_ITS_FAULT.has(code) || code === "ProvisioningFailed" && STORAGE_FULL.test(message)) {
+    return false;
+  }
   return nature === "final" || code === "deadline";
 }

@@ -35,6 +35,7 @@ import { makeFenced } from "#lib/work/fenced.ts";
 import { recordNow } from "#lib/work/particulars.ts";
 import { finalError, note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 import { claimsFrom, dropSources } from "#lib/work/volumes/claims.ts";
+import { STORAGE_FULL } from "#lib/work/volumes/full.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 
 /** Milliseconds that what a template is used for is waited for: then the Job is quicker. */
@@ -138,16 +139,32 @@ async function tryTo(
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.transient && error.code !== "deadline") throw error;
-    const isOther = error.code === OTHER;
-    if (!isOther && await isAdopted(site, run)) throw error;
+    if (error.code !== OTHER && await isAdopted(site, run)) throw error;
     const { templateId: template } = use, reason = explain(error).message;
     run.log.warn("A site cannot be made from its template, and is installed by its Job", { template, error });
     return await run.write(async (tx) => {
       await giveUpUse(tx, use, reason);
-      if (!isOther) await failTemplate(tx, template, { from: "ready", reason });
+      if (isOfTemplate(error)) await failTemplate(tx, template, { from: "ready", reason });
       return await findUse(tx, site.spoke.id);
     });
   }
+}
+
+/** What is reported of the snapshots that a template consists of, or by the container that adopts its data. */
+const OF_TEMPLATE = new Set([
+  ...["SnapshotGone", "SnapshotFailed", "NoSnapshotClass", "DiskTooSmall", "OtherDriver", "Incomplete"],
+  ...["another_cluster", "NoSiteInSnapshot", "DatabaseDamaged", "OtherPostgres", "DatabaseMissing"],
+]);
+
+/**
+ * Whether other spokes would fail with this template, too. A webhook, a quota, a full node or a refused write is the trouble
+ * of one spoke, and leaves the template to the others.
+ */
+function isOfTemplate({ code, message }: ClusterError): boolean {
+  if (OF_TEMPLATE.has(code)) return true;
+  if (code === "deadline") return message.startsWith("Waiting for VolumeSnapshot ");
+  if (code === "ProvisioningFailed") return /snapshot/i.test(message) && !STORAGE_FULL.test(message);
+  return code === "CrashLoopBackOff" && /\bcontainer adopt\b/.test(message);
 }
 
 /** Its data is its own by then, whatever fails, and whatever becomes of the template. */

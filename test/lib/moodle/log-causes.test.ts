@@ -24,6 +24,19 @@ const CAUSES: readonly (readonly [line: string, code: string])[] = [
   ["!!! Site is being upgraded, please retry later. !!!", "HalfInstalled"],
   ["Unrecognised options: School", "BadSetting"],
   ["mkdir: can't create directory '/v/html': Permission denied", "NotWritable"],
+  ["ERROR:  invalid page in block 1 of relation base/16384/16923", "DatabaseDamaged"],
+  ["PANIC:  could not locate a valid checkpoint record at 0/1A2B3C8", "DatabaseDamaged"],
+  ["FATAL:  terminating connection due to administrator command", "DatabaseWentAway"],
+  ["WARNING:  terminating connection because of crash of another server process", "DatabaseWentAway"],
+  [
+    "Default exception handler: Error writing to database Debug: server closed the connection unexpectedly",
+    "DatabaseWentAway",
+  ],
+  ["PHP Warning:  pg_query(): Query failed: no connection to the server", "DatabaseWentAway"],
+  ["could not connect to server: No such file or directory", "DatabaseWentAway"],
+  ["FATAL:  the database system is shutting down", "DatabaseUnreachable"],
+  ["FATAL:  the database system is in recovery mode", "DatabaseWentAway"],
+  ["Error: Database connection failed", "DatabaseWentAway"],
   ["PHP Fatal error:  Uncaught Error in /var/www/html/lib/setup.php:7", "PhpFatal"],
   ["Default exception handler: Coding error detected", "PhpFatal"],
 ];
@@ -35,6 +48,16 @@ for (const [line, code] of CAUSES) {
     assert.match(cause!.hint, /^[A-Z].*\.$/);
   });
 }
+
+test("takes a database that went away for the cause of Moodle's error about it", () => {
+  const log = [
+    "PHP Warning:  pg_query(): server closed the connection unexpectedly in /var/www/html/lib/dml/pgsql.php",
+    "Default exception handler: Error reading from database",
+    "PHP Fatal error:  Uncaught dml_read_exception",
+  ];
+  const { code, blame } = readLogCause(log)!;
+  assert.equal([code, blame], ["DatabaseWentAway", "cluster"]);
+});
 
 test("knows nothing of what it has never seen, and of an ordinary log", () => {
   assert.is(readLogCause(["Installing Moodle database...", "-->System", "++ Success ++"]), undefined);

@@ -41,13 +41,25 @@ export function nodeTrouble(pod: KubeObject, events: readonly KubeObject[], cloc
   const claim = claimsTrouble(pod, events, clock);
   if (claim) return claim;
   const sentence = `Waiting for a node for pod ${name}: ${message || reason}`;
-  if (reason !== "Unschedulable" || SETTLING.test(message)) return waiting(sentence);
+  if (reason === "Unschedulable" && SETTLING.test(message)) return unprovisioned(pod, sentence, message, clock);
+  if (reason !== "Unschedulable") return waiting(sentence);
   return until(
     (timeOf(lastTransitionTime) ?? createdAt(pod)) + clock.patience.unschedulableMs,
     clock,
     sentence,
     impossible("Unschedulable", `No node can take pod ${name}: ${message}`, "operator", hintFor(message)),
   );
+}
+
+const STORAGE_HINT =
+  "See whether the provisioner of the storage class runs, and its log. Or name another storage class in " +
+  "surroundings.yaml or the region (CATALOG); then retry.";
+
+/** A copy of a large snapshot takes as long as it takes; a new volume does not. */
+function unprovisioned(pod: KubeObject, sentence: string, message: string, clock: Waited): Diagnosis {
+  const moment = Math.max(createdAt(pod), clock.since) + clock.patience.provisionMs;
+  const text = `The volumes of pod ${pod.metadata.name} are not made: ${message}`;
+  return until(moment, clock, sentence, impossible("VolumePending", text, "operator", STORAGE_HINT));
 }
 
 function hintFor(message: string): string {
@@ -72,6 +84,9 @@ export function isOfClaim(event: KubeObject): boolean {
   return event["involvedObject"]?.kind === CLAIM;
 }
 
+/** On an event of a claim that is filled from a snapshot: its volume may take hours. */
+const COPIES = "wheelwrightCopies";
+
 /**
  * Events outlive what they tell of by an hour. Those of a claim that is bound, or of one of the same name that lived
  * before it, say nothing of the present.
@@ -79,7 +94,9 @@ export function isOfClaim(event: KubeObject): boolean {
 export function withoutSettledClaims(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
   const pending = claims.filter((claim) => claim["status"]?.phase !== "Bound");
   const theirs = new Set(pending.flatMap((claim) => eventsOf(claim, events)));
-  return events.filter((event) => !isOfClaim(event) || theirs.has(event));
+  const copying = new Set(pending.filter(({ spec }) => spec?.dataSource).flatMap((claim) => eventsOf(claim, events)));
+  return events.filter((event) => !isOfClaim(event) || theirs.has(event))
+    .map((event) => copying.has(event) ? { ...event, [COPIES]: true } : event);
 }
 
 export function claimTrouble(name: string, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
@@ -107,8 +124,18 @@ export function claimTrouble(name: string, events: readonly KubeObject[], clock:
           "Make a storage class the cluster's default, or name one in surroundings.yaml or the region (CATALOG).",
         ),
       );
-    case "ExternalProvisioning":
-      return waiting(`Waiting for the volume of claim ${name}: ${message}`);
+    case "ExternalProvisioning": {
+      const text = `Waiting for the volume of claim ${name}: ${message}`;
+      if (event[COPIES] === true) return waiting(text);
+      const verdict = impossible(
+        "VolumePending",
+        `No volume was made for claim ${name}: ${message}`,
+        "operator",
+        STORAGE_HINT,
+      );
+      const moment = Math.max(firstSeen(event), clock.since) + clock.patience.provisionMs;
+      return until(moment, clock, `${text} See whether that provisioner of the storage class runs.`, verdict);
+    }
     default:
       return undefined;
   }

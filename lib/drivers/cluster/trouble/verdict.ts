@@ -32,6 +32,8 @@ export interface Patience {
   readonly configMs: number;
   /** A volume cannot be made or mounted: its driver tries again, and a node may take minutes to let go of it. */
   readonly volumeMs: number;
+  /** A provisioner does not begin with a new, empty volume, or does not finish it. */
+  readonly provisionMs: number;
   /** The address of a site does not lead here yet, so that no certificate is given: DNS takes its time. */
   readonly certificateMs: number;
   /** A container crashed again and again before we came: a kubelet starts it anew after five minutes at most. */
@@ -44,6 +46,7 @@ export const PATIENCE: Patience = {
   imageMs: 3 * MINUTE,
   configMs: 10 * SECOND,
   volumeMs: 10 * MINUTE,
+  provisionMs: 10 * MINUTE, // less than any step that waits for a new volume has
   certificateMs: 10 * MINUTE,
   crashMs: 6 * MINUTE,
 };

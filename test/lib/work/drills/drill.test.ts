@@ -137,6 +137,18 @@ test("fails where nothing is on the volume, or the storage has lost it, and says
   assert.is((await outcomeOf(scene, id)).metadata.code, "NoSiteInSnapshot");
 });
 
+test("says what PostgreSQL wrote about a damaged database.", async ({ scene, id }) => {
+  const backup = await backUp(scene, id), line = "ERROR:  invalid page in block 1 of relation base/16384/16923";
+  damage(scene, backup, "database", (before) => ({ ...before, damaged: line }));
+  await ended(scene, await night(scene, id));
+  assert.match(
+    (await backupRow(scene, backup.id)).proofError!,
+    `because the database on its volume is damaged: ${line}`,
+  );
+  const { metadata } = await outcomeOf(scene, id);
+  assert.equal([metadata.code, metadata.log], ["DatabaseDamaged", [line]]);
+});
+
 test("fails where Moodle does not answer its login page.", async ({ scene, id }) => {
   const { id: backupId } = await backUp(scene, id);
   scene.simulator.faults.failJob("health-", {

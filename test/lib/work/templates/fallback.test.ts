@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/load.ts";
+import type { Breakage } from "#lib/dev/simulator/faults.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
 import { provision } from "#lib/work/install/provision.ts";
@@ -147,6 +148,33 @@ for (const [step, breakage] of Object.entries(OWN)) {
     assert.equal(row.blueprintInputs.origin, failed.blueprintInputs.origin);
     assert.equal((await templates(scene)).map(({ id, state }) => [id, state]), [[template!.id, "ready"]]);
     assert.equal(standing(scene, "VolumeSnapshotContent").filter((name) => name.includes("origin")), []);
+  });
+}
+
+const SPOKES_OWN = {
+  "a webhook that denies its StatefulSet": {
+    ...{ type: "deny", kind: "StatefulSet", name: "db" },
+    message: 'admission webhook "policy.example" denied the request: no',
+  },
+  "a full node": { type: "no-node", name: "db-0", message: "0/1 nodes are available: 1 Insufficient cpu." },
+  "a write that is refused": { type: "answer", status: 403, method: "POST", path: "/statefulsets" },
+  "a volume for which its storage has no room": {
+    ...{ type: "no-volume", name: "data-db-0" },
+    message: "rpc error: code = ResourceExhausted desc = cannot clone the snapshot: no space left",
+  },
+} as const satisfies Record<string, Breakage>;
+
+for (const [what, breakage] of Object.entries(SPOKES_OWN)) {
+  test(`is left to the others where one spoke has ${what}`, async (context) => {
+    const { scene } = context, [before] = await templates(scene);
+    const fault = scene.simulator.faults.add(breakage);
+    const id = await scene.spoke(context.hub, "second");
+    assert.is((await scene.becomes(id, "failed", "active")).state, "failed");
+    scene.simulator.faults.heal(fault);
+    assert.equal((await templates(scene)).map(({ id, state, failures, error }) => [id, state, failures, error]), [
+      [before!.id, "ready", 0, null],
+    ]);
+    assert.equal(await ways(scene, await installed(context, "third")), [MADE]);
   });
 }
 

@@ -18,6 +18,7 @@ export function adoptDatabase({ world, pod, container, env }: Context): ProgramR
   if (handle === null || before.password === undefined) return failed(NOTHING("database"));
   const foreign = foreignTo(before, majorOf(container.image));
   if (foreign) return failed(...foreign);
+  if (before.damaged) return failed(before.damaged);
   if (before.absent) return failed('FATAL:  database "moodle" does not exist');
   const known = { ...before, password: env.DB_PASS! };
   if (!before.config) {

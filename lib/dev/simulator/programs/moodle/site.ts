@@ -11,6 +11,8 @@ import type { World } from "#lib/dev/simulator/world.ts";
 export interface SiteDatabase {
   /** What the first start made of it; a password given later changes nothing. */
   readonly password?: string;
+  /** What PostgreSQL says of damaged pages; its recovery ends there. */
+  readonly damaged?: string;
   /** The major version of the PostgreSQL that made it. */
   readonly major?: string;
   /** Whether the database itself was never made: its server was killed between setting up and making it. */

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { withoutSettledClaims } from "#lib/drivers/cluster/trouble/node.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { at, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/sights.ts";
 
@@ -60,6 +61,35 @@ test("a pod of which nothing is said is judged by its claims, while their volume
   const events = [event({ kind: "PersistentVolumeClaim", name: "files" }, "ProvisioningFailed", message)];
   isWaiting(diagnose(job(), [silent], events, clock(MINUTE)), /No volume can be made for claim files: .*no quota left/);
   isImpossible(diagnose(job(), [silent], events, clock(10 * MINUTE)), "ProvisioningFailed", message);
+});
+
+test("a new volume that is never made is given up, and what copies a snapshot is waited for", () => {
+  const silent = pod(job(), {}, { volumes: [{ persistentVolumeClaim: { claimName: "files" } }] });
+  const message = "Waiting for a volume to be created either by the external provisioner 'slow.example' or manually.";
+  const about = { kind: "PersistentVolumeClaim", name: "files" };
+  const events = [event(about, "ExternalProvisioning", message)];
+  const early = diagnose(job(), [silent], events, clock(5 * MINUTE));
+  isWaiting(early, /external provisioner 'slow\.example'.*See whether that provisioner of the storage class runs\./);
+  const verdict = diagnose(job(), [silent], events, clock(11 * MINUTE));
+  isImpossible(verdict, "VolumePending", `No volume was made for claim files: ${message}`);
+  assert.match(
+    verdict.is === "impossible" ? verdict.hint! : "",
+    /provisioner of the storage class .* another storage class/,
+  );
+  const claim = (spec: object) => ({
+    apiVersion: "v1",
+    ...{ kind: "PersistentVolumeClaim", metadata: { name: "files", creationTimestamp: at(0) }, spec },
+  });
+  const copied = withoutSettledClaims(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
+  isWaiting(diagnose(job(), [silent], copied, clock(170 * MINUTE)), /^Waiting for the volume of claim files/);
+  const made = withoutSettledClaims(events, [claim({})]);
+  isImpossible(diagnose(job(), [silent], made, clock(11 * MINUTE)), "VolumePending", message);
+});
+
+test("a pod whose claims nobody begins to bind is given up", () => {
+  const says = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
+  isWaiting(diagnose(job(), [unscheduled(says)], [], clock(9 * MINUTE)), /unbound immediate/);
+  isImpossible(diagnose(job(), [unscheduled(says)], [], clock(11 * MINUTE)), "VolumePending", says);
 });
 
 test.run();

@@ -65,9 +65,9 @@ const CLAIM = { kind: "PersistentVolumeClaim", name: "data-db-0" };
 
 test("a claim that is being bound is normal", () => {
   const set = statefulSet();
-  isWaiting(diagnose(set, [unscheduled(set, unbound)], [], clock(10 * MINUTE)), /Waiting for a node/);
+  isWaiting(diagnose(set, [unscheduled(set, unbound)], [], clock(9 * MINUTE)), /Waiting for a node/);
   const missing = 'persistentvolumeclaim "data-db-0" not found';
-  isWaiting(diagnose(set, [unscheduled(set, missing)], [], clock(10 * MINUTE)), /Waiting for a node/);
+  isWaiting(diagnose(set, [unscheduled(set, missing)], [], clock(9 * MINUTE)), /Waiting for a node/);
 });
 
 test("a missing storage class is given up at once, for the pod that waits for the claim", () => {
