@@ -14,9 +14,9 @@ export const GET = page({
 export const POST = deed({
   summary: "Change your name by its form",
   body: fields("displayName"),
-  async act({ ask, body }) {
+  async act({ ask, me, body }) {
     await ask(change, { body });
-    return { to: "/account?done=changed" };
+    return { to: `/account?done=${body.displayName.trim() === me.displayName ? "unchanged" : "changed"}` };
   },
   again: show,
 });

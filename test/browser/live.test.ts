@@ -65,6 +65,19 @@ test("keeps the focus in its row when the row above goes", async ({ portal, open
   assert.ok(await link("oak").evaluate((each) => each === document.activeElement));
 });
 
+test("offers actions on many spokes as soon as a hub has its first", async ({ portal, open }) => {
+  const { work, south } = portal, page = await open("operator");
+  await page.goto(`/hubs/${south.id}`);
+  await page.getByRole("heading", { name: "No spoke yet" }).waitFor();
+  const bulk = page.getByText("Choose all on this page");
+  assert.is(await bulk.isVisible(), false);
+  await work.spoke(south, "ivy");
+  await page.getByRole("checkbox", { name: "Choose ivy" }).check();
+  await bulk.waitFor();
+  await page.getByRole("button", { name: "Go on", exact: true }).click();
+  await page.getByRole("link", { name: "ivy", exact: true }).waitFor();
+});
+
 test("leads from what is removed to the nearest that is left", async ({ portal, open, foresee }) => {
   foresee(/status of 404/);
   const { work, north } = portal, fir = await work.spoke(north, "fir");

@@ -29,6 +29,8 @@ test("changes one's name by its form", async ({ flows, open }) => {
   assert.equal([again.status, again.field("Name").wrong], [400, true]);
   const done = await again.submit("Save", { Name: "Ada <b>L</b>" });
   assert.is(done.part("status", /changed/).text, "It is changed.");
+  const same = await done.submit("Save", {});
+  assert.is(same.part("status", /changed/).text, "Nothing was changed.");
   assert.equal([done.field("Name").value, done.html.includes("<b>L</b>")], ["Ada <b>L</b>", false]);
 });
 

@@ -3,7 +3,7 @@ import { GET as catalog } from "#routes/api/catalog.ts";
 import { GET as hub, PATCH as patch } from "#routes/api/federations/[federationId]/index.ts";
 import { requireRunning } from "#lib/domains/federations/access.ts";
 import { HUB_CHANGEABLE, hubSettingsView } from "#lib/surface/portal/hubs/settings.ts";
-import { changedIn, wasFields } from "#lib/surface/portal/page/changed.ts";
+import { changedIn, changeWord, wasFields } from "#lib/surface/portal/page/changed.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
 
@@ -19,8 +19,9 @@ export const POST = deed({
   summary: "Change a hub by the page's form",
   body: fields(...HUB_CHANGEABLE, ...wasFields(HUB_CHANGEABLE)),
   async act({ ask, body }) {
-    const { id } = await ask(patch, { body: changedIn(HUB_CHANGEABLE, await ask(hub), body) });
-    return { to: `/hubs/${id}/settings?done=changed` };
+    const changes = changedIn(HUB_CHANGEABLE, await ask(hub), body);
+    const { id } = await ask(patch, { body: changes });
+    return { to: `/hubs/${id}/settings?done=${changeWord(changes)}` };
   },
   again: show,
 });

@@ -5,7 +5,7 @@ import { GET as spoke, PATCH as patch } from "#routes/api/spokes/[spokeId]/index
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { deed, fields, orTried, page, type PageCall } from "#lib/surface/portal/page/page.ts";
 import { findPlace } from "#lib/surface/portal/spokes/place.ts";
-import { changedIn, wasFields } from "#lib/surface/portal/page/changed.ts";
+import { changedIn, changeWord, wasFields } from "#lib/surface/portal/page/changed.ts";
 import { settingsView, SPOKE_CHANGEABLE, type SpokeFields } from "#lib/surface/portal/spokes/settings.ts";
 
 export const GET = page({ summary: "What of a spoke can be changed", show: (call) => show(call) });
@@ -16,9 +16,10 @@ export const POST = deed({
   async act(call) {
     const { ask, body } = call;
     if (body.preview) return await show(call, body);
-    const before = await ask(spoke), after = await ask(patch, { body: changedIn(SPOKE_CHANGEABLE, before, body) });
+    const before = await ask(spoke), changes = changedIn(SPOKE_CHANGEABLE, before, body);
+    const after = await ask(patch, { body: changes });
     const begun = "operation" in after && after.operation !== null;
-    return { to: `/spokes/${before.id}${begun ? "?done=asked" : "/settings?done=changed"}` };
+    return { to: `/spokes/${before.id}${begun ? "?done=asked" : `/settings?done=${changeWord(changes)}`}` };
   },
   again: (call, tried) => show(call, call.body, tried),
 });

@@ -17,8 +17,8 @@ export const POST = deed({
   summary: "Rename a user by its form",
   body: fields("displayName"),
   async act({ ask, params, body }) {
-    await ask(change, { body });
-    return { to: `/users/${params.userId}?done=changed` };
+    const before = await ask(user), { displayName } = await ask(change, { body });
+    return { to: `/users/${params.userId}?done=${displayName === before.displayName ? "unchanged" : "changed"}` };
   },
   again: show,
 });

@@ -62,6 +62,7 @@ test("changes a hub's name, and leaves what the form leaves empty", async ({ ope
   assert.is(done.part("status", /./).text, "It is changed.");
   const kept = await done.submit("Save", { Mode: "" });
   assert.is(kept.field("Mode").value, "open");
+  assert.is(kept.part("status", /./).text, "Nothing was changed.");
   const wrong = await kept.submit("Save", { Name: "x".repeat(201) });
   assert.equal([wrong.status, wrong.field("Name").wrong], [400, true]);
   await wrong.submit("Save", { Name: "north" });

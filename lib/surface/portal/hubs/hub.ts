@@ -70,7 +70,7 @@ ${
       spokes.length > 0
         ? markup`<ul class="list spokes">${spokes.map((spoke) => spokeRow(spoke, runs))}</ul>`
         : nothing(hub, searched, runs)
-    }</div>${runs && spokes.length > 0 ? bulk(operates) : ""}</form>
+    }</div>${runs ? bulk(operates) : ""}</form>
 ${older(more && last ? withQuery(`/hubs/${id}`, { ...query, before: last.createdAt }) : null)}`,
   };
 }

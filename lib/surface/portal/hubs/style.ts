@@ -12,6 +12,7 @@ export const listStyle: string = `
 .bulk { align-items: center; }
 .bulk .field { flex: 0 1 auto; display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2); }
 .bulk select { width: auto; }
+form:not(:has(.spokes > li)) > .bulk { display: none; }
 form:not(:has(.spokes input:checked)) .bulk > :not(label) { visibility: hidden; }
 .bulk label.small { display: flex; gap: var(--s2); align-items: center; min-height: 2.5rem; }
 .bulk label.small:has([hidden]) { display: none; }

@@ -3,6 +3,7 @@ const SAID: Readonly<Record<string, string>> = {
   created: "It is being made. This page shows how far it is.",
   asked: "It is asked for. This page shows how far it is.",
   changed: "It is changed.",
+  unchanged: "Nothing was changed.",
   removed: "It is removed.",
   left: "You have left it.",
   removing: "It is being removed, with all that belongs to it.",

@@ -17,6 +17,11 @@ export function wasOf<K extends string>(
   return Object.fromEntries(values) as Record<Was<K>, string>;
 }
 
+/** The word in the address of the page that follows (look/said.ts). */
+export function changeWord(changes: object): "changed" | "unchanged" {
+  return Object.keys(changes).length > 0 ? "changed" : "unchanged";
+}
+
 /** What was emptied stays as it is. */
 export function changedIn<K extends string>(
   names: readonly K[],
