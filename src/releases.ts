@@ -100,6 +100,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: A database that goes away during an installation, and a damaged one, are reported as that, with the line that says so; a restore test keeps the last lines of the log.",
       "**Hubs and spokes**: A new volume that no provisioner makes within 10 minutes ends the installation as failed; while it is waited for the operation names the provisioner.",
       `**Portal**: Settings that are saved unchanged say "Nothing was changed."; a hub's page offers actions on many spokes as soon as its first one appears.`,
+      "**Client**: The client and the CLI refuse an answer of more than 128 MiB, an event of more than 1 MiB, and end an answer that trickles for ever. `login` writes nothing when the answer lacks a token.",
     ],
   },
 ];

@@ -3,6 +3,7 @@
  *
  * The token stands in a header and nowhere else: no message and no error holds it.
  */
+import { AnswerTooLarge, readText } from "./body.ts";
 import { WheelwrightError } from "./error.ts";
 
 export interface ConnectOptions {
@@ -78,14 +79,15 @@ export function openContact(options: ConnectOptions): Contact {
 
   async function send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiAnswer> {
     signal?.throwIfAborted();
-    const { method, target, body } = asked, late = new AbortController();
+    const { method, target, path, body } = asked, late = new AbortController();
     const timer = setTimeout(() => late.abort(new Error(`no answer within ${Math.round(ms / 100) / 10} s`)), ms);
+    const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
     try {
       const response = await (options.fetch ?? fetch)(base + target, {
         method,
         headers: headersOf(asked),
         redirect: "manual",
-        signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+        signal: ends,
         // Text Deno would send a second time by itself, where a connection is lost (denoland/deno#35610).
         ...(body !== undefined && { body: new Blob([JSON.stringify(body)]) }),
       });
@@ -93,10 +95,14 @@ export function openContact(options: ConnectOptions): Contact {
       cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
       const { status, headers } = response;
       if (asked.answer === "stream" && isStream(response)) return { status, headers, body: response.body };
-      return read(asked, base, response, await response.text());
+      return read(asked, base, response, await readText(response, ends));
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof WheelwrightError) throw error;
+      if (error instanceof AnswerTooLarge) {
+        const message = `${base} answered ${method} ${path} with ${error.message}`;
+        throw new WheelwrightError("unexpected_answer", message, { cause: error });
+      }
       const cause = late.signal.aborted ? late.signal.reason : error;
       throw new WheelwrightError("unreachable", `Cannot reach ${base}: ${reasonOf(cause)}`, { cause });
     } finally {

@@ -20,7 +20,7 @@ export interface FollowOptions {
   readonly onCut?: ((cut: StreamCut) => void) | undefined;
   /** Told when it is resumed. */
   readonly onResume?: (() => void) | undefined;
-  /** Milliseconds without a sign of life after which it counts as cut; 40 s. */
+  /** Milliseconds without a whole event or comment after which it counts as cut; 40 s. */
   readonly silence?: number | undefined;
   /** Milliseconds for which resuming is tried before the iteration ends with the error; for ever when absent. */
   readonly timeout?: number | undefined;

@@ -1,5 +1,8 @@
 /** Reads server-sent events (WHATWG HTML, section 9.2.6): frame by frame, of however the bytes come in pieces. */
 
+/** Characters of one event; the server's largest are a few thousand. */
+const LARGEST_FRAME = 1024 * 1024;
+
 /** An event, or a sign of life: a comment, or the milliseconds to wait before one comes back. */
 export interface SentFrame {
   readonly id: string | null;
@@ -8,7 +11,7 @@ export interface SentFrame {
 }
 
 interface ReadBounds {
-  /** Milliseconds without a byte after which it rejects. */
+  /** Milliseconds of waiting without a whole event or comment after which it rejects. */
   readonly silence: number;
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;
@@ -24,12 +27,16 @@ export async function* sentFrames(
   // The signal of a fetch ends its body as well, but on Deno no more once the response itself has been collected.
   signal?.addEventListener("abort", cancel);
   try {
-    for (let rest = "";;) {
-      const { done, value } = await within(silence, reader.read());
+    for (let rest = "", left = silence;;) {
+      const began = performance.now();
+      const { done, value } = await within(left, silence, reader.read());
       if (done) return; // what is not whole is no event
+      left -= performance.now() - began; // a reader that takes its time does not make the stream silent
       // A piece may end between the two characters of a line's end.
       const blocks = (rest + decoder.decode(value, { stream: true })).replace(/\r\n/g, "\n").split(/\n\n|\r\r/);
       rest = blocks.pop()!;
+      if (rest.length > LARGEST_FRAME) throw new Error("an event is larger than 1 MiB");
+      if (blocks.length > 0) left = silence;
       for (const block of blocks) yield frameIn(block);
     }
   } finally {
@@ -50,11 +57,10 @@ function frameIn(block: string): SentFrame {
   };
 }
 
-/** Only while one waits: a reader that takes its time does not make the stream silent. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function within<T>(ms: number, silence: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`silent for ${Math.round(ms / 1000)} s`)), ms);
+    timer = setTimeout(() => reject(new Error(`silent for ${Math.round(silence / 1000)} s`)), Math.max(0, ms));
   });
   try {
     return await Promise.race([work, late]);

@@ -9,7 +9,7 @@ import { remark, showChange, showRecord } from "./output.ts";
 import { askLine, askSecret, readSecret } from "./prompt.ts";
 import { changeSettings, type Profile, readSettings, settingsFile } from "./settings.ts";
 import { CREDENTIALS, mintToken, warnOfPlain } from "./sign-in.ts";
-import { MISUSED, NOT_ALLOWED } from "./status.ts";
+import { MISUSED, NOT_ALLOWED, SERVER } from "./status.ts";
 
 const ONCE = { tries: 1, timeout: 5 * SECOND };
 const SCOPE = { type: "string", value: "cli|provisioning|readonly", help: "what the token may" } as const;
@@ -73,6 +73,12 @@ async function keepGiven(cli: Cli, url: string, known: string | null): Promise<v
   const token = known ?? (cli.terminal.in ? await askSecret("Token") : await readSecret());
   if (!token) throw new CommandError(MISUSED, "No token came: --token reads one from standard input");
   const { user } = await connectTo(cli, url, token).getMe();
+  if (typeof user?.email !== "string") {
+    throw new CommandError(
+      SERVER,
+      `${url} did not say whose token it is; nobody is signed in, and nothing was written`,
+    );
+  }
   await keep(cli, { url, token, tokenId: null, email: user.email });
 }
 

@@ -74,7 +74,9 @@ export async function changeSettings(file: string, change: (before: Settings) =>
     const handle = await openNext(`${real}.next`);
     next = `${real}.next`;
     try {
-      writeFileSync(handle, `${JSON.stringify(change(readSettings(real, () => {})), null, 2)}\n`);
+      const after = change(readSettings(real, () => {}));
+      if (!isSettings(after)) throw new Error("a profile lacks its server or its token");
+      writeFileSync(handle, `${JSON.stringify(after, null, 2)}\n`);
       fsyncSync(handle);
     } finally {
       closeSync(handle);

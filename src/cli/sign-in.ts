@@ -5,7 +5,7 @@ import { connectTo } from "./contact.ts";
 import type { Cli } from "./noun.ts";
 import { remark, warn } from "./output.ts";
 import { askLine, askSecret, readSecret } from "./prompt.ts";
-import { MISUSED } from "./status.ts";
+import { MISUSED, SERVER } from "./status.ts";
 
 export const CREDENTIALS = {
   email: { type: "string", help: "whom to sign in, in place of being asked" },
@@ -40,6 +40,7 @@ export async function mintToken(
   if (message) remark(cli, message);
   try {
     const token = await session.createToken(wish);
+    requireToken(url, token);
     await keep(token, email).catch(async (error) => {
       await revoke(session, token.id);
       throw error;
@@ -47,6 +48,12 @@ export async function mintToken(
   } finally {
     await session.logout({ tries: 2 }).catch(() => {}); // it ends by itself
   }
+}
+
+/** A proxy, or a server of another kind, may answer 201 with something else. */
+function requireToken(url: string, { id, token }: Partial<MintedToken>): void {
+  if (typeof id === "string" && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return;
+  throw new CommandError(SERVER, `${url} answered without a token; nobody is signed in, and nothing was written`);
 }
 
 async function revoke(session: Wheelwright, tokenId: string): Promise<void> {

@@ -1,11 +1,11 @@
 /** Signing in and out, with pipes and in a terminal; whose token goes where. */
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Settings, settingsFile } from "#src/cli/settings.ts";
-import { openStage, type Stage } from "#test/lib/client/stage.ts";
+import { answer, openPuppet, openStage, type Stage } from "#test/lib/client/stage.ts";
 import { makeToken, PASSWORD } from "#test/support/people.ts";
 import { bare, canMount, type Desk, hasTerminals, mountSmall, openDesk, unmount } from "./stage.ts";
 
@@ -47,6 +47,25 @@ test("by pipes: it keeps a token named after the machine, and ends the session t
   assert.match(left.err, /Signed out of \S+: its token is revoked/);
   assert.is((await desk.run(["me"])).status, 4);
   assert.is((await stage.scene.as("hubAdmin").get("/api/auth/tokens")).body.length, 0);
+});
+
+test("writes nothing where the server answers without a token", async ({ desk }) => {
+  const user = '{"user":{"id":"usr_1","email":"a@b.example","role":"operator"}}',
+    nothing = answer("204 No Content", "");
+  for (const minted of ['{"id":"tok_1","name":"x"}', '{"id":"tok_1","token":"two words"}', '{"token":7}']) {
+    const puppet = await openPuppet([answer("200 OK", user), answer("201 Created", minted), nothing]);
+    const { status, out, err } = await desk.run(["login", puppet.url, "--email", "a@b.example", "--password"], "x\n");
+    await puppet.close();
+    assert.equal([status, out], [7, ""], err);
+    assert.match(err, /answered without a token; nobody is signed in, and nothing was written\n$/);
+  }
+  const puppet = await openPuppet([answer("200 OK", "{}")]);
+  const given = await desk.run(["login", puppet.url, "--token"], "ww_cli_abcdefghijklmnop\n");
+  await puppet.close();
+  assert.equal([given.status, given.out], [7, ""], given.err);
+  assert.match(given.err, "did not say whose token it is");
+  assert.not(existsSync(settingsFile(desk.env)));
+  assert.is((await desk.run(["me"])).status, 4);
 });
 
 inTerminal("in a terminal it asks, and shows nothing of the password", async ({ desk, url }) => {

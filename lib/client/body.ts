@@ -1,0 +1,37 @@
+/** Reads the text of an answer within bounds: a server that never ends must take neither all memory nor all time. */
+
+/** Bytes. The largest list of the API is far below. */
+export const ANSWER_LIMIT = 128 * 1024 * 1024;
+
+export class AnswerTooLarge extends Error {
+  constructor() {
+    super(`more than ${ANSWER_LIMIT / 1024 / 1024} MiB`);
+    this.name = "AnswerTooLarge";
+  }
+}
+
+/** Throws AnswerTooLarge, the signal's reason, or what cut the connection. */
+export async function readText({ headers, body }: Response, signal: AbortSignal): Promise<string> {
+  if (body === null) return "";
+  const reader = body.getReader(), decoder = new TextDecoder();
+  const cancel = () => void reader.cancel().catch(() => {});
+  // The signal of a fetch ends its body as well, but not in every runtime and not with every `fetch`.
+  signal.addEventListener("abort", cancel);
+  try {
+    if (Number(headers.get("content-length") ?? 0) > ANSWER_LIMIT) throw new AnswerTooLarge();
+    const texts: string[] = [];
+    for (let size = 0;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return texts.join("") + decoder.decode();
+      size += value.byteLength;
+      if (size > ANSWER_LIMIT) throw new AnswerTooLarge();
+      texts.push(decoder.decode(value, { stream: true }));
+    }
+  } catch (error) {
+    cancel();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
