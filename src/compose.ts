@@ -79,9 +79,9 @@ export async function compose(
     const telemetry = openTelemetry([registry?.observer, traces?.observer].filter((each) => each !== undefined));
     const clusters = openClusters(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
     opened.push(() => clusters.close());
-    const applied = await migrate(config.database.url, migrations, config.database.ownerUrl, (text) => log.warn(text));
+    const { source: url, ownerSource, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
+    const applied = await migrate(url, migrations, ownerSource, (text) => log.warn(text));
     if (applied.length > 0) log.debug("Migrated the database", { applied });
-    const { url, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
     const db = await openDatabase({ url, size: pool - streams, streams, log, telemetry });
     opened.push(() => db.close());
     const announced = postpone(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));

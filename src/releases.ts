@@ -101,6 +101,10 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: A new volume that no provisioner makes within 10 minutes ends the installation as failed; while it is waited for the operation names the provisioner.",
       `**Portal**: Settings that are saved unchanged say "Nothing was changed."; a hub's page offers actions on many spokes as soon as its first one appears.`,
       "**Client**: The client and the CLI refuse an answer of more than 128 MiB, an event of more than 1 MiB, and end an answer that trickles for ever. `login` writes nothing when the answer lacks a token.",
+      "**Operating**: Database connections over TLS are opened by Wheelwright itself: no lost or abandoned connection ends the process.",
+      "**Operating**: `DATABASE_URL` is read as libpq reads it: several hosts with failover, sockets, certificates, `PG*` variables. TLS is used where the server offers it (`sslmode=prefer`). Unsupported parameters are refused at the start by name, and so is a database whose encoding is not UTF8.",
+      "**Operating**: Defaults of a role or a database no longer change how values are read and written; the schema is `public` unless `options` names another.",
+      "**Operating**: A replaced database password in `DATABASE_URL_FILE`, `POSTGRES_PASSWORD_FILE` or a password file is used without a restart.",
     ],
   },
 ];

@@ -4,12 +4,12 @@
  * Every problem is reported in one message that names each variable. A value may come from a file by NAME_FILE, as
  * container secrets do. Values never appear in the message: some of them are secrets.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { databaseConfig, databaseProblems } from "#lib/base/database-config.ts";
 import { processEnvironment, type ProcessVariables, showsColours } from "#lib/base/environment.ts";
-import { reasonOf } from "#lib/base/errors.ts";
 import { traceSettings } from "#lib/base/otel.ts";
+import { readGiven } from "#lib/base/variable-files.ts";
 import { Variables } from "#lib/base/variables.ts";
 
 /**
@@ -40,10 +40,11 @@ export type Config = Readonly<ReturnType<typeof build>>;
 /** The configuration of this process. Throws ConfigError. */
 export function readConfig(source: ConfigSource): Config {
   const problems: string[] = [];
-  const given = readFiles(source.env, problems);
+  const given = readGiven(Object.keys(Variables.entries), source.env, problems);
   const result = v.safeParse(Variables, given);
   for (const issue of result.issues ?? []) problems.push(`${v.getDotPath(issue)} ${issue.message}`);
   problems.push(...missing(source, given));
+  if (source.mode !== "dev") problems.push(...databaseProblems(given, source.env));
   if (problems.length > 0 || !result.success) throw new ConfigError([...new Set(problems)]);
   return Object.freeze(build(result.output, source));
 }
@@ -75,24 +76,6 @@ export function publicUrlOn(port: number, { publicUrl }: Pick<Config, "publicUrl
 /** Where a path of ours is, from outside: PUBLIC_URL may have a path of its own, which a proxy takes off. */
 export function pageAt(home: URL, path: string): URL {
   return new URL(home.pathname.replace(/\/$/, "") + path, home);
-}
-
-/** Takes NAME_FILE's content for NAME. An empty variable counts as absent: compose files pass those. */
-function readFiles(env: ConfigSource["env"], problems: string[]): Record<string, string> {
-  const given: Record<string, string> = {};
-  for (const name of Object.keys(Variables.entries)) {
-    const value = env[name], file = env[`${name}_FILE`];
-    if (value && file) problems.push(`${name} and ${name}_FILE are both set; set one of them`);
-    if (value) given[name] = value;
-    else if (file) {
-      try {
-        given[name] = readFileSync(file, "utf8").replace(/\r?\n$/, "");
-      } catch (error) {
-        problems.push(`${name}_FILE names a file that cannot be read: ${reasonOf(error)}`);
-      }
-    }
-  }
-  return given;
 }
 
 function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, string>>): string[] {
@@ -140,8 +123,7 @@ function build(given: Variables, source: ConfigSource) {
     rootDomain: given.ROOT_DOMAIN ?? "spokes.localhost",
     /** Empty in dev: its embedded server has an address once it runs, and nobody's database is used by accident. */
     database: {
-      url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given, given.POSTGRES_USER, given.POSTGRES_PASSWORD),
-      ownerUrl: dev ? null : ownerUrl(given),
+      ...(dev ? { url: "", source: "", ownerUrl: null, ownerSource: null } : databaseConfig(source.env)),
       pool: given.DATABASE_POOL,
     },
     bootstrapAdmin: given.BOOTSTRAP_ADMIN_EMAIL && given.BOOTSTRAP_ADMIN_PASSWORD
@@ -226,15 +208,4 @@ function unheeded(env: ProcessVariables): string[] {
 
 function isOurs(name: string): boolean {
   return name.replace(/_FILE$/, "") in Variables.entries;
-}
-
-/** Of the schema's owner, who migrates; null where that is the service's own role. */
-function ownerUrl(given: Variables): string | null {
-  const { DATABASE_OWNER_URL: url = null, POSTGRES_OWNER_USER: user, POSTGRES_OWNER_PASSWORD: password } = given;
-  return url ?? (password ? databaseUrl(given, user, password) : null);
-}
-
-function databaseUrl(given: Variables, user: string, password = ""): string {
-  const place = `${given.POSTGRES_HOST}:${given.POSTGRES_PORT}/${encodeURIComponent(given.POSTGRES_DB)}`;
-  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${place}`;
 }

@@ -26,9 +26,6 @@ function url(message: string, ...protocols: string[]) {
   );
 }
 
-const DATABASE = "must be a URL such as postgres://user:password@host:5432/name";
-const DatabaseUrl = url(DATABASE, "postgres:", "postgresql:");
-
 /** Where a server is: any host name, or an address. */
 const Server = v.pipe(v.string(), v.regex(/^[A-Za-z0-9.:-]{1,253}$/, "must be a host name or an address"));
 
@@ -70,8 +67,8 @@ export const Variables = v.object({
   ROOT_DOMAIN: v.optional(
     v.union([HostName, v.literal("localhost")], "must be a host name such as spokes.example.org"),
   ),
-  DATABASE_URL: v.optional(DatabaseUrl),
-  DATABASE_OWNER_URL: v.optional(DatabaseUrl),
+  DATABASE_URL: v.optional(Text),
+  DATABASE_OWNER_URL: v.optional(Text),
   POSTGRES_PASSWORD: v.optional(Text),
   POSTGRES_HOST: v.optional(Text, "postgres"),
   POSTGRES_PORT: v.optional(whole(1, 65535), "5432"),

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
 import { APPLIED, type Applied } from "#lib/drivers/db/migrate-fit.ts";
+import type { DatabaseSource } from "#lib/base/database-address.ts";
 import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -58,7 +59,7 @@ const FACTS = `select
 /** How long a notification may take: they arrive within milliseconds, or never. */
 const NOTIFICATION = 3 * SECOND;
 
-export async function lookAtDatabase(url: string, limit: number, signal: AbortSignal): Promise<DatabaseFacts> {
+export async function lookAtDatabase(url: DatabaseSource, limit: number, signal: AbortSignal): Promise<DatabaseFacts> {
   const heard = Promise.withResolvers<boolean>();
   const open = (onNotify?: () => void) =>
     openClient({

@@ -11,13 +11,14 @@ import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { createdIssuer, issuerOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
+import { placeOfDatabase, resolveAddress } from "#lib/base/database-address.ts";
 import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
 import { type ClusterPlace, type ClusterPlan, examineCluster, type Need } from "#lib/doctor/cluster.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
 import { count, type Finding, listWords, passing, type Section } from "#lib/doctor/finding.ts";
 import { judgeAddress, judgeProxies } from "#lib/doctor/judge-entrance.ts";
-import { databasePlace, judgeDatabase } from "#lib/doctor/judge-database.ts";
+import { judgeDatabase } from "#lib/doctor/judge-database.ts";
 import { lookAtMetricsPort } from "#lib/doctor/metrics-port.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
 import { judgeRelay, lookAtDomain, lookAtMail, lookAtPayments } from "#lib/doctor/surroundings.ts";
@@ -49,7 +50,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
   const { config, signal, tell, migrations, limit = LIMIT, patience = TRIAL_PATIENCE } = examination;
   const look = openLook(signal, limit), trying: Trying = { signal, look, limit, patience, tell };
   const places = await placesOf(examination);
-  const database = look((within) => lookAtDatabase(config.database.url, limit, within));
+  const database = look((within) => lookAtDatabase(config.database.source, limit, within));
   const sections: Promise<Section>[] = [
     Promise.resolve(section("configuration", null, [
       judgeDefinitions(examination),
@@ -59,12 +60,12 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
     database.then((facts) =>
       section(
         "database",
-        databasePlace(config.database.url),
+        placeOfDatabase(resolveAddress(config.database.source)),
         judgeDatabase(facts, {
           migrations,
           pool: config.database.pool,
           admin: config.bootstrapAdmin,
-          owner: config.database.ownerUrl !== null,
+          owner: config.database.ownerSource !== null,
         }),
       )
     ),

@@ -120,9 +120,3 @@ function judgeRole(role: DatabaseFacts["role"]): Finding {
     "Run wheelwright migrate with DATABASE_OWNER_URL, and give the service a role of its own in DATABASE_URL.";
   return warning(check, `${told}, which can switch off what guards the audit log`, hint);
 }
-
-/** Where it is, without the password. */
-export function databasePlace(url: string): string {
-  const { username, host, pathname } = new URL(url);
-  return `${username ? `${decodeURIComponent(username)}@` : ""}${host}${pathname}`;
-}

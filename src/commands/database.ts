@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { ConfigError, readProcessConfig } from "#lib/base/config.ts";
+import type { DatabaseSource } from "#lib/base/database-address.ts";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { openEmbedded } from "#lib/dev/embedded.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
@@ -38,9 +39,9 @@ export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): P
 }
 
 /** The database of the variables; where none is named, that of `wheelwright dev` in DATA_DIR, which only a checkout has. */
-export async function findDatabase(log: Log): Promise<{ url: string; close: () => Promise<void> }> {
+export async function findDatabase(log: Log): Promise<{ url: DatabaseSource; close: () => Promise<void> }> {
   try {
-    return { url: readProcessConfig("migrate").database.url, close: () => Promise.resolve() };
+    return { url: readProcessConfig("migrate").database.source, close: () => Promise.resolve() };
   } catch (error) {
     if (!(error instanceof ConfigError) || built()) throw error;
     const directory = join(readProcessConfig("dev").dataDir, "postgres");

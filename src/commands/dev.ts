@@ -62,8 +62,8 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
     try {
       stop.check();
       const told = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: place.told };
-      const { sitePort } = place;
-      await runOn({ ...config, sitePort, database: { ...config.database, url: database.url } }, place.source, {
+      const { sitePort } = place, { url } = database;
+      await runOn({ ...config, sitePort, database: { ...config.database, url, source: url } }, place.source, {
         told,
         stop,
         log,

@@ -1,44 +1,66 @@
-/** Waits for the database that is meant: compose files start it at the same time as the control plane. */
-import postgres from "postgres";
+/** Waits for the configured database: compose files start it at the same time as the control plane. */
+import { openClient } from "#lib/drivers/db/client.ts";
 import { hasState, isReadOnly, readOnly } from "#lib/drivers/db/faults.ts";
+import { type DatabaseSource, placeOfDatabase, resolveAddress } from "#lib/base/database-address.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./command.ts";
 
-const PATIENCE = 30 * SECOND, EVERY = SECOND;
+const PATIENCE = 30 * SECOND, EVERY = SECOND, CONNECT_LIMIT = 5 * SECOND;
+const VARIABLES = "DATABASE_URL or the POSTGRES_ variables";
 
-/** Waits for so many milliseconds at most. Throws what `unreachable` makes of the last failure. */
-export async function reachDatabase(url: string, log: Log, patience = PATIENCE): Promise<void> {
+/** Waits for so many milliseconds at most. Throws a CommandError for the last failure. */
+export async function reachDatabase(source: DatabaseSource, log: Log, patience = PATIENCE): Promise<void> {
   for (const end = Date.now() + patience;; await sleep(EVERY)) {
-    const error = await tryDatabase(url);
+    const error = await tryDatabase(source);
     if (error === null) return;
+    if (error instanceof CommandError) throw error;
     const failure = unreachable(error);
     if (failure.status === EX_CONFIG || Date.now() >= end) throw failure;
-    log.warn("Waiting for the database", { reason: reasonOf(error) });
+    log.warn("Waiting for the database", {
+      database: placeOfDatabase(resolveAddress(source)),
+      variables: VARIABLES,
+      reason: reasonOf(innermost(error)),
+    });
   }
 }
 
-/** Names the variables and never the password. Says apart what no waiting changes: who we are, and which database. */
+/** Names the variables and never the password. Waiting does not change who we are, nor which databases exist. */
 export function unreachable(error: unknown): CommandError {
-  let cause = error; // what is around it says no more than the sentence below
-  while (cause instanceof Error && cause.cause) cause = cause.cause;
+  const cause = innermost(error);
   const [status, what] = hasState(cause, "28P01", "28000", "3D000")
     ? [EX_CONFIG, "refuses us"] as const
     : [EX_UNAVAILABLE, isReadOnly(cause) ? "cannot be used" : "cannot be reached"] as const;
-  const message = `The database ${what} (see DATABASE_URL or the POSTGRES_ variables): ${reasonOf(cause)}`;
+  const message = `The database ${what} (see ${VARIABLES}): ${reasonOf(cause)}`;
   return new CommandError(status, message, { cause: error });
 }
 
-/** What went wrong, or null. */
-async function tryDatabase(url: string): Promise<unknown> {
-  const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+/** The failure itself: what is around it says no more than the sentence above. */
+function innermost(error: unknown): unknown {
+  return error instanceof Error && error.cause ? innermost(error.cause) : error;
+}
+
+/** Returns what went wrong, or null. */
+async function tryDatabase(source: DatabaseSource): Promise<unknown> {
   try {
-    const [row] = await client`select current_setting('transaction_read_only') = 'off' as writes`;
-    return row!.writes ? null : readOnly();
+    const client = await openClient({ url: source, name: "wheelwright", settings: {}, connectLimit: CONNECT_LIMIT });
+    try {
+      if (client.readOnly) return readOnly();
+      const { rows: [row] } = await client.query("select current_setting('server_encoding') as encoding", [], {
+        limit: CONNECT_LIMIT,
+      });
+      return row!.encoding === "UTF8" ? null : wrongEncoding(String(row!.encoding));
+    } finally {
+      await client.close().catch(() => {});
+    }
   } catch (error) {
     return error;
-  } finally {
-    await client.end({ timeout: 1 });
   }
+}
+
+function wrongEncoding(encoding: string): CommandError {
+  const message = `The database's encoding is ${encoding}, which cannot hold every name (see ${VARIABLES}): ` +
+    "create it with createdb --template=template0 --encoding=UTF8";
+  return new CommandError(EX_CONFIG, message);
 }

@@ -14,13 +14,13 @@ import { reachDatabase } from "./reach.ts";
 
 export async function restoreDatabase({ words: [word] }: Given): Promise<void> {
   const file = requireFile("restore-database", word);
-  const { database: { url, ownerUrl }, log } = readProcessConfig("migrate");
-  await reachDatabase(ownerUrl ?? url, openLog({ ...log, write: (line) => process.stderr.write(line) }));
+  const { database: { source, ownerSource }, log } = readProcessConfig("migrate");
+  await reachDatabase(ownerSource ?? source, openLog({ ...log, write: (line) => process.stderr.write(line) }));
   const count = openCount();
-  const wish = { url: ownerUrl ?? url, parts: readBackup(file, count.onRows), migrations, note };
+  const wish = { url: ownerSource ?? source, parts: readBackup(file, count.onRows), migrations, note };
   const manifest = await restoreParts(wish)
     .catch((error) => Promise.reject(backupProblem(file, error))).finally(count.end);
-  await migrate(url, migrations, ownerUrl); // nothing is missing; but the service's role has no rights yet
+  await migrate(source, migrations, ownerSource); // nothing is missing; but the service's role has no rights yet
   process.stdout.write(
     `Restored ${count.words()}, ${manifestWords(manifest)}\n` +
       "The database is held: replicas answer, and run no operation until it was compared with the clusters:\n" +

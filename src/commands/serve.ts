@@ -17,7 +17,7 @@ export async function serve(): Promise<void> {
   if (problem) log.warn(problem);
   const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
   await requireKubeconfig(source);
-  await reachDatabase(config.database.ownerUrl ?? config.database.url, log);
+  await reachDatabase(config.database.ownerSource ?? config.database.source, log);
   const program = await compose(config, source, log);
   try {
     await bootstrapAdmin(program.app.db, config.bootstrapAdmin, log);

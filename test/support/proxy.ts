@@ -20,6 +20,8 @@ export interface Proxy {
   refuse(): void;
   /** Closes all connections. */
   cut(): void;
+  /** Ends the server's side of all connections; the client's side stays open until the client ends it. */
+  endHalf(): void;
   /** Ends what `freeze`, `stall` and `refuse` began: what was on its way arrives late. */
   heal(): Promise<void>;
   close(): Promise<void>;
@@ -147,6 +149,7 @@ export async function openProxy(url: string): Promise<Proxy> {
       server.close();
     },
     cut,
+    endHalf: () => pairs.forEach(({ near }) => near.end()),
     async heal() {
       stalled = false;
       both((socket) => socket.resume());

@@ -6,21 +6,27 @@
  * (closed, cut, or given up because an answer did not come in time) the client is dead for ever: what was under way
  * rejects, and so does whatever comes later. Neither `begin()` nor `reserve()` nor `listen()` of the driver is used.
  */
-import postgres from "postgres";
+import type postgres from "postgres";
 import { asFault, ConnectionLost, isBug, isFatal, isReadOnly } from "#lib/drivers/db/faults.ts";
-import { fromColumn } from "#lib/drivers/db/naming.ts";
+import { openDriver } from "#lib/drivers/db/driver.ts";
+import { sessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
-import { types } from "#lib/drivers/db/values.ts";
+import {
+  type DatabaseAddress,
+  type DatabaseHost,
+  type DatabaseSource,
+  resolveAddress,
+} from "#lib/base/database-address.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { atMost, SECOND } from "#lib/base/time.ts";
 
 interface ClientOptions {
-  readonly url: string;
+  readonly url: DatabaseSource;
   /** What pg_stat_activity shows. */
   readonly name: string;
   /** Session settings, such as statement_timeout. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Milliseconds until connecting is given up. */
+  /** Milliseconds until connecting is given up, all hosts together. */
   readonly connectLimit: number;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onDead?: () => void;
@@ -46,6 +52,10 @@ export interface Client {
   readonly pid: number;
   /** Whether the server took no writes when it was connected to. */
   readonly readOnly: boolean;
+  /** Whether the server was a standby then. */
+  readonly standby: boolean;
+  /** The host that it is connected to. */
+  readonly host: DatabaseHost;
   /** Runs one statement. It is sent at once; the server does those of one client in the order in which they were given. */
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
   /** Cuts the connection now. The server rolls back what was open. */
@@ -62,25 +72,44 @@ type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; can
 
 const CANCEL_LIMIT = 2 * SECOND;
 
+/**
+ * Connects to the first host that answers and is what the address asks for. Where none takes writes, the first that answers
+ * is used: what can be read is worth having.
+ */
 export async function openClient(options: ClientOptions): Promise<Client> {
+  const address = resolveAddress(options.url), { hosts, connectTimeout, target } = address;
+  const share = Math.ceil(options.connectLimit / hosts.length), connectLimit = Math.min(share, connectTimeout ?? share);
+  let chosen: Client | null = null, reader: Client | null = null, failure: unknown = null;
+  for (const host of hosts) {
+    let client: Client | null = null;
+    const onDead = () => void (client && client === chosen && options.onDead?.()); // nobody knows of the others
+    try {
+      client = await openSession({ ...options, connectLimit, onDead }, address, host);
+    } catch (error) {
+      failure ??= error;
+      continue;
+    }
+    if (target === "any" || !(target === "primary" ? client.standby : client.readOnly)) {
+      reader?.close().catch(() => {});
+      return chosen = client;
+    }
+    if (reader) client.close().catch(() => {});
+    else reader = client;
+  }
+  if (!reader) throw failure;
+  return chosen = reader;
+}
+
+async function openSession(options: ClientOptions, address: DatabaseAddress, host: DatabaseHost): Promise<Client> {
   let dead: Error | null = null;
   const underway = new Set<(error: unknown) => void>(); // what refuses each statement that has no answer yet
-  const sockets = openSockets(die);
+  const sockets = openSockets(address, host, die);
 
-  const sql = postgres(options.url, {
-    max: 1,
-    fetch_types: false,
-    idle_timeout: 0,
-    max_lifetime: null,
-    connect_timeout: 0,
-    types,
-    transform: { column: { from: fromColumn } },
-    connection: { application_name: options.name },
-    onnotice: () => {},
+  const sql = openDriver(address, host, options.name, {
     onclose: () => die(new Error("The server closed the connection")),
-    socket: sockets.open,
     ...(options.onNotify ? { onnotify: options.onNotify } : {}),
-  } as postgres.Options<Record<string, postgres.PostgresType>>);
+    socket: sockets.open,
+  });
 
   function die(reason: unknown): void {
     if (dead) return;
@@ -149,6 +178,8 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     },
     pid: 0,
     readOnly: false,
+    standby: false,
+    host,
     query: execute,
     kill: die,
     async close() {
@@ -156,19 +187,20 @@ export async function openClient(options: ClientOptions): Promise<Client> {
       await sql.end({ timeout: 1 }).finally(sockets.cut);
     },
   };
-  return await begin(client, options);
+  return await begin(client, options, address);
 }
 
 /** Connects, and sets the session up in the same statement that proves the connection. */
-async function begin(client: Client, options: ClientOptions): Promise<Client> {
-  const settings = Object.entries(options.settings);
-  const sets = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
-  const asked = "pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only";
-  const text = `select ${asked}${sets.map((set, i) => `, ${set} as s${i}`).join("")}`;
+async function begin(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
+  const { text, params } = sessionQuery(options.settings, address.options);
   try {
-    const { rows } = await client.query(text, settings.flat(), { limit: options.connectLimit });
-    const { pid, readOnly } = rows[0]!;
-    return Object.defineProperties(client, { pid: { value: pid }, readOnly: { value: readOnly } });
+    const { rows } = await client.query(text, params, { limit: options.connectLimit });
+    const { pid, readOnly, standby } = rows[0]!;
+    return Object.defineProperties(client, {
+      pid: { value: pid },
+      readOnly: { value: readOnly },
+      standby: { value: standby },
+    });
   } catch (error) {
     client.kill(error);
     throw error;

@@ -7,11 +7,12 @@
  */
 import { type Client, openClient, type Result } from "#lib/drivers/db/client.ts";
 import { ConnectionLost, readOnly } from "#lib/drivers/db/faults.ts";
+import type { DatabaseSource } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 interface ControlOptions {
-  readonly url: string;
+  readonly url: DatabaseSource;
   readonly name: string;
   readonly channel: string;
   readonly log: Log;

@@ -6,10 +6,13 @@ import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import postgres from "postgres";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
-import { fromColumn } from "#lib/drivers/db/naming.ts";
+import { openDriver } from "#lib/drivers/db/driver.ts";
+import { findHost } from "#lib/drivers/db/hosts.ts";
+import { sessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
-import { types } from "#lib/drivers/db/values.ts";
+import { type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
 import { within } from "#lib/base/race.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 export type Bytes = Uint8Array<ArrayBufferLike>;
 
@@ -27,42 +30,29 @@ export interface Copier {
 type Query = postgres.PendingQuery<postgres.Row[]> & { reject(error: unknown): void };
 
 const PIECE = 64 * 1024;
-/** A copy lasts as long as it lasts, and one whose peer is gone ends with its socket. Text is written alike everywhere. */
-const SETTINGS = {
-  statement_timeout: 0,
-  idle_in_transaction_session_timeout: 0,
-  lock_timeout: 30_000,
-  timezone: "UTC",
-  datestyle: "ISO",
-  intervalstyle: "postgres",
-  extra_float_digits: 1,
-  bytea_output: "hex",
-};
+const CONNECT_LIMIT = 30 * SECOND;
+/** A copy lasts as long as it lasts, and one whose peer is gone ends with its socket. */
+const SETTINGS = { statement_timeout: "0", idle_in_transaction_session_timeout: "0", lock_timeout: "30000" };
 
-export function openCopier(url: string, name: string): Copier {
+/** Connects; `settings` are set for the session, over those of a copy. */
+export async function openCopier(
+  source: DatabaseSource,
+  name: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Copier> {
+  const address = resolveAddress(source), host = await findHost(address, name, CONNECT_LIMIT);
   const lost = new AbortController();
   const lose = (reason: unknown) => lost.abort(new ConnectionLost(reason));
-  const sockets = openSockets(lose);
-  const sql = postgres(url, {
-    max: 1,
-    fetch_types: false,
-    idle_timeout: 0,
-    max_lifetime: null,
-    connect_timeout: 30,
-    types,
-    transform: { column: { from: fromColumn } },
-    connection: { application_name: name, ...SETTINGS },
-    onnotice: () => {},
-    onclose: () => lose(new Error("The server closed the connection")),
-    socket: sockets.open,
-  } as postgres.Options<Record<string, postgres.PostgresType>>);
+  const sockets = openSockets(address, host, lose);
+  const onclose = () => lose(new Error("The server closed the connection"));
+  const sql = openDriver(address, host, name, { onclose, socket: sockets.open });
 
   function ask<T>(question: () => PromiseLike<T>): Promise<T> {
     lost.signal.throwIfAborted();
     return within([lost.signal], null, () => Promise.resolve(question()));
   }
 
-  return {
+  const copier: Copier = {
     run: async (text, params = []) =>
       await ask(() => sql.unsafe(text, params.map((param) => sql.typed(param as never, 0)) as never[])),
     async *copyOut(text) {
@@ -108,6 +98,15 @@ export function openCopier(url: string, name: string): Copier {
       sockets.cutAll();
     },
   };
+  const { text, params } = sessionQuery({ ...SETTINGS, ...settings }, address.options);
+  const late = () => new ConnectionLost(new Error(`The database did not answer within ${CONNECT_LIMIT} ms`));
+  try {
+    await within([], { ms: CONNECT_LIMIT, late }, () => copier.run(text, params));
+    return copier;
+  } catch (error) {
+    await copier.close();
+    throw error;
+  }
 }
 
 /** What the server says of rows is its own; all else is the connection's end. */

@@ -9,8 +9,8 @@
  * The schema may belong to another role than the service's. Then this is done as the owner, who also gives the service's
  * role its rights; the service by itself only finds out whether everything was done.
  */
-import postgres from "postgres";
-import { hasState } from "#lib/drivers/db/faults.ts";
+import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
+import { ConnectionLost, hasState } from "#lib/drivers/db/faults.ts";
 import {
   createRole,
   type FoundRole,
@@ -31,6 +31,7 @@ import {
   neededFor,
 } from "#lib/drivers/db/migrate-fit.ts";
 import { isConcurrent, makeIndex, withoutConcurrence } from "#lib/drivers/db/migrate-index.ts";
+import { type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -54,27 +55,15 @@ export const MAY_MIGRATE = `coalesce(
  * for who looks on: that the database is newer, or what is waited for.
  */
 export async function migrate(
-  url: string,
+  url: DatabaseSource,
   migrations: readonly Migration[],
-  ownerUrl: string | null = null,
+  ownerUrl: DatabaseSource | null = null,
   tell: (sentence: string) => void = () => {},
 ): Promise<string[]> {
   const login = ownerUrl === null ? null : loginOf(url);
   // Only one connection, and never a second: the lock belongs to its session and ends with it, however that ends.
-  let lost = false;
-  const sql = postgres(ownerUrl ?? url, {
-    max: 1,
-    max_lifetime: null,
-    idle_timeout: 0,
-    connect_timeout: 30,
-    onnotice: () => {},
-    onclose: () => lost = true,
-    connection: { application_name: "wheelwright-migrate" },
-  });
-  const run: Run = async (text, params = []) => {
-    if (lost) throw new MigrationError("The connection to the database was lost while migrating; start again");
-    return await sql.unsafe(text, params);
-  };
+  const copier = await openCopier(ownerUrl ?? url, "wheelwright-migrate", { lock_timeout: "0" });
+  const run = runOver(copier);
   try {
     await lock(run, tell);
     const [state] = await run(
@@ -87,14 +76,25 @@ export async function migrate(
     }
     if (missing.length > 0 && !state.may) throw new MigrationError(refusal(missing));
     if (!state.there) await run(TABLE_OF_MIGRATIONS);
-    await run("set statement_timeout = 0"); // the owner's role may have one
     const lent = login && missing.length > 0 ? lendRights(login.role, await findRole(run, login)) : NOTHING_LENT;
     for (const migration of missing) await apply(run, migration, lent, tell);
     if (login) await letIn(run, login);
     return missing.map(([name]) => name);
   } finally {
-    await sql.end({ timeout: 1 });
+    await copier.close();
   }
+}
+
+function runOver(copier: Copier): Run {
+  return async (text, params = []) => {
+    try {
+      return await copier.run(text, params);
+    } catch (cause) {
+      if (!(cause instanceof ConnectionLost)) throw cause;
+      const message = "The connection to the database was lost while migrating; start again";
+      throw new MigrationError(message, { cause });
+    }
+  };
 }
 
 /** Asked for again and again: who waited in the server would be waited for in turn by an index that is made meanwhile. */
@@ -118,10 +118,9 @@ export const TABLE_OF_MIGRATIONS = `create table if not exists migrations (
   needs text
 )`;
 
-function loginOf(url: string): Login {
-  const { username, password } = new URL(url);
-  if (username === "") throw new MigrationError("DATABASE_URL must name its user, who is not the schema's owner");
-  return { role: decodeURIComponent(username), password: decodeURIComponent(password) };
+function loginOf(url: DatabaseSource): Login {
+  const { user, password } = resolveAddress(url);
+  return { role: user, password: password ?? "" };
 }
 
 function refusal(missing: readonly Migration[]): string {

@@ -8,19 +8,20 @@ import { insist } from "#lib/drivers/db/insist.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
 import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
+import { type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { atMost, SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
-  readonly url: string;
+  readonly url: DatabaseSource;
   /** Connections at most, those for streams and the control connection not counted. */
   readonly size: number;
   /** Connections for streams, apart from the others, so that no stream ever takes a request's; 1 unless given. */
   readonly streams?: number;
   readonly log: Log;
   readonly telemetry?: Telemetry;
-  /** What pg_stat_activity shows. */
+  /** What pg_stat_activity shows; the connection string's application_name unless given. */
   readonly name?: string;
   /** Milliseconds that a statement may take. */
   readonly statementLimit?: number;
@@ -41,7 +42,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     url,
     log,
     telemetry = NO_TELEMETRY,
-    name = "wheelwright",
+    name = resolveAddress(url).applicationName ?? "wheelwright",
     statementLimit = STATEMENT_LIMIT,
     lockLimit = LOCK_LIMIT,
   } = options;
@@ -49,7 +50,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     statement_timeout: String(statementLimit),
     lock_timeout: String(lockLimit),
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION),
-    timezone: "UTC",
   };
   const waiting = options.waitLimit === undefined ? {} : { waitLimit: options.waitLimit };
   const pool = openPool({ url, name, size: options.size, settings, ...waiting });

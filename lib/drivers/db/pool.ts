@@ -11,11 +11,12 @@ import { type Client, openClient, type QueryOptions, type Result } from "#lib/dr
 import { isReadOnly } from "#lib/drivers/db/faults.ts";
 import { openShares } from "#lib/drivers/db/shares.ts";
 import { openStock } from "#lib/drivers/db/stock.ts";
+import type { DatabaseSource } from "#lib/base/database-address.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { backoff, SECOND } from "#lib/base/time.ts";
 
 export interface PoolOptions {
-  readonly url: string;
+  readonly url: DatabaseSource;
   readonly name: string;
   readonly size: number;
   readonly settings: Readonly<Record<string, string>>;

@@ -1,54 +1,47 @@
 /**
  * The sockets of one client: exactly one for its session, and one more for the driver to cancel a statement over, once
- * that is allowed. The driver asks for each, and would ask for another after it lost the first.
+ * that is allowed. The driver requests each, and would request another after it lost the first.
  */
-import { connect, type Socket } from "node:net";
-import { SECOND } from "#lib/base/time.ts";
-
-const KEEP_ALIVE = 30 * SECOND;
+import type { Socket } from "node:net";
+import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
+import { openTransport, type Transport } from "#lib/drivers/db/transport.ts";
 
 interface Sockets {
-  open(at: { host: string[]; port: number[]; path?: string }): Promise<Socket>;
-  /** Allows one more, or none any more. */
+  open(): Promise<Socket>;
+  /** Allows one more, or none. */
   allow(more: 0 | 1): void;
   /** Cuts the session. */
   cut(): void;
   cutAll(): void;
-  /** Lets the session hear on: the driver leaves it paused where a copy ends faster than it was read. */
+  /** Resumes reading from the session: the driver leaves it paused where a copy ends faster than it was read. */
   resume(): void;
 }
 
-/** `onRefused` is told of a socket that was asked for and not allowed. */
-export function openSockets(onRefused: (error: Error) => void): Sockets {
-  let session: Socket | null = null;
-  let second: Socket | null = null; // which cancels
+/** `onRefused` is called with the error for a socket that was requested and not allowed. */
+export function openSockets(address: DatabaseAddress, host: DatabaseHost, onRefused: (error: Error) => void): Sockets {
+  let session: Transport | null = null;
+  let second: Transport | null = null; // which cancels
+  let stream: Socket | null = null; // of the session
   let allowed = 1; // how many the driver may still open
 
   return {
-    async open({ host, port, path }) {
+    async open() {
       if (allowed-- <= 0) {
         const error = new Error("A client has one connection only");
         queueMicrotask(() => onRefused(error));
         throw error;
       }
-      const opened = path ? connect({ path }) : connect({ host: host[0]!, port: port[0]!, noDelay: true });
-      opened.setKeepAlive(true, KEEP_ALIVE);
-      if (session) second = opened;
-      else session = opened;
-      await new Promise<void>((resolve, reject) => {
-        const onClose = () =>
-          reject(Object.assign(new Error("The connection was closed at once"), { code: "ECONNRESET" }));
-        opened.once("connect", resolve).once("error", reject).once("close", onClose);
-      });
-      opened.removeAllListeners();
-      return Object.assign(opened, { host: host[0] }); // the name that TLS checks the certificate for
+      const opened = openTransport(address, host);
+      if (session) return await (second = opened).ready;
+      session = opened;
+      return stream = await opened.ready;
     },
     allow: (more) => void (allowed = more),
-    cut: () => void session?.destroy(),
-    resume: () => void session?.resume(),
+    cut: () => session?.cut(),
+    resume: () => void stream?.resume(),
     cutAll() {
-      session?.destroy();
-      second?.destroy();
+      session?.cut();
+      second?.cut();
     },
   };
 }

@@ -1,11 +1,13 @@
 /** pg_dump, where this machine has one: it writes the same rows as we do, and knows of what a server may have in store. */
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
-import { environmentWith } from "#lib/base/environment.ts";
+import { environmentWith, type ProcessVariables } from "#lib/base/environment.ts";
+import { type DatabaseAddress, type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
+import { KEYWORDS } from "#lib/base/database-keywords.ts";
 import { copied, COPY_END, copyLine, piecesOf } from "#lib/drivers/dump/script.ts";
 
 interface DumpWish {
-  readonly url: string;
+  readonly url: DatabaseSource;
   /** As the server has exported it. */
   readonly snapshot: string;
   readonly schema: string;
@@ -25,12 +27,10 @@ export class PgDumpFailed extends Error {
 
 /** The rows alone. Throws PgDumpFailed. */
 export async function* pgDump({ url, snapshot, schema, tables }: DumpWish): AsyncGenerator<Buffer> {
-  const address = new URL(url), PGPASSWORD = decodeURIComponent(address.password);
-  address.password = ""; // others on the machine could read it among the arguments
   const child = spawn("pg_dump", [
-    ...["--data-only", "--no-password", "--encoding=UTF8", `--snapshot=${snapshot}`, `--dbname=${address.href}`],
+    ...["--data-only", "--no-password", "--encoding=UTF8", `--snapshot=${snapshot}`],
     ...tables.map((table) => `--table="${schema}"."${table}"`),
-  ], { env: environmentWith({ PGPASSWORD }), stdio: ["ignore", "pipe", "pipe"] });
+  ], { env: environmentWith(variablesFor(resolveAddress(url))), stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => said = (said + text).slice(-2000));
   const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve));
@@ -52,4 +52,32 @@ export async function* pgDump({ url, snapshot, schema, tables }: DumpWish): Asyn
   } finally {
     child.kill();
   }
+}
+
+/**
+ * The address as libpq's variables: others on the machine could read a password among the arguments. Each of libpq's
+ * variables is set, so that none of this process's own counts. Times are written in UTC, whatever zone the role has.
+ */
+function variablesFor(address: DatabaseAddress): ProcessVariables {
+  const { hosts, tls } = address;
+  const unset = Object.values(KEYWORDS).flatMap(({ variable }) => variable ? [[variable, undefined]] : []);
+  return {
+    ...Object.fromEntries(unset),
+    PGHOST: hosts.map(({ host }) => host).join(","),
+    PGPORT: hosts.map(({ port }) => port).join(","),
+    PGDATABASE: address.database,
+    PGUSER: address.user,
+    PGPASSWORD: address.password ?? undefined,
+    PGPASSFILE: address.passfile ?? undefined,
+    PGOPTIONS: address.options ?? undefined,
+    PGTARGETSESSIONATTRS: address.target,
+    PGSSLMODE: tls.mode,
+    PGSSLNEGOTIATION: tls.direct ? "direct" : undefined,
+    PGSSLROOTCERT: tls.rootCert ?? undefined,
+    PGSSLCERT: tls.cert ?? undefined,
+    PGSSLKEY: tls.key ?? undefined,
+    PGSSLMINPROTOCOLVERSION: tls.minVersion ?? undefined,
+    PGSSLMAXPROTOCOLVERSION: tls.maxVersion ?? undefined,
+    PGTZ: "UTC",
+  };
 }

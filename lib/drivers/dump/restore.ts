@@ -10,6 +10,7 @@ import { applyWithin, holdMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
 import { LATER, RETURNS } from "#lib/drivers/dump/tables.ts";
+import { type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
 /** The backup and the database, or the backup and this program, do not go together. */
@@ -19,7 +20,7 @@ export class RestoreRefused extends Error {
 
 export interface FillWish {
   /** Of the tables' owner to be. */
-  readonly url: string;
+  readonly url: DatabaseSource;
   readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
   /** Writes what else belongs to it, once all rows are there. */
@@ -28,11 +29,11 @@ export interface FillWish {
 
 /** Leaves the database held. Throws RestoreRefused, BackupDamaged, or what reading the parts throws. */
 export async function restoreParts(wish: FillWish): Promise<BackupManifest> {
-  const copier = openCopier(wish.url, "wheelwright-restore");
+  const copier = await openCopier(wish.url, "wheelwright-restore");
   try {
     await copier.run("begin");
     await holdMigrations(copier.run); // a replica that starts meanwhile waits until the end
-    await requireEmpty(copier, new URL(wish.url).pathname.slice(1));
+    await requireEmpty(copier, resolveAddress(wish.url).database);
     const manifest = await fill(copier, wish);
     await copier.run(IDENTITIES);
     for (const { mend } of Object.values(RETURNS)) if (mend !== null) await copier.run(mend);

@@ -15,6 +15,7 @@ import {
   withEnd,
 } from "#lib/drivers/dump/script.ts";
 import { RETURNS } from "#lib/drivers/dump/tables.ts";
+import type { DatabaseSource } from "#lib/base/database-address.ts";
 
 export interface Snapshot {
   readonly manifest: BackupManifest;
@@ -29,11 +30,11 @@ type Way = "pg_dump" | "COPY";
 
 /** Throws MigrationError where the database is neither of this release nor of an older one. */
 export async function openSnapshot(
-  url: string,
+  url: DatabaseSource,
   release: string,
   migrations: readonly Migration[],
 ): Promise<Snapshot> {
-  const copier = openCopier(url, "wheelwright-backup");
+  const copier = await openCopier(url, "wheelwright-backup");
   try {
     await readApplied(copier, migrations);
     const names = (await listTables(copier)).map(({ table }) => table).join(", ");
@@ -53,7 +54,7 @@ export async function openSnapshot(
 
 interface Reading {
   readonly copier: Copier;
-  readonly url: string;
+  readonly url: DatabaseSource;
   readonly manifest: BackupManifest;
   readonly tables: readonly Table[];
   readonly moment: Moment;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { DatabaseFacts } from "#lib/doctor/database.ts";
-import { databasePlace, judgeDatabase, judgeMigrations } from "#lib/doctor/judge-database.ts";
+import { judgeDatabase, judgeMigrations } from "#lib/doctor/judge-database.ts";
 
 const MIGRATIONS = [["0001_a", "select 1"], ["0002_b", "select 2"]] as const;
 const applied = (...names: string[]) =>
@@ -121,13 +121,5 @@ migrations("a missing and a changed file fail.", () => {
   );
 });
 
-const place = suite("placeOf");
-
-place("the password is not in it.", () => {
-  assert.is(databasePlace("postgres://ada:se%40cret@db.example:5433/hubs?sslmode=require"), "ada@db.example:5433/hubs");
-  assert.is(databasePlace("postgres://db.example/hubs"), "db.example/hubs");
-});
-
 test.run();
 migrations.run();
-place.run();

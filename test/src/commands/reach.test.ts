@@ -18,7 +18,9 @@ test("gives up in the end with EX_UNAVAILABLE, and names the variables and no pa
 test("gives up on a database that only reads, and says so", async () => {
   const db = await openTestDatabase();
   try {
-    const error = await rejection(reachDatabase(`${db.url}?default_transaction_read_only=on`, silent, 0));
+    const error = await rejection(
+      reachDatabase(`${db.url}?options=-c%20default_transaction_read_only%3Don`, silent, 0),
+    );
     assert.equal([(error as { status?: number }).status, error.message], [
       69,
       "The database cannot be used (see DATABASE_URL or the POSTGRES_ variables): " +
@@ -38,6 +40,32 @@ test("waits for nothing that waiting does not change", async () => {
     assert.equal([(error as { status?: number }).status, lines], [78, []]);
     await reachDatabase(db.url, log, 0);
   } finally {
+    await db.close();
+  }
+});
+
+test("says what it waits for: the place, the variables and the reason, and no password", async () => {
+  const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+  await rejection(reachDatabase("postgres://me:hush@127.0.0.1:1,[::1]:2/none", log, 1500));
+  const { message, msg = message, database, variables, reason } = JSON.parse(lines[0]!);
+  assert.equal([msg, database, variables, reason], [
+    "Waiting for the database",
+    "me@127.0.0.1:1,[::1]:2/none",
+    "DATABASE_URL or the POSTGRES_ variables",
+    "nothing listens there",
+  ]);
+  assert.not.match(lines.join(), "hush");
+});
+
+test("refuses a database whose encoding cannot hold every name", async () => {
+  const db = await openTestDatabase(), name = `${new URL(db.url).pathname.slice(1)}_latin`;
+  try {
+    await db.sql(`create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`);
+    const error = await rejection(reachDatabase(Object.assign(new URL(db.url), { pathname: `/${name}` }).href, silent));
+    assert.is((error as { status?: number }).status, 78);
+    assert.match(error.message, /^The database's encoding is LATIN1, .*--encoding=UTF8$/);
+  } finally {
+    await db.sql(`drop database if exists ${name}`);
     await db.close();
   }
 });

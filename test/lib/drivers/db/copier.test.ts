@@ -11,7 +11,7 @@ test.before(async (context) => {
   await context.db.sql("create table one (a int primary key)");
   await context.db.sql("create table other (a int primary key references one (a))");
 });
-test.before.each((context) => void (context.copier = openCopier(context.db.url, "test")));
+test.before.each(async (context) => void (context.copier = await openCopier(context.db.url, "test")));
 test.after.each(({ copier }) => copier.close());
 test.after(({ db }) => db.close());
 
@@ -83,7 +83,7 @@ test("fails when the connection ends while it reads or writes, and never goes on
   assert.instance(await rejection(reading()), ConnectionLost);
   assert.instance(await rejection(copier.run("select 1")), ConnectionLost);
 
-  const other = openCopier(db.url, "test");
+  const other = await openCopier(db.url, "test");
   const writing = async function* () {
     yield* numbers(1, 1000);
     await end();

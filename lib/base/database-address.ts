@@ -1,0 +1,234 @@
+/**
+ * Reads PostgreSQL connection strings as libpq does: URIs, `key=value` strings, and the PG variables as defaults.
+ *
+ * The driver's own reader sends parameters that it does not know to the server as settings, and splits IPv6 addresses at
+ * the colon. The maintained libraries refuse several hosts, or read `+` as a blank. A parameter that is not supported is
+ * refused here by its name, because ignoring it could weaken the connection.
+ */
+import { isIP } from "node:net";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { KEYWORDS, problemOfKeyword } from "#lib/base/database-keywords.ts";
+import type { ProcessVariables } from "#lib/base/environment.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+export interface DatabaseHost {
+  /** A host name, an IP address without brackets, or the absolute path of a directory with a socket. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface DatabaseTls {
+  readonly mode: "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
+  /** Whether TLS begins without asking the server first (`sslnegotiation=direct`). */
+  readonly direct: boolean;
+  /** Whether the server is told the host name (`sslsni`). */
+  readonly sni: boolean;
+  /** Paths of PEM files; null where none is named. */
+  readonly rootCert: string | null;
+  readonly cert: string | null;
+  readonly key: string | null;
+  readonly keyPassword: string | null;
+  readonly minVersion: string | null;
+  readonly maxVersion: string | null;
+}
+
+export interface DatabaseAddress {
+  /** Tried in this order. */
+  readonly hosts: readonly DatabaseHost[];
+  readonly database: string;
+  readonly user: string;
+  /** Null where the password file has it, or nobody. */
+  readonly password: string | null;
+  readonly passfile: string | null;
+  readonly applicationName: string | null;
+  /** Command-line options for the server's process, such as `-c search_path=wheelwright`. */
+  readonly options: string | null;
+  /** Milliseconds until the next host is tried; null where none is named. */
+  readonly connectTimeout: number | null;
+  /** The server that is accepted: any, one that takes writes, or one that is no standby. */
+  readonly target: "any" | "read-write" | "primary";
+  readonly tls: DatabaseTls;
+}
+
+/**
+ * A connection string, or a function that returns the address for the next connection. A function is called for each
+ * new connection, so that a password that was replaced in a file is used without a restart.
+ */
+export type DatabaseSource = string | (() => DatabaseAddress);
+
+/** A problem in a connection string, as a phrase that follows the variable's name. It never holds a value. */
+export class AddressError extends Error {
+  override readonly name = "AddressError";
+}
+
+export function resolveAddress(source: DatabaseSource): DatabaseAddress {
+  return typeof source === "string" ? readAddress(source) : source();
+}
+
+/** Reads a connection string. PG variables of `env` fill in what it leaves out. Throws AddressError. */
+export function readAddress(text: string, env: ProcessVariables = {}): DatabaseAddress {
+  const given = /^postgres(?:ql)?:\/\//.test(text) ? readUri(text) : readPairs(text);
+  for (const [keyword, value] of given) {
+    const problem = problemOfKeyword(keyword, value);
+    if (problem) throw new AddressError(problem);
+  }
+  for (const [keyword, { variable }] of Object.entries(KEYWORDS)) {
+    const value = variable && env[variable];
+    if (!value || given.has(keyword)) continue;
+    const problem = problemOfKeyword(keyword, value);
+    if (problem) throw new AddressError(`cannot be used with ${variable}: it ${problem}`);
+    given.set(keyword, value);
+  }
+  return build(given, env);
+}
+
+/** Where the database is, for messages: user, hosts and database without the password. */
+export function placeOfDatabase({ user, hosts, database }: DatabaseAddress): string {
+  const name = ({ host, port }: DatabaseHost) => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `${user}@${hosts.map(name).join(",")}/${database}`;
+}
+
+type Given = Map<string, string>;
+
+function build(given: Given, env: ProcessVariables): DatabaseAddress {
+  const take = (keyword: string): string | null => given.get(keyword) || null;
+  const user = take("user") ?? systemUser(), timeout = Number(take("connect_timeout") ?? 0);
+  const minVersion = take("ssl_min_protocol_version"), maxVersion = take("ssl_max_protocol_version");
+  if (minVersion && maxVersion && minVersion > maxVersion) {
+    throw new AddressError("has an ssl_min_protocol_version above its ssl_max_protocol_version");
+  }
+  const cert = take("sslcert"), key = take("sslkey");
+  if ((cert === null) !== (key === null)) throw new AddressError("must name both sslcert and sslkey, or neither");
+  return {
+    hosts: hostsOf(take("host"), take("port")),
+    database: take("dbname") ?? user,
+    user,
+    password: take("password"),
+    passfile: take("passfile") ?? (env.HOME ? join(env.HOME, ".pgpass") : null),
+    applicationName: take("application_name") ?? take("fallback_application_name"),
+    options: take("options"),
+    connectTimeout: timeout > 0 ? timeout * SECOND : null,
+    target: (take("target_session_attrs") ?? "any") as DatabaseAddress["target"],
+    tls: {
+      mode: tlsMode(take("sslmode"), take("sslrootcert"), take("sslnegotiation")),
+      direct: take("sslnegotiation") === "direct",
+      sni: take("sslsni") !== "0",
+      rootCert: take("sslrootcert") === "system" ? null : take("sslrootcert"),
+      ...{ cert, key, keyPassword: take("sslpassword"), minVersion, maxVersion },
+    },
+  };
+}
+
+/** `allow` is read as `prefer`, which encrypts at least as often. */
+function tlsMode(mode: string | null, rootCert: string | null, negotiation: string | null): DatabaseTls["mode"] {
+  if (rootCert === "system") {
+    if (mode !== null && mode !== "verify-full") {
+      throw new AddressError("has sslrootcert=system, which needs sslmode=verify-full");
+    }
+    return "verify-full";
+  }
+  const chosen = mode === null || mode === "allow" ? "prefer" : mode as DatabaseTls["mode"];
+  if (negotiation === "direct" && ["disable", "prefer"].includes(chosen)) {
+    throw new AddressError("has sslnegotiation=direct, which needs sslmode=require or stricter");
+  }
+  // As libpq: whoever names an authority wants it checked.
+  return chosen === "require" && rootCert !== null ? "verify-ca" : chosen;
+}
+
+function hostsOf(hosts: string | null, ports: string | null): DatabaseHost[] {
+  const names = (hosts ?? "localhost").split(","), numbers = (ports ?? "").split(",");
+  if (numbers.length > 1 && numbers.length !== names.length) {
+    throw new AddressError(`names ${names.length} hosts and ${numbers.length} ports`);
+  }
+  return names.map((name, i) => {
+    const text = (numbers.length > 1 ? numbers[i] : numbers[0]) || "5432", port = Number(text);
+    if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) {
+      throw new AddressError("has a port that is not a whole number from 1 to 65535");
+    }
+    const host = name || "localhost";
+    if (host.startsWith("/")) return { host, port };
+    if (!/^[^\s/@[\]?#%]+$/.test(host)) {
+      throw new AddressError("has a host that is neither a name, an address, nor the absolute path of a directory");
+    }
+    return { host, port };
+  });
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    throw new AddressError("must name its user");
+  }
+}
+
+/** Reads `postgresql://user:password@host:port,host:port/dbname?keyword=value`. Each part may be percent-encoded. */
+function readUri(text: string): Given {
+  const given: Given = new Map(), rest = text.slice(text.indexOf("://") + 3);
+  const slash = rest.search(/\/|$/), at = rest.slice(0, slash).lastIndexOf("@");
+  if (at >= 0) {
+    const [user = "", ...password] = rest.slice(0, at).split(":");
+    put(given, "user", decode(user));
+    put(given, "password", decode(password.join(":")));
+  }
+  const [place = "", ...queries] = rest.slice(at + 1).split("?"), [hosts = "", ...names] = place.split("/");
+  if (hosts !== "") readHosts(given, hosts);
+  put(given, "dbname", decode(names.join("/")));
+  for (const pair of queries.join("?").split("&").filter(Boolean)) {
+    const [keyword = "", ...value] = pair.split("=");
+    if (value.length !== 1) throw new AddressError(`has a parameter that is not keyword=value`);
+    const name = decode(keyword), content = decode(value[0]!);
+    // JDBC's way to say it, which libpq takes as well.
+    if (name === "ssl" && content === "true") given.set("sslmode", "require");
+    else given.set(name, content);
+  }
+  return given;
+}
+
+function readHosts(given: Given, text: string): void {
+  const hosts: string[] = [], ports: string[] = [];
+  for (const place of text.split(",")) {
+    const found = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d*))?$/.exec(place);
+    if (!found) {
+      throw new AddressError("has a host that cannot be read; write an IPv6 address in brackets, as [::1]:5432");
+    }
+    const [, address, name = "", port = ""] = found;
+    if (address !== undefined && isIP(address.replace(/%.*$/, "")) !== 6) {
+      throw new AddressError("has brackets around no IPv6 address");
+    }
+    hosts.push(address ?? decode(name));
+    ports.push(port);
+  }
+  if (hosts.some((host) => host !== "")) given.set("host", hosts.join(","));
+  if (ports.some((port) => port !== "")) given.set("port", ports.join(","));
+}
+
+/** Reads `host=localhost port=5432 password='it''s \'quoted\''`. */
+function readPairs(text: string): Given {
+  const given: Given = new Map(), pair = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s'\\]|\\.)*))(?=\s|$)/gsy;
+  const trimmed = text.trim();
+  let read = 0;
+  for (const [whole, keyword, quoted, plain] of trimmed.matchAll(pair)) {
+    given.set(keyword!, (quoted ?? plain ?? "").replace(/\\(.)/gs, "$1"));
+    read += whole.length;
+  }
+  if (given.size === 0 || read < trimmed.length) {
+    throw new AddressError("must be a URL such as postgres://user:password@host:5432/name");
+  }
+  return given;
+}
+
+function put(given: Given, keyword: string, value: string): void {
+  if (value !== "") given.set(keyword, value);
+}
+
+function decode(text: string): string {
+  try {
+    const decoded = decodeURIComponent(text);
+    if (!decoded.includes("\0")) return decoded;
+  } catch {
+    // It is refused below.
+  }
+  throw new AddressError("has a percent sign that encodes no character; write %25 for a percent sign");
+}

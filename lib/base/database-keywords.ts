@@ -1,0 +1,67 @@
+/** The parameters of a connection string that libpq documents: which of them are supported, and with which values. */
+
+interface Keyword {
+  /** The variable that libpq reads where the connection string leaves the parameter out. */
+  readonly variable?: string;
+  /** The supported values; absent where any value is, and empty where the parameter is not supported at all. */
+  readonly values?: readonly string[] | RegExp;
+}
+
+const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"], NONE: readonly string[] = [];
+
+export const KEYWORDS: Readonly<Record<string, Keyword>> = {
+  host: { variable: "PGHOST" },
+  port: { variable: "PGPORT", values: /^\d{0,5}(?:,\d{0,5})*$/ },
+  dbname: { variable: "PGDATABASE" },
+  user: { variable: "PGUSER" },
+  password: { variable: "PGPASSWORD" },
+  passfile: { variable: "PGPASSFILE" },
+  application_name: { variable: "PGAPPNAME" },
+  fallback_application_name: {},
+  options: { variable: "PGOPTIONS" },
+  connect_timeout: { variable: "PGCONNECT_TIMEOUT", values: /^\d{1,6}$/ },
+  target_session_attrs: { variable: "PGTARGETSESSIONATTRS", values: ["any", "read-write", "primary"] },
+  sslmode: {
+    variable: "PGSSLMODE",
+    values: ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"],
+  },
+  sslnegotiation: { variable: "PGSSLNEGOTIATION", values: ["postgres", "direct"] },
+  sslrootcert: { variable: "PGSSLROOTCERT" },
+  sslcert: { variable: "PGSSLCERT" },
+  sslkey: { variable: "PGSSLKEY" },
+  sslpassword: {},
+  sslsni: { variable: "PGSSLSNI", values: ["0", "1"] },
+  ssl_min_protocol_version: { variable: "PGSSLMINPROTOCOLVERSION", values: TLS_VERSIONS },
+  ssl_max_protocol_version: { variable: "PGSSLMAXPROTOCOLVERSION", values: TLS_VERSIONS },
+
+  // Of these only the values that change nothing.
+  client_encoding: { variable: "PGCLIENTENCODING", values: /^(?:utf-?8|unicode|auto)$/i },
+  channel_binding: { variable: "PGCHANNELBINDING", values: ["disable", "prefer"] },
+  gssencmode: { variable: "PGGSSENCMODE", values: ["disable", "prefer"] },
+  sslcompression: { variable: "PGSSLCOMPRESSION", values: ["0"] },
+  sslcertmode: { variable: "PGSSLCERTMODE", values: ["allow"] },
+  load_balance_hosts: { variable: "PGLOADBALANCEHOSTS", values: ["disable"] },
+  keepalives: { values: ["1"] },
+  replication: { values: ["false", "off", "no", "0"] },
+
+  hostaddr: { variable: "PGHOSTADDR", values: NONE },
+  service: { variable: "PGSERVICE", values: NONE },
+  requirepeer: { variable: "PGREQUIREPEER", values: NONE },
+  require_auth: { variable: "PGREQUIREAUTH", values: NONE },
+  requiressl: { variable: "PGREQUIRESSL", values: NONE },
+  sslcrl: { variable: "PGSSLCRL", values: NONE },
+  sslcrldir: { variable: "PGSSLCRLDIR", values: NONE },
+};
+
+/** What is wrong with the parameter, as a phrase that follows the variable's name, or null. It never holds the value. */
+export function problemOfKeyword(keyword: string, value: string): string | null {
+  const known = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]! : null;
+  if (known === null || known.values === NONE) {
+    const hint = known === null && /^[a-z_]+$/.test(keyword) ? `; a setting goes into options=-c ${keyword}=…` : "";
+    return `has the parameter ${JSON.stringify(keyword)}, which is not supported${hint}`;
+  }
+  const { values } = known;
+  if (values === undefined) return null;
+  if (values instanceof RegExp) return values.test(value) ? null : `has a value of ${keyword} that cannot be used`;
+  return values.includes(value) ? null : `has a value of ${keyword} that is not supported: use ${values.join(" or ")}`;
+}

@@ -1,0 +1,42 @@
+/** Makes the driver's client for one connection to one host, untouched by the environment's variables. */
+import type { Socket } from "node:net";
+import postgres from "postgres";
+import { fromColumn } from "#lib/drivers/db/naming.ts";
+import { findPassword } from "#lib/drivers/db/passfile.ts";
+import { types } from "#lib/drivers/db/values.ts";
+import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
+
+interface DriverEvents {
+  readonly onclose: () => void;
+  readonly onnotify?: (channel: string, payload: string) => void;
+  /** Opens a socket that the server may be talked to over. */
+  readonly socket: () => Promise<Socket>;
+}
+
+type Sql = postgres.Sql<Record<string, unknown>>;
+type DriverOptions = postgres.Options<Record<string, postgres.PostgresType>>;
+
+export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: string, events: DriverEvents): Sql {
+  const given: object = {
+    host: [host.host],
+    port: [host.port],
+    database: address.database,
+    user: address.user,
+    pass: () => findPassword(address, host),
+    ssl: false, // the socket is encrypted already
+    target_session_attrs: "read-write",
+    max: 1,
+    fetch_types: false,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: 0,
+    types,
+    transform: { column: { from: fromColumn } },
+    connection: { application_name: name, ...(address.options === null ? {} : { options: address.options }) },
+    onnotice: () => {},
+    ...events,
+  };
+  // Options that are parsed already are taken as they are. Unparsed, PGTARGETSESSIONATTRS would fill in the one that is null.
+  const { options } = postgres(given as DriverOptions), parsed: object = { ...options, target_session_attrs: null };
+  return postgres(parsed as DriverOptions) as Sql;
+}

@@ -1,0 +1,11 @@
+/** Chooses one host of an address that names several, for connections that are not opened by client.ts. */
+import { openClient } from "#lib/drivers/db/client.ts";
+import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
+
+/** Returns the host that a client would use. It connects only where there is a choice. */
+export async function findHost(address: DatabaseAddress, name: string, connectLimit: number): Promise<DatabaseHost> {
+  if (address.hosts.length === 1) return address.hosts[0]!;
+  const client = await openClient({ url: () => address, name, settings: {}, connectLimit });
+  await client.close();
+  return client.host;
+}

@@ -1,0 +1,22 @@
+/** Finds a connection's password: the address's own, or the one in a password file as libpq reads it. */
+import { readFile } from "node:fs/promises";
+import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
+
+/** The file is read for each connection, so that a replaced password is used without a restart. */
+export async function findPassword(address: DatabaseAddress, { host, port }: DatabaseHost): Promise<string> {
+  if (address.password !== null) return address.password;
+  if (address.passfile === null) return "";
+  const text = await readFile(address.passfile, "utf8").catch(() => "");
+  return passwordIn(text, [host.startsWith("/") ? "localhost" : host, String(port), address.database, address.user]);
+}
+
+/** Returns the password of the first line that matches: host, port, database, user, password; `*` matches anything. */
+export function passwordIn(text: string, wanted: readonly string[]): string {
+  for (const line of text.split(/\r?\n/)) {
+    if (line === "" || line.startsWith("#")) continue;
+    const fields = line.match(/(?:[^:\\]|\\.)+/g)?.map((field) => field.replace(/\\(.)/g, "$1")) ?? [];
+    const raw = line.split(/(?<!\\):/);
+    if (fields.length === 5 && wanted.every((value, i) => raw[i] === "*" || fields[i] === value)) return fields[4]!;
+  }
+  return "";
+}

@@ -1,0 +1,154 @@
+/**
+ * Opens the byte stream to one PostgreSQL host: a TCP connection or a Unix socket, with TLS where the address asks for it.
+ *
+ * The driver could open TLS by itself, but then it takes its listeners off the TCP socket and, at the end, off the TLS
+ * socket. An error that a socket emits without a listener ends the process, and a lost connection emits such errors late.
+ * So each socket here has a listener for errors for as long as it exists.
+ */
+import { readFile } from "node:fs/promises";
+import { connect as connectSocket, isIP, type Socket } from "node:net";
+import { connect as connectTls, type ConnectionOptions, type SecureVersion } from "node:tls";
+import type { DatabaseAddress, DatabaseHost, DatabaseTls } from "#lib/base/database-address.ts";
+import { messageOf } from "#lib/base/errors.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+export interface Transport {
+  /** The stream, once the server may be talked to. */
+  readonly ready: Promise<Socket>;
+  /** Destroys the stream, also while it is being opened. */
+  cut(): void;
+}
+
+const KEEP_ALIVE = 30 * SECOND;
+const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+
+export function openTransport(address: DatabaseAddress, host: DatabaseHost): Transport {
+  let outermost: Socket | null = null, over = false;
+
+  /** Keeps the socket's errors from ending the process. What waits for the socket hears of its end by `close`. */
+  function hold<T extends Socket>(socket: T): T {
+    const removeAll = socket.removeAllListeners.bind(socket);
+    socket.removeAllListeners = (event?: string | symbol) => {
+      if (event === undefined) removeAll();
+      else removeAll(event);
+      return socket.on("error", ignore);
+    };
+    socket.on("error", ignore);
+    // A server that has said its last word reads nothing either; a socket half closed could wait for it forever.
+    socket.once("end", () => socket === outermost && socket.destroy());
+    outermost = socket;
+    if (over) socket.destroy();
+    return socket;
+  }
+
+  async function dial(): Promise<Socket> {
+    const { host: name, port } = host;
+    const socket = hold(
+      name.startsWith("/")
+        ? connectSocket({ path: `${name}/.s.PGSQL.${port}` })
+        : connectSocket({ host: name, port, noDelay: true }),
+    );
+    socket.setKeepAlive(true, KEEP_ALIVE);
+    await settled(socket, "connect");
+    return socket;
+  }
+
+  async function open(): Promise<Socket> {
+    const { mode, direct } = address.tls, socket = await dial();
+    if (mode === "disable" || host.host.startsWith("/")) return socket;
+    if (!direct) {
+      const answer = await askForTls(socket);
+      if (answer !== "S" && mode === "prefer") return answer === "N" ? socket : await dialAgain();
+      if (answer !== "S") throw failed(`The server takes no TLS, which sslmode=${mode} demands`);
+    }
+    try {
+      const options = await tlsOptions(address.tls, host.host);
+      if (over || socket.destroyed) throw failed("The connection was closed before TLS began");
+      const secured = hold(connectTls({ socket, ...options }));
+      await settled(secured, "secureConnect");
+      return secured;
+    } catch (error) {
+      if (mode !== "prefer") throw failed(`TLS with the server failed: ${messageOf(error)}`, error);
+      return await dialAgain();
+    }
+  }
+
+  /** As libpq with sslmode=prefer: over a new connection without TLS. */
+  async function dialAgain(): Promise<Socket> {
+    outermost?.destroy();
+    return await dial();
+  }
+
+  const ready = open().catch((error) => {
+    cut();
+    throw error;
+  });
+  ready.catch(() => {}); // nobody waits for it once it was cut
+  // Only the outermost: a TCP socket that is destroyed under its TLS socket crashes Node.js 26 when that one follows.
+  const cut = () => {
+    over = true;
+    outermost?.destroy();
+  };
+  return { ready, cut };
+}
+
+function ignore(): void {}
+
+/** Resolves with the event; rejects when the socket fails or closes before. */
+function settled(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onClose = () => done(() => reject(failed("The connection was closed immediately", null, "ECONNRESET")));
+    const onError = (error: Error) => done(() => reject(error));
+    const onEvent = () => done(resolve);
+    const done = (finish: () => void) => {
+      socket.off(event, onEvent).off("error", onError).off("close", onClose);
+      finish();
+    };
+    socket.once(event, onEvent).once("error", onError).once("close", onClose);
+    if (socket.destroyed) onClose();
+  });
+}
+
+/**
+ * Returns the server's answer: S for yes, N for no, anything else from a server that does not know the question. More than
+ * one byte comes from somebody in between, who wants it to be read as if it had been encrypted (CVE-2021-23222).
+ */
+async function askForTls(socket: Socket): Promise<string> {
+  const answer = await new Promise<Buffer>((resolve, reject) => {
+    const onClose = () => done(() => reject(failed("The connection was closed immediately", null, "ECONNRESET")));
+    const onData = (bytes: Buffer) => done(() => resolve(bytes)); // the server waits for us now: nothing is missed
+    const done = (finish: () => void) => {
+      socket.off("data", onData).off("close", onClose);
+      finish();
+    };
+    socket.once("data", onData).once("close", onClose);
+    socket.write(TLS_REQUEST);
+  });
+  const first = String.fromCharCode(answer[0]!);
+  if (answer.length > 1 && first !== "E") throw failed("The server sent data before TLS began");
+  return first;
+}
+
+/** Files are read for each connection: certificates are renewed while the program runs. */
+async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOptions> {
+  const file = (path: string | null) => path === null ? undefined : readFile(path);
+  const [ca, cert, key] = await Promise.all([file(tls.rootCert), file(tls.cert), file(tls.key)]);
+  return {
+    host,
+    ...(isIP(host) === 0 && tls.sni ? { servername: host } : {}),
+    rejectUnauthorized: tls.mode.startsWith("verify-"),
+    // verify-ca asks who signed the certificate, and not for whom.
+    ...(tls.mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
+    ...(ca ? { ca } : {}),
+    ...(cert && key ? { cert, key } : {}),
+    ...(tls.keyPassword ? { passphrase: tls.keyPassword } : {}),
+    ...(tls.minVersion ? { minVersion: tls.minVersion as SecureVersion } : {}),
+    ...(tls.maxVersion ? { maxVersion: tls.maxVersion as SecureVersion } : {}),
+    ...(tls.direct ? { ALPNProtocols: ["postgresql"] } : {}),
+  };
+}
+
+/** With a code, so that it counts as the connection's failure (faults.ts) and not as a bug. */
+function failed(message: string, cause: unknown = null, code = "EPROTO"): Error {
+  return Object.assign(new Error(message, cause ? { cause } : {}), { code });
+}

@@ -1,0 +1,217 @@
+/** What becomes of pool, control connection and copier when a connection over TLS fails. An uncaught error fails this file. */
+import { sql } from "kysely";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { openControl } from "#lib/drivers/db/control.ts";
+import { openCopier } from "#lib/drivers/db/copier.ts";
+import { ConnectionLost } from "#lib/drivers/db/faults.ts";
+import { openDatabase } from "#lib/drivers/db/open.ts";
+import { type Lease, openPool, type Pool } from "#lib/drivers/db/pool.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openProxy, type Proxy } from "#test/support/proxy.ts";
+import { openSecureServer, overTls } from "#test/support/secure-server.ts";
+import type { OwnServer } from "#test/support/server.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+interface Context {
+  server: OwnServer;
+  db: TestDatabase;
+  proxy: Proxy;
+  pool: Pool;
+}
+
+const LIMIT = { limit: 20_000 };
+const test = suite<Context>("a database over TLS");
+test.before(async (context) => {
+  context.server = await openSecureServer();
+  context.db = await openTestDatabase({}, { url: context.server.url, template: "template0" });
+});
+test.before.each(async (context) => {
+  context.proxy = await openProxy(overTls(context.db.url));
+  context.pool = openPool({ url: context.proxy.url, name: "tls", size: 1, settings: {}, waitLimit: 5000 });
+});
+test.after.each(async ({ proxy, pool }) => {
+  await pool.close();
+  await proxy.close();
+});
+test.after(async ({ db, server }) => {
+  await db.close();
+  await server.stop();
+});
+
+const sleepers = "select 1 from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'";
+const sleeps = (db: TestDatabase) => until(async () => (await db.sql(sleepers)).length === 1);
+const rests = (db: TestDatabase) => until(async () => (await db.sql(sleepers)).length === 0);
+const sleepOn = (lease: Lease, signal?: AbortSignal) =>
+  lease.query("select pg_sleep(60)", [], signal ? { ...LIMIT, signal } : LIMIT);
+
+/** The pool serves the next caller as if nothing had been. */
+async function servesNext(pool: Pool): Promise<void> {
+  const lease = await pool.acquire();
+  const { rows } = await lease.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()", [], LIMIT);
+  assert.equal(rows, [{ ssl: true }]);
+  lease.release();
+}
+
+test("cancels a statement over its limit, and one whose caller has gone", async ({ db, pool }) => {
+  const first = await pool.acquire();
+  assert.is((await rejection(first.query("select pg_sleep(60)", [], { limit: 100 }))).code, "database_slow");
+  first.release();
+  await rests(db);
+  const second = await pool.acquire(), abort = new AbortController();
+  const running = rejection(sleepOn(second, abort.signal));
+  await sleeps(db);
+  abort.abort(new Error("The caller has gone"));
+  assert.is((await running).message, "The caller has gone");
+  second.release();
+  await rests(db);
+  await servesNext(pool);
+});
+
+test("rejects what waits behind a killed backend", async ({ db, pool }) => {
+  const lease = await pool.acquire();
+  const failures = Promise.all([sleepOn(lease), lease.query("select 1", [], LIMIT)].map(rejection));
+  await sleeps(db);
+  await db.sql("select pg_terminate_backend($1)", [lease.pid]);
+  for (const failure of await failures) assert.instance(failure, ConnectionLost);
+  lease.release();
+  await servesNext(pool);
+});
+
+test("gives up a statement on a frozen connection", async ({ pool, proxy }) => {
+  const lease = await pool.acquire();
+  proxy.freeze();
+  assert.is((await rejection(lease.query("select 1", [], { limit: 100 }))).code, "database_slow");
+  lease.release();
+  await servesNext(pool);
+});
+
+test("gives up a statement that cannot be cancelled, and whose connection is cut meanwhile", async ({ db, pool, proxy }) => {
+  const lease = await pool.acquire(), abort = new AbortController();
+  const running = rejection(sleepOn(lease, abort.signal));
+  await sleeps(db);
+  proxy.refuse();
+  abort.abort(new Error("The caller has gone"));
+  proxy.cut();
+  await running;
+  lease.release();
+  await db.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tls'");
+  await proxy.heal();
+  await servesNext(pool);
+});
+
+test("takes a half-closed connection for a lost one", async ({ db, pool, proxy }) => {
+  const lease = await pool.acquire();
+  const running = rejection(sleepOn(lease));
+  await sleeps(db);
+  proxy.endHalf();
+  assert.instance(await running, ConnectionLost);
+  lease.release();
+  await db.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tls'");
+  await servesNext(pool);
+});
+
+test("survives a connection that is cut at any moment while it is opened", async ({ pool, proxy }) => {
+  for (let last = 1; last <= 6; last++) {
+    let pieces = 0;
+    proxy.watch(() => {
+      if (++pieces === last) proxy.cut();
+      return true;
+    });
+    await pool.acquire().then((lease) => lease.release("The next one connects anew"));
+  }
+  proxy.watch(() => true);
+  await servesNext(pool);
+});
+
+test("replaces a control connection that was killed, frozen, or half closed, and listens again", async ({ db, proxy }) => {
+  const heard: (string | null)[] = [];
+  const control = openControl({
+    ...{ url: proxy.url, name: "tls-control", channel: "tls_test", log: silent, probeEvery: 50, answerLimit: 1000 },
+    onNotify: (payload) => heard.push(payload),
+  });
+  const faults = [
+    (pid: number) => db.sql("select pg_terminate_backend($1)", [pid]),
+    () => proxy.freeze(),
+    () => proxy.endHalf(),
+    () => proxy.cut(),
+  ];
+  await control.ready();
+  for (const [number, fail] of faults.entries()) {
+    const { pid } = control;
+    await fail(pid!);
+    await until(() => control.pid !== null && control.pid !== pid);
+    await db.sql("select pg_notify('tls_test', $1)", [String(number)]);
+    await until(() => heard.at(-1) === String(number));
+  }
+  await control.close();
+});
+
+test("fails a copy whose backend is killed, or whose connection is half closed, while it reads or writes", async ({ db, proxy }) => {
+  await db.sql("create table copied (a int)");
+  const faults = [
+    () => db.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tls-copy'"),
+    () => proxy.endHalf(),
+  ];
+  for (const fail of faults) {
+    const reader = await openCopier(proxy.url, "tls-copy");
+    const reading = async () => {
+      let pieces = 0;
+      for await (
+        const _ of reader.copyOut("copy (select repeat('x', 100) from generate_series(1, 1000000)) to stdout")
+      ) {
+        if (++pieces === 1) await fail();
+      }
+    };
+    assert.instance(await rejection(reading()), ConnectionLost);
+    await reader.close();
+    const writer = await openCopier(proxy.url, "tls-copy");
+    const rows = async function* () {
+      yield Buffer.from("1\n");
+      await fail();
+      for (;;) {
+        yield Buffer.from("2\n".repeat(1000));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    assert.instance(await rejection(writer.copyIn("copy copied from stdin", rows())), ConnectionLost);
+    await writer.close();
+  }
+});
+
+test("survives restarts and crashes of the server under load", async ({ server, db }) => {
+  const opened = await openDatabase({ url: overTls(db.url), size: 4, log: silent });
+  await sql`create table pairs (id text)`.execute(opened.rows);
+  let done = 0, over = false;
+  const work = async () => {
+    while (!over) {
+      try {
+        await opened.transact(async (tx) => {
+          const id = crypto.randomUUID();
+          for (let half = 0; half < 2; half++) await sql`insert into pairs values (${id})`.execute(tx);
+        });
+        done++;
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+      }
+    }
+  };
+  const workers = Array.from({ length: 6 }, work);
+  for (const signal of ["SIGINT", "SIGQUIT"] as const) {
+    const before = done;
+    await until(() => done > before + 10);
+    await server.down(signal);
+    await server.up();
+  }
+  const before = done;
+  await until(() => done > before + 10);
+  over = true;
+  await Promise.all(workers);
+  const { rows } = await sql`select id from pairs group by id having count(*) <> 2`.execute(opened.rows);
+  assert.equal(rows, []);
+  await opened.close();
+});
+
+test.run();

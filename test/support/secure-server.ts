@@ -1,0 +1,52 @@
+/** A PostgreSQL server of a test's own that offers TLS, with a certificate for `localhost` from test/data/tls. */
+import { chown, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { resolveAddress } from "#lib/base/database-address.ts";
+import { openTransport } from "#lib/drivers/db/transport.ts";
+import { asAdmin, openOwnServer, type OwnServer } from "#test/support/server.ts";
+import { until } from "#test/support/until.ts";
+
+export const tlsFile = (name: string): string => fileURLToPath(new URL(`../data/tls/${name}`, import.meta.url));
+
+/** Returns the address with these parameters; parameters of a test server's own address are kept. */
+export function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
+  const changed = new URL(url);
+  for (const [name, value] of Object.entries(parameters)) changed.searchParams.set(name, value);
+  return changed.href.replaceAll("+", "%20"); // connection strings know no other blank
+}
+
+/** The address over TLS, with the server's certificate checked by its authority. */
+export function overTls(url: string): string {
+  return withParameters(url, { sslmode: "verify-ca", sslrootcert: tlsFile("ca.crt") });
+}
+
+/** The server's `url` is without TLS: it takes both. */
+export async function openSecureServer(): Promise<OwnServer> {
+  const server = await openOwnServer();
+  const data = join(server.directory, "data"), { uid, gid } = await stat(data);
+  for (const name of ["server.crt", "server.key", "ca.crt"]) {
+    // The server takes no key that others may read, and its user may be another than this process's.
+    await writeFile(join(data, name), await readFile(tlsFile(name)), { mode: 0o600 });
+    await chown(join(data, name), uid, gid);
+  }
+  await asAdmin(server.url, async (sql) => {
+    for (
+      const setting of [
+        "ssl_cert_file = 'server.crt'",
+        "ssl_key_file = 'server.key'",
+        "ssl_ca_file = 'ca.crt'",
+        "ssl = on",
+      ]
+    ) {
+      await sql.unsafe(`alter system set ${setting}`);
+    }
+    await sql`select pg_reload_conf()`;
+  });
+  const address = resolveAddress(overTls(server.url));
+  await until(async () => {
+    const transport = openTransport(address, address.hosts[0]!);
+    return await transport.ready.then(() => true, () => false).finally(transport.cut);
+  });
+  return server;
+}
