@@ -105,6 +105,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `DATABASE_URL` is read as libpq reads it: several hosts with failover, sockets, certificates, `PG*` variables. TLS is used where the server offers it (`sslmode=prefer`). Unsupported parameters are refused at the start by name, and so is a database whose encoding is not UTF8.",
       "**Operating**: Defaults of a role or a database no longer change how values are read and written; the schema is `public` unless `options` names another.",
       "**Operating**: A replaced database password in `DATABASE_URL_FILE`, `POSTGRES_PASSWORD_FILE` or a password file is used without a restart.",
+      "**Operating**: `PUBLIC_URL` with a path or credentials and `SMTP_HOST` with a scheme or port are refused at the start; `ROOT_DOMAIN=*.x.example` is accepted. One message also names a `KUBECONFIG`, `CATALOG` or `BLUEPRINT_DIR` that cannot be read.",
     ],
   },
 ];

@@ -9,7 +9,7 @@ import * as v from "valibot";
 import { databaseConfig, databaseProblems } from "#lib/base/database-config.ts";
 import { processEnvironment, type ProcessVariables, showsColours } from "#lib/base/environment.ts";
 import { traceSettings } from "#lib/base/otel.ts";
-import { readGiven } from "#lib/base/variable-files.ts";
+import { missingFiles, readGiven } from "#lib/base/variable-files.ts";
 import { Variables } from "#lib/base/variables.ts";
 
 /**
@@ -33,6 +33,8 @@ interface ConfigSource {
   readonly env: ProcessVariables;
   /** Whether standard output is a terminal: then the log is made for people unless LOG_FORMAT says otherwise. */
   readonly terminal: boolean;
+  /** Whether files that variables name are looked for. */
+  readonly files?: boolean;
 }
 
 export type Config = Readonly<ReturnType<typeof build>>;
@@ -44,6 +46,7 @@ export function readConfig(source: ConfigSource): Config {
   const result = v.safeParse(Variables, given);
   for (const issue of result.issues ?? []) problems.push(`${v.getDotPath(issue)} ${issue.message}`);
   problems.push(...missing(source, given));
+  if (source.files) problems.push(...missingFiles(source.mode, given));
   if (source.mode !== "dev") problems.push(...databaseProblems(given, source.env));
   if (problems.length > 0 || !result.success) throw new ConfigError([...new Set(problems)]);
   return Object.freeze(build(result.output, source));
@@ -52,6 +55,11 @@ export function readConfig(source: ConfigSource): Config {
 /** The configuration of the environment that this process was started with. */
 export function readProcessConfig(mode: Mode): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true });
+}
+
+/** The same for a program that starts: files that variables name must be there. */
+export function readStartConfig(mode: "serve" | "dev"): Config {
+  return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true, files: true });
 }
 
 /** The variables that this process was started with, each `set` or, where NAME_FILE names it, `file`. */
@@ -73,9 +81,9 @@ export function publicUrlOn(port: number, { publicUrl }: Pick<Config, "publicUrl
   return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
 }
 
-/** Where a path of ours is, from outside: PUBLIC_URL may have a path of its own, which a proxy takes off. */
+/** The URL of a path of this service, from outside. */
 export function pageAt(home: URL, path: string): URL {
-  return new URL(home.pathname.replace(/\/$/, "") + path, home);
+  return new URL(path, home);
 }
 
 function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, string>>): string[] {

@@ -1,5 +1,6 @@
 /** Reads variables that may come from a file, as container secrets do: NAME_FILE names the file that holds NAME's value. */
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { delimiter } from "node:path";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 
@@ -22,4 +23,32 @@ export function readGiven(names: readonly string[], env: ProcessVariables, probl
     }
   }
   return given;
+}
+
+/**
+ * Problems of variables that name a file or a directory which cannot be read. What is in it is checked later. Only `serve`
+ * and `dev` need these files, and `dev` has its own cluster.
+ */
+export function missingFiles(mode: string, given: Readonly<Record<string, string>>): string[] {
+  if (mode !== "serve" && mode !== "dev") return [];
+  const names = mode === "serve" ? ["KUBECONFIG", "CATALOG", "BLUEPRINT_DIR"] : ["CATALOG", "BLUEPRINT_DIR"];
+  return names.flatMap((name) => {
+    const value = given[name];
+    if (value === undefined) return [];
+    // KUBECONFIG may name several files, and kubectl passes over those that are missing.
+    const paths = name === "KUBECONFIG" ? value.split(delimiter).filter(Boolean) : [value];
+    const problems = paths.flatMap((path) => unreadable(path) ?? []);
+    if (problems.length < Math.max(1, paths.length)) return [];
+    const kind = name === "BLUEPRINT_DIR" ? "directory" : "file";
+    return [`${name} names a ${kind} that cannot be read: ${problems[0] ?? "no path is in it"}`];
+  });
+}
+
+function unreadable(path: string): string | null {
+  try {
+    accessSync(path, constants.R_OK);
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }

@@ -1,6 +1,7 @@
 /** The environment's variables: what each may hold, and what it is when it is absent. config.ts reads them. */
 import { isIP } from "node:net";
 import * as v from "valibot";
+import { toAsciiHost } from "#lib/base/host.ts";
 import { LEVELS } from "#lib/base/log.ts";
 import { OtelHeaders, OtelPairs, OtelRatio, OtelSampler, OtelSwitch } from "#lib/base/otel.ts";
 import { Email, HostName } from "#lib/base/schema.ts";
@@ -26,8 +27,35 @@ function url(message: string, ...protocols: string[]) {
   );
 }
 
-/** Where a server is: any host name, or an address. */
-const Server = v.pipe(v.string(), v.regex(/^[A-Za-z0-9.:-]{1,253}$/, "must be a host name or an address"));
+const SERVER = "must be a host name or an address alone, without a scheme, a port or a path";
+/** Where a server is: any host name, or an address. International names become their A-labels. */
+const Server = v.pipe(
+  v.string(),
+  v.transform((value) => isIP(value) === 0 ? toAsciiHost(value) ?? "" : value),
+  v.check((value) => isIP(value) !== 0 || /^[a-z0-9_.-]{1,253}$/.test(value), SERVER),
+);
+
+const ROOT = "must be a host name such as spokes.example.org";
+/** The domain of the spokes, with or without the wildcard in front: `*.spokes.example.org`. */
+const RootDomain = v.pipe(
+  v.string(),
+  v.transform((value) => toAsciiHost(value.replace(/^\*\./, "")) ?? ""),
+  v.union([HostName, v.literal("localhost")], ROOT),
+);
+
+const PUBLIC = "must be an http or https URL, such as https://hubs.example.org";
+/** A password in it would be in each mail, and below a path the portal's links would lead elsewhere. */
+const PublicUrl = v.pipe(
+  url(PUBLIC, "http:", "https:"),
+  v.check((value) => {
+    const { username, password } = new URL(value);
+    return username === "" && password === "";
+  }, "must hold no user and no password: it is in every mail"),
+  v.check((value) => {
+    const { pathname, search, hash } = new URL(value);
+    return pathname === "/" && search === "" && hash === "";
+  }, "must have no path: give the service a host name of its own"),
+);
 
 const SENDER = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
 /** An address that mail comes from, with or without a name. */
@@ -63,10 +91,8 @@ const Profile = v.pipe(
 export const Variables = v.object({
   HOST: v.optional(Text),
   PORT: v.optional(whole(0, 65535), "3000"),
-  PUBLIC_URL: v.optional(url("must be an http or https URL, such as https://hubs.example.org", "http:", "https:")),
-  ROOT_DOMAIN: v.optional(
-    v.union([HostName, v.literal("localhost")], "must be a host name such as spokes.example.org"),
-  ),
+  PUBLIC_URL: v.optional(PublicUrl),
+  ROOT_DOMAIN: v.optional(RootDomain),
   DATABASE_URL: v.optional(Text),
   DATABASE_OWNER_URL: v.optional(Text),
   POSTGRES_PASSWORD: v.optional(Text),
@@ -85,7 +111,7 @@ export const Variables = v.object({
     v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9:.-]{0,252}$/, "must be the name of a ClusterRole")),
   ),
   ACME_EMAIL: v.optional(Email),
-  SMTP_HOST: v.optional(Text),
+  SMTP_HOST: v.optional(Server),
   SMTP_PORT: v.optional(whole(1, 65535), "587"),
   SMTP_USER: v.optional(Text),
   SMTP_PASS: v.optional(Text),

@@ -6,7 +6,7 @@
  */
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { type Config, publicUrlOn, readProcessConfig } from "#lib/base/config.ts";
+import { type Config, publicUrlOn, readStartConfig } from "#lib/base/config.ts";
 import { openEmbedded } from "#lib/dev/embedded.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
@@ -37,7 +37,7 @@ export async function dev({ options }: Given<{ kubeconfig?: string }>): Promise<
       "run npm ci --omit=dev && npm start there, or here wheelwright serve with a database of yours";
     throw new CommandError(EX_UNAVAILABLE, message);
   }
-  const wanted = readProcessConfig("dev");
+  const wanted = readStartConfig("dev");
   const log = openLog({ ...wanted.log, write: (line) => process.stdout.write(line) });
   const kubeconfig = options.kubeconfig ?? wanted.kubeconfig;
   const letGo = await holdDirectory(wanted.dataDir);

@@ -1,5 +1,5 @@
 /** `wheelwright serve`: the control plane on a database and a cluster that are there already. */
-import { readProcessConfig } from "#lib/base/config.ts";
+import { readStartConfig } from "#lib/base/config.ts";
 import { addressProblem } from "#lib/domains/auth/cookie.ts";
 import { openLog, together } from "#lib/base/log.ts";
 import { bootstrapAdmin } from "#lib/domains/users/bootstrap.ts";
@@ -10,7 +10,7 @@ import { runUntilStopped } from "../run.ts";
 import { reachDatabase } from "./reach.ts";
 
 export async function serve(): Promise<void> {
-  const config = readProcessConfig("serve");
+  const config = readStartConfig("serve");
   const log = openLog({ ...config.log, write: together((text) => process.stdout.write(text)) });
   if (!config.smtp) log.warn("SMTP_HOST is not set: mail stays queued until it is");
   const problem = addressProblem(config.publicUrl);

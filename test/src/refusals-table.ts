@@ -73,7 +73,7 @@ const SERVE: readonly Row[] = [
     "a kubeconfig that is not there",
     ({ directory }) => ({ KUBECONFIG: join(directory, "none") }),
     78,
-    /^KUBECONFIG cannot be used: Cannot read the kubeconfig file .*\/none: there is nothing at this path$/,
+    /^wheelwright serve cannot start: .*\n {2}KUBECONFIG names a file that cannot be read: there is nothing at this path$/,
   ],
   [
     "a kubeconfig that is no YAML, of which nothing is shown",

@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
-import { resolveAddress } from "#lib/base/database-address.ts";
 import * as assert from "uvu/assert";
 import { publicUrlOn } from "#lib/base/config.ts";
 import { showsColours } from "#lib/base/environment.ts";
@@ -145,35 +144,6 @@ test("a value comes from the file that NAME_FILE names, without its last newline
   } finally {
     await rm(directory, { recursive: true });
   }
-});
-
-test("a replaced file is read for the next connection, and PG variables count", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "wheelwright-config-")), file = join(directory, "password");
-  try {
-    await writeFile(file, "before\n");
-    const { DATABASE_URL: _, ...rest } = ENOUGH;
-    const { source } = read({ ...rest, POSTGRES_PASSWORD_FILE: file, PGSSLMODE: "require" }).database;
-    assert.equal([resolveAddress(source).password, resolveAddress(source).tls.mode], ["before", "require"]);
-    await writeFile(file, "after\n");
-    assert.is(resolveAddress(source).password, "after");
-    await rm(file);
-    assert.throws(() => resolveAddress(source), /POSTGRES_PASSWORD_FILE names a file that cannot be read/);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-});
-
-test("a connection string that is not supported is refused at the start, by the parameter's name", () => {
-  const cases = [
-    ["postgres://db.example/x?pgbouncer=true", /^DATABASE_URL has the parameter "pgbouncer", which is not supported/],
-    [
-      "postgres://db.example/x?sslrootcert=/nowhere",
-      /^DATABASE_URL has an sslrootcert that names a file that cannot be/,
-    ],
-    ["mysql://db.example/x", /^DATABASE_URL must be a URL such as postgres:/],
-  ] as const;
-  for (const [DATABASE_URL, problem] of cases) assert.match(problemsOf({ ...ENOUGH, DATABASE_URL }).join(), problem);
-  assert.match(problemsOf({ ...ENOUGH, PGSERVICE: "x" }).join(), /^DATABASE_URL cannot be used with PGSERVICE/);
 });
 
 test("an empty variable counts as absent, as compose files pass them", () => {

@@ -38,10 +38,10 @@ test("is another for every announcement", () => {
 });
 
 test("stands in a URL and in a header as it is", () => {
-  const publicUrl = new URL("https://example.org/hubs/");
+  const publicUrl = new URL("https://example.org/");
   for (const notice of [endpoint("GET", "/api/a/{b}", new Date("2026-12-01T08:00:00Z")), limit('a "b" <c>\n')]) {
     const address = addressOf(publicUrl, notice);
-    assert.is(address, `https://example.org/hubs/changelog#${anchorOf(notice)}`);
+    assert.is(address, `https://example.org/changelog#${anchorOf(notice)}`);
     assert.is(new URL(address).href, address);
     assert.match(address, /^[!-~]+$/);
     assert.not.match(address, /["<>]/);

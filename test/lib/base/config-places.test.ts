@@ -1,0 +1,106 @@
+/** The variables that say where something is: hosts, URLs, files, the database. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ConfigError, type Mode, readConfig } from "#lib/base/config.ts";
+import { resolveAddress } from "#lib/base/database-address.ts";
+import { ENOUGH, problemsOf, read } from "./config-scene.ts";
+
+const test = suite("readConfig, of places");
+
+test("host names are read as browsers read them, and nothing else is one", () => {
+  const domainOf = (ROOT_DOMAIN: string) => read({ ...ENOUGH, ROOT_DOMAIN }).rootDomain;
+  assert.equal(["*.x.example", "Müller.example", "a.b.example.", "localhost"].map(domainOf), [
+    ...["x.example", "xn--mller-kva.example", "a.b.example", "localhost"],
+  ]);
+  for (const wrong of ["*.*.x.example", "x*.example", "example", "https://x.example", "x.example:80", "10.0.0.1"]) {
+    assert.match(problemsOf({ ...ENOUGH, ROOT_DOMAIN: wrong }).join(), /^ROOT_DOMAIN must be a host name/, wrong);
+  }
+  const mail = (SMTP_HOST: string) => ({ ...ENOUGH, SMTP_HOST, SMTP_FROM: "a@b.example" });
+  for (const right of ["mail", "mail_relay.example", "10.0.0.1", "2001:db8::1", "müller.example"]) {
+    assert.equal(problemsOf(mail(right)), [], right);
+  }
+  assert.is(read(mail("müller.example")).smtp!.host, "xn--mller-kva.example");
+  for (const wrong of ["smtp://x:25", "x:25", "x/y", "a b", "user@x", "[::1]"]) {
+    assert.match(problemsOf(mail(wrong)).join(), /^SMTP_HOST must be a host name or an address alone/, wrong);
+    assert.match(
+      problemsOf({ ...ENOUGH, SPOKE_SMTP_HOST: wrong }).join(),
+      /^SPOKE_SMTP_HOST must be a host name/,
+      wrong,
+    );
+  }
+});
+
+test("the public URL has neither a path nor credentials", () => {
+  for (const wrong of ["https://x.example/hubs", "https://x.example/?a", "https://x.example/#a"]) {
+    assert.match(problemsOf({ ...ENOUGH, PUBLIC_URL: wrong }).join(), /^PUBLIC_URL must have no path/);
+  }
+  const problem = problemsOf({ ...ENOUGH, PUBLIC_URL: "https://me:s3cret@x.example" }).join();
+  assert.match(problem, /^PUBLIC_URL must hold no user and no password/);
+  assert.not.match(problem, "s3cret");
+  assert.equal(problemsOf({ ...ENOUGH, PUBLIC_URL: "https://x.example:8443/" }), []);
+});
+
+test("a replaced file is read for the next connection, and PG variables count", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-config-")), file = join(directory, "password");
+  try {
+    await writeFile(file, "before\n");
+    const { DATABASE_URL: _, ...rest } = ENOUGH;
+    const { source } = read({ ...rest, POSTGRES_PASSWORD_FILE: file, PGSSLMODE: "require" }).database;
+    assert.equal([resolveAddress(source).password, resolveAddress(source).tls.mode], ["before", "require"]);
+    await writeFile(file, "after\n");
+    assert.is(resolveAddress(source).password, "after");
+    await rm(file);
+    assert.throws(() => resolveAddress(source), /POSTGRES_PASSWORD_FILE names a file that cannot be read/);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
+test("a connection string that is not supported is refused at the start, by the parameter's name", () => {
+  const cases = [
+    ["postgres://db.example/x?pgbouncer=true", /^DATABASE_URL has the parameter "pgbouncer", which is not supported/],
+    [
+      "postgres://db.example/x?sslrootcert=/nowhere",
+      /^DATABASE_URL has an sslrootcert that names a file that cannot be/,
+    ],
+    ["mysql://db.example/x", /^DATABASE_URL must be a URL such as postgres:/],
+  ] as const;
+  for (const [DATABASE_URL, problem] of cases) assert.match(problemsOf({ ...ENOUGH, DATABASE_URL }).join(), problem);
+  assert.match(problemsOf({ ...ENOUGH, PGSERVICE: "x" }).join(), /^DATABASE_URL cannot be used with PGSERVICE/);
+});
+
+test("one message names all files that cannot be read, and what else is wrong", () => {
+  const problems = (env: Record<string, string>, mode: Mode = "serve"): readonly string[] => {
+    try {
+      readConfig({ mode, env: { ...ENOUGH, ...env }, terminal: false, files: true });
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+  };
+  const missing = {
+    KUBECONFIG: "/nowhere/a",
+    CATALOG: "/nowhere/b",
+    BLUEPRINT_DIR: "/nowhere/c",
+    SMTP_HOST: "smtp://x:25",
+  };
+  assert.equal(problems({ ...missing, SMTP_FROM: "a@b.example" }), [
+    "SMTP_HOST must be a host name or an address alone, without a scheme, a port or a path",
+    "KUBECONFIG names a file that cannot be read: there is nothing at this path",
+    "CATALOG names a file that cannot be read: there is nothing at this path",
+    "BLUEPRINT_DIR names a directory that cannot be read: there is nothing at this path",
+  ]);
+  assert.equal(
+    problems({ KUBECONFIG: `/nowhere/a${delimiter}${tmpdir()}` }),
+    [],
+    "kubectl passes over those that are missing",
+  );
+  assert.equal(problems({ KUBECONFIG: "/nowhere/a" }, "dev"), [], "dev has its own cluster");
+  assert.equal(problems({ KUBECONFIG: "/nowhere/a" }, "any"), []);
+});
+
+test.run();
