@@ -106,6 +106,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: Defaults of a role or a database no longer change how values are read and written; the schema is `public` unless `options` names another.",
       "**Operating**: A replaced database password in `DATABASE_URL_FILE`, `POSTGRES_PASSWORD_FILE` or a password file is used without a restart.",
       "**Operating**: `PUBLIC_URL` with a path or credentials and `SMTP_HOST` with a scheme or port are refused at the start; `ROOT_DOMAIN=*.x.example` is accepted. One message also names a `KUBECONFIG`, `CATALOG` or `BLUEPRINT_DIR` that cannot be read.",
+      "**Security**: On sites with `identity: true` the database refuses to link administrators and suspended accounts to the provider, and people are known by `sub`; `reapply` brings it to sites that exist. `docs/operating.md` says what a provider is trusted with.",
+      "**Hubs and spokes**: The subject of a site's mail begins with the site's name. A failed step has `finishedAt`.",
     ],
   },
 ];

@@ -31,6 +31,7 @@ export const JOBS = [
     "password",
     "sign-in-link",
     "verify-files",
+    "protect-sign-in",
   ] as const,
 ] as const;
 export type JobName = (typeof JOBS)[number];
@@ -82,6 +83,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   password: "password-job.yaml",
   "sign-in-link": "sign-in-link-job.yaml",
   "verify-files": "verify-files-job.yaml",
+  "protect-sign-in": "protect-sign-in-job.yaml",
 };
 
 /** Rooms and namespace stand in one file, the namespace first. */

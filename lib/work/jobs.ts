@@ -142,6 +142,13 @@ export async function checkFiles(place: JobPlace, run: Run, since: Date): Promis
   return check;
 }
 
+/** Keeps a site's administrators and suspended accounts from being linked to single sign-on; nothing without it. */
+export async function protectSignIn(place: JobPlace, run: Run): Promise<void> {
+  if (!place.inputs.identity) return;
+  const result = await runJob(place, run, "protect-sign-in");
+  await demandTask(place, run, result, "Administrators could not be protected from single sign-on");
+}
+
 /** Has the image of a version pulled, and asks it what lies in it. */
 export async function readImage(place: JobPlace, run: Run): Promise<Code | null> {
   const result = await runJob(place, run, "preflight");

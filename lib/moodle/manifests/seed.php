@@ -182,8 +182,10 @@ function seed_sign_on(string $name): void {
             \core\oauth2\api::create_endpoint((object) ['issuerid' => $id, 'name' => $endpointname, 'url' => $url]);
         }
     }
-    $fields = ['email' => 'email', 'given_name' => 'firstname', 'family_name' => 'lastname', 'sub' => 'idnumber'];
-    foreach ($fields as $external => $internal) {
+    // Without a name of the provider's own, the address would be the username, and a changed one would make a second account.
+    $fields = ['email' => 'email', 'firstname' => 'given_name', 'lastname' => 'family_name', 'idnumber' => 'sub'];
+    $fields['username'] = 'sub';
+    foreach ($fields as $internal => $external) {
         $mapping = ['issuerid' => $id, 'internalfield' => $internal];
         if (!\core\oauth2\user_field_mapping::get_record($mapping)) {
             \core\oauth2\api::create_user_field_mapping((object) ($mapping + ['externalfield' => $external]));

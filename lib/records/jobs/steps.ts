@@ -12,7 +12,7 @@ export const StepView = v.object({
   label: v.string(),
   /** Null until it begins, and where an older release, which kept no times, did the step before it. */
   startedAt: MaybeStamp,
-  /** Null until it ends, and where an older release did it. */
+  /** Null until it ends, well or not, and where an older release did it. */
   finishedAt: MaybeStamp,
 });
 export type StepView = v.InferInput<typeof StepView>;
@@ -24,13 +24,15 @@ export function describeSteps(job: Job): StepView[] {
   return job.stepNames.map((name) => {
     const label = plan.find((step) => step.name === name)?.label ?? name;
     const step = { name, label, startedAt, finishedAt: endOf(job, name) };
-    startedAt = step.finishedAt;
+    startedAt = name in job.stepEnds ? step.finishedAt : null; // after a step that failed, none begins
     return step;
   });
 }
 
-function endOf({ state, stepNames, stepEnds, finishedAt }: Job, step: string): Date | null {
+function endOf({ state, stepNames, stepsDone, stepEnds, finishedAt }: Job, step: string): Date | null {
   if (state === "succeeded" && step === stepNames.at(-1)) return finishedAt;
+  const isCutOff = state === "failed" || state === "cancelled";
+  if (isCutOff && step === stepNames.find((name) => !stepsDone.includes(name))) return finishedAt;
   const end = stepEnds[step];
   return end === undefined ? null : new Date(end);
 }

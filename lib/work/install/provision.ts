@@ -22,7 +22,7 @@ import {
   type SeedTelling,
   whatToTell,
 } from "#lib/work/install/volumes.ts";
-import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
+import { demandHealth, demandSeed, protectSignIn } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
 import { makeFenced } from "#lib/work/fenced.ts";
@@ -63,6 +63,7 @@ export function provision(app: App): Handler {
     },
     async settle(site, run) {
       await seed(site, run, settleSite, await whatToTell(site));
+      await protectSignIn(site, run);
       if (isCopy(site)) await takeOwnPassword(site, run);
       await clearSources(site, run);
     },

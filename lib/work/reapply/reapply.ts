@@ -17,7 +17,7 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { action, startAnew } from "#lib/work/actions/actions.ts";
 import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
-import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
+import { demandHealth, protectSignIn, readDatabase } from "#lib/work/jobs.ts";
 import { readRooms } from "#lib/work/install/provision.ts";
 import { demandWhole, putSettings, putState, putStep, putWideLimits, relabel } from "#lib/work/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/work/reapply/outcomes.ts";
@@ -71,7 +71,7 @@ async function verify(here: SpokeSite, run: Run): Promise<void> {
   await demandSameSite(run, spoke, site);
   const version = spoke.lmsVersion;
   const cutOff = site.lockedUntil !== null && await findHalfWay(app.db.rows, run.job) !== null;
-  if (!cutOff && isOfVersion(site, { version, code: null })) return;
+  if (!cutOff && isOfVersion(site, { version, code: null })) return await protectSignIn(here, run);
   const is = cutOff ? "was left in the middle of an upgrade" : `is of ${site.release ?? "no known version"}`;
   throw finalError(
     "AnotherVersion",

@@ -24,7 +24,7 @@ import { turnMaintenance } from "#lib/work/actions/maintenance.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { settleSite } from "#lib/work/install/settle.ts";
 import { readRooms } from "#lib/work/install/provision.ts";
-import { claimDatabase, demandClosed, readImage } from "#lib/work/jobs.ts";
+import { claimDatabase, demandClosed, protectSignIn, readImage } from "#lib/work/jobs.ts";
 import { putObject } from "#lib/work/reapply/objects.ts";
 import { stopAll } from "#lib/work/removal/stop.ts";
 import { dropVain } from "#lib/work/restore/drop.ts";
@@ -149,6 +149,7 @@ async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
   const parts = reworded ? WORDS : [];
   await putObject(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(here, run), parts));
   await settleSite(here, run);
+  await protectSignIn(here, run);
   if (!maintenance) return;
   await turnMaintenance(here, run, "enable");
   await demandClosed(here, run);

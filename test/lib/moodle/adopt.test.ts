@@ -89,7 +89,7 @@ for (
     [
       "a database that is damaged",
       (data: string) => truncate(join(data, "global/pg_control"), 10),
-      undefined,
+      "DatabaseDamaged",
       /pg_control/,
     ],
   ] as const

@@ -25,6 +25,7 @@ const specOf = (objects: readonly KubeObject[], kind: string, name: string) => f
 test("a title with a blank would break the install, so the image is given the slug and the seed the title", () => {
   for (const { env, objects, inputs } of SIZES) {
     assert.is(env.MOODLE_SITENAME, inputs.slug);
+    assert.is(env.MOODLE_MAIL_PREFIX, `${inputs.slug}:`);
     assert.is(find(objects, "ConfigMap", "seed")["data"].SEED_TITLE, inputs.displayName);
   }
 });

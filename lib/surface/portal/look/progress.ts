@@ -68,8 +68,9 @@ const WORDS: Readonly<Record<How, string>> = {
 
 /** An older release kept no times: what stands before the step under way is done. */
 function howIs({ state, step: at, error }: WholeOperation, { name, finishedAt }: Step, number: number): How {
-  if (state === "succeeded" || finishedAt !== null || number < at) return "done";
   if (state === "failed" && (error ? name === error.step : number === at)) return "failed";
+  if (state === "cancelled" && number >= at) return "ahead";
+  if (state === "succeeded" || finishedAt !== null || number < at) return "done";
   if (state === "queued" && error?.step === name) return "again";
   return state === "running" && number === at ? "now" : "ahead";
 }

@@ -52,6 +52,18 @@ test("each begins when the one before it ends, the first and the last with the o
   assert.equal(times, [[job.startedAt, end], [end, second], [second, job.finishedAt]]);
 });
 
+for (const state of ["failed", "cancelled"] as const) {
+  test(`the step that was ${state} ends with the operation, and none begins after it`, async ({ scene }) => {
+    const held = await begin(scene);
+    await pass(scene, held, "one", 1);
+    await scene.db.shiftClock(2 * MINUTE);
+    await scene.db.transact((tx) => endHeld(tx, held, { state, label: "Over", failure: null }));
+    const { job, times } = await stepsOf(scene, held), end = times[0]![1];
+    assert.ok(job.finishedAt! > (end as Date));
+    assert.equal(times, [[job.startedAt, end], [end, job.finishedAt], [null, null]]);
+  });
+}
+
 test("what is written of a step stays when it is told again, and when another replica goes on", async ({ scene }) => {
   const held = await begin(scene);
   await pass(scene, held, "one", 1);
@@ -63,14 +75,6 @@ test("what is written of a step stays when it is told again, and when another re
   await scene.until(held.id, (job) => isFinished(job.state));
   const { job, times: [first, second, third] } = await stepsOf(scene, held);
   assert.equal([first, second![0], third![1]], [before[0], first![1], job.finishedAt]);
-});
-
-test("a step that fails has begun and not ended, and none after it begins", async ({ scene }) => {
-  const held = await begin(scene);
-  await pass(scene, held, "one", 1);
-  await scene.db.transact((tx) => endHeld(tx, held, { state: "failed", label: "", failure: null }));
-  const { times: [first, second, third] } = await stepsOf(scene, held);
-  assert.equal([second, third], [[first![1], null], [null, null]]);
 });
 
 test("times that an older release did not keep are unknown, and none is taken for another", async ({ scene }) => {
