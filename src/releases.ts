@@ -108,6 +108,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `PUBLIC_URL` with a path or credentials and `SMTP_HOST` with a scheme or port are refused at the start; `ROOT_DOMAIN=*.x.example` is accepted. One message also names a `KUBECONFIG`, `CATALOG` or `BLUEPRINT_DIR` that cannot be read.",
       "**Security**: On sites with `identity: true` the database refuses to link administrators and suspended accounts to the provider, and people are known by `sub`; `reapply` brings it to sites that exist. `docs/operating.md` says what a provider is trusted with.",
       "**Hubs and spokes**: The subject of a site's mail begins with the site's name. A failed step has `finishedAt`.",
+      "**Hubs and spokes**: Text of the cluster shows marks that turn text around and control characters as escapes; previews and sign-in links show addresses of the cluster to operators alone.",
     ],
   },
 ];

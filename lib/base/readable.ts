@@ -1,14 +1,30 @@
 /** Makes text from outside safe to show: marks that turn text around and control characters become visible escapes. */
 
-// Letters that are written from right to left need none of these marks.
-const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+/** Colours and cursor movements of terminals. */
+// deno-lint-ignore no-control-regex
+const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
-/** Keeps line feeds and tabs. A carriage return before a line feed is left out. */
+// Letters that are written from right to left need none of these marks.
+const HIDDEN_MARKS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Keeps line feeds and tabs. Colours, and a carriage return before a line feed, are left out. */
 export function readable(text: string): string {
-  return text.toWellFormed().replace(/\r+\n/g, "\n").replace(HIDDEN, escapeHidden);
+  return withoutColours(text).toWellFormed().replace(/\r+\n/g, "\n").replace(HIDDEN_MARKS, escapeMark);
 }
 
-function escapeHidden(character: string): string {
+export function withoutColours(text: string): string {
+  return text.replace(SEQUENCES, "");
+}
+
+/** The same for all texts in a value that was read from JSON. */
+export function readableValue(value: unknown): unknown {
+  if (typeof value === "string") return readable(value);
+  if (Array.isArray(value)) return value.map(readableValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [readable(name), readableValue(each)]));
+}
+
+function escapeMark(character: string): string {
   if (character === "\n" || character === "\t") return character;
   return `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}`;
 }

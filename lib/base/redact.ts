@@ -4,6 +4,8 @@
  * Nobody here knows a spoke's passwords, and none is read to look for it: they are recognised by what stands before
  * them, and Wheelwright's own by their shape. Too much hidden costs a word of a log; too little, a password for ever.
  */
+import { readable, withoutColours } from "#lib/base/readable.ts";
+
 export const HIDDEN = "***";
 
 /**
@@ -36,15 +38,12 @@ const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 const OWN_PASSWORD = /(?<![\w-])[\w-]{32}(?![\w-])/g;
 const SORTS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[-_]/];
 
-/** Colours and cursor movements of terminals. */
-// deno-lint-ignore no-control-regex
-const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 /** Anything but tab and line feed; a NUL would keep a whole report from being written. */
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 export function redact(text: string): string {
-  const plain = text.replace(ESCAPES, "").replace(CONTROLS, "").toWellFormed();
+  const plain = readable(withoutColours(text).replace(CONTROLS, ""));
   const known = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), plain);
   return known.replace(OWN_PASSWORD, (word) => SORTS.every((sort) => sort.test(word)) ? HIDDEN : word);
 }

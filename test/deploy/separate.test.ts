@@ -25,7 +25,7 @@ test("say of what needs the cluster at once that it cannot be had, while others 
     const suspend = { action: "suspend" } as SpokeAction;
     const asking = [
       () => previewAction(app, scene.actor, spoke, suspend, signal),
-      () => askSite(app, spoke, signal),
+      () => askSite(app, scene.actor, spoke, signal),
     ];
     for (const ask of asking) {
       const { kind, code, message } = await rejection(ask()) as Fault;

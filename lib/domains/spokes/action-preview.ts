@@ -35,7 +35,7 @@ export async function previewAction(
   // Before the namespace is made, nothing stands there that could change.
   const wanted = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
-    askCluster(app, spoke, Object.values(wanted).flatMap((each) => each ?? []), signal),
+    askCluster(app, actor, spoke, Object.values(wanted).flatMap((each) => each ?? []), signal),
     // What the hub pays is nothing to admins of single spokes.
     runsHub(actor, spoke.federationId)
       ? askPrice(app, spoke, operation, { size: facts.size, ...subject.payload }, signal)

@@ -5,6 +5,8 @@ import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/dr
 import { differences } from "#lib/drivers/cluster/difference.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import { Fault } from "#lib/base/errors.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { wordsFor } from "#lib/domains/spokes/cluster-words.ts";
 import type { ClaimGrowth, ObjectChange, Patch, Put } from "#lib/operations/change.ts";
 import { relabelled } from "#lib/domains/spokes/drift-ask.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -26,6 +28,7 @@ type Place = Pick<Cluster, "find"> & { readonly space: Space };
 /** Throws Fault unavailable when the cluster cannot be asked. */
 export async function askCluster(
   app: App,
+  actor: Pick<Actor, "role">,
   spoke: SpokeRow,
   wanted: readonly ObjectChange[],
   signal: AbortSignal,
@@ -34,19 +37,25 @@ export async function askCluster(
   try {
     const cluster = await app.clusters.open(spoke.cluster);
     const place = { find: cluster.find, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
-    const answers = await Promise.all(wanted.map((change) => tryOut(place, change, signal)));
+    const answers = await Promise.all(wanted.map((change) => tryOut(place, actor, change, signal)));
     return {
       changes: answers.flatMap(({ changes }) => changes),
       refusals: answers.flatMap(({ refusals }) => refusals),
     };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
-    const message = `The cluster cannot say what would change: ${error.message}`;
+    app.log.info("The cluster could not preview a change", { spoke: spoke.id, reason: error.message });
+    const message = `The cluster cannot say what would change: ${wordsFor(actor, error)}`;
     throw new Fault("unavailable", "cluster_unavailable", message, { cause: error });
   }
 }
 
-async function tryOut(place: Place, change: ObjectChange, signal: AbortSignal): Promise<Answer> {
+async function tryOut(
+  place: Place,
+  actor: Pick<Actor, "role">,
+  change: ObjectChange,
+  signal: AbortSignal,
+): Promise<Answer> {
   const { ref } = change, object = `${ref.kind}/${ref.name}`;
   const before = await place.space.get(ref, { signal }); // also that the namespace is there, and ours
   if ("remove" in change) {
@@ -67,7 +76,7 @@ async function tryOut(place: Place, change: ObjectChange, signal: AbortSignal): 
   } catch (error) {
     if (!(error instanceof ClusterError) || error.transient) throw error;
     if (error.status !== 0 && !REFUSALS.includes(error.status)) throw error;
-    return { changes: [], refusals: [`The cluster refuses ${object}: ${error.message}`] };
+    return { changes: [], refusals: [`The cluster refuses ${object}: ${wordsFor(actor, error)}`] };
   }
 }
 

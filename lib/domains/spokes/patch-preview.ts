@@ -30,7 +30,7 @@ export async function previewPatch(
   const { wish, changes, by } = await planPatch(app.db.rows, app, actor, spoke, patch);
   const isAsked = by !== "nothing" && by !== "install", moves = isAsked && changes.domain !== undefined;
   const wanted = isAsked && spoke.namespaceUid !== null ? await changesOf(app, wish) : [];
-  const { changes: seen, refusals } = await askCluster(app, spoke, wanted, signal);
+  const { changes: seen, refusals } = await askCluster(app, actor, spoke, wanted, signal);
   return {
     dryRun: true,
     action: "configure",

@@ -13,6 +13,8 @@ import { ClusterError, type JobResult, type KubeObject, type Space } from "#lib/
 import { redactLines } from "#lib/base/redact.ts";
 import { makeSeal, type Seal } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { wordsFor } from "#lib/domains/spokes/cluster-words.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -52,10 +54,17 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
  * Throws Fault conflict `link_under_way` or `admin_unusable`, unavailable `link_failed` or `cluster_unavailable`, or
  * timeout.
  */
-export async function askSite(app: App, spoke: SpokeRow, signal: AbortSignal): Promise<SiteAnswer> {
+export async function askSite(
+  app: App,
+  actor: Pick<Actor, "role">,
+  spoke: SpokeRow,
+  signal: AbortSignal,
+): Promise<SiteAnswer> {
   const seal = makeSeal(), { log } = app;
   const result = await runSealed(app, spoke, seal, signal).catch((error) => {
-    throw error instanceof ClusterError ? faultOf(error) : error;
+    if (!(error instanceof ClusterError)) throw error;
+    log.info("The cluster could not have a sign-in link made", { spoke: spoke.id, reason: error.message });
+    throw faultOf(error, actor);
   });
   const said = (mark: string) => result.log.findLast((line) => line.startsWith(mark))?.slice(mark.length).trim();
   const refused = said("refused: "), reason = refused === undefined ? undefined : REFUSALS[refused];
@@ -104,13 +113,13 @@ function tell(log: Log, spoke: SpokeRow, { reason, exitCode, log: lines }: JobRe
   log.warn("A site could not make a sign-in link", { spoke: spoke.id, reason, exitCode, said });
 }
 
-function faultOf(error: ClusterError): Fault {
+function faultOf(error: ClusterError, actor: Pick<Actor, "role">): Fault {
   if (error.status === 409) return underWay(); // the one before is just being deleted
   if (error.code === "deadline") {
     const message = "The site did not make the sign-in link within the time that a request has; try again later";
     return new Fault("timeout", "too_slow", message, { cause: error });
   }
-  const message = `The cluster cannot have a sign-in link made: ${error.message}`;
+  const message = `The cluster cannot have a sign-in link made: ${wordsFor(actor, error)}`;
   return new Fault("unavailable", "cluster_unavailable", message, { cause: error });
 }
 

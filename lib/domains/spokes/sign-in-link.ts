@@ -40,7 +40,7 @@ export async function makeSignInLink(
 ): Promise<SignInLink> {
   await demandOpen(app.db.rows, spoke);
   await demandTurn(app.db.rows, actor);
-  const { token, expires } = await askSite(app, spoke, signal).catch(async (error) => {
+  const { token, expires } = await askSite(app, actor, spoke, signal).catch(async (error) => {
     const after = await findSpoke(app.db.rows, spoke.id, "hidden");
     if (!after) throw missingSpoke();
     await demandOpen(app.db.rows, after); // what has begun meanwhile explains more than what came of it

@@ -7,6 +7,7 @@
  * alike must be. `differences` compares an object as it stands with the one that the API server says would stand there
  * after an apply (`space.dryRun`), so what the server fills in is on both sides alike.
  */
+import { readable, readableValue } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 
@@ -46,11 +47,16 @@ export function unlike(manifest: KubeObject, standing: KubeObject): string[] {
 /** Of a Secret that it differs, and where, but never what it holds. `before` is null for what is not there yet. */
 export function differences(before: KubeObject | null, after: KubeObject): Difference[] {
   const conceal = after.kind === "Secret";
-  if (before === null) return [{ path: "", from: null, to: conceal ? concealed(strip(after)) : strip(after) }];
+  if (before === null) return [shown("", null, conceal ? concealed(strip(after)) : strip(after))];
   return compare([], strip(before), strip(after), "told").map(({ at, from, to }) => {
     const hidden = conceal && at[0] === HIDDEN;
-    return { path: pathOf(at), from: hidden ? maskOf(from) : from, to: hidden ? maskOf(to) : to };
+    return shown(pathOf(at), hidden ? maskOf(from) : from, hidden ? maskOf(to) : to);
   });
+}
+
+/** As people may read it: values of the cluster are whatever somebody wrote there. */
+function shown(path: string, from: unknown, to: unknown): Difference {
+  return { path: readable(path), from: readableValue(from), to: readableValue(to) };
 }
 
 interface Found {

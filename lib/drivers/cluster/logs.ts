@@ -11,6 +11,7 @@ import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/c
 import { pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
 import { splitLines } from "#lib/drivers/cluster/wire/lines.ts";
 import { messageOf } from "#lib/base/errors.ts";
+import { readable } from "#lib/base/readable.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 const LINES = 200;
@@ -137,5 +138,5 @@ function pathOfLog(source: Source): string {
 }
 
 function trim(line: string): string {
-  return line.slice(0, LINE_MOST).replace(/\r$/, "");
+  return readable(line.slice(0, LINE_MOST).replace(/\r$/, ""));
 }

@@ -1,13 +1,19 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readable } from "#lib/base/readable.ts";
+import { readable, readableValue } from "#lib/base/readable.ts";
 
 const test = suite("readable");
 
 test("shows marks that turn text around, and control characters, as escapes", () => {
   assert.is(readable("a\u202eb\u2066c\u061cd"), "a\\u202eb\\u2066c\\u061cd");
-  assert.is(readable("\u001b[31mred\u0007\u0000\u009b"), "\\u001b[31mred\\u0007\\u0000\\u009b");
+  assert.is(readable("\u001b[31mred\u0007\u0000\u009b"), "red\\u0007\\u0000\\u009b");
   assert.is(readable("a\ud800b"), "a\ufffdb");
+});
+
+test("makes all texts in a value readable", () => {
+  assert.equal(readableValue({ "a\u202e": ["b\u202e", 1, null, { c: "d\u0000" }] }), {
+    "a\\u202e": ["b\\u202e", 1, null, { c: "d\\u0000" }],
+  });
 });
 
 test("keeps lines, tabs, and letters of every script", () => {

@@ -57,6 +57,7 @@ test("knows every password that Wheelwright makes by its shape", () => {
 
 test("takes out what a row or a terminal could not bear", () => {
   assert.is(redact("\u001b[31mred\u001b[0m \u0000\u0007nul \ud800 \u001b]0;title\u0007end"), "red nul \ufffd end");
+  assert.is(redact("turned \u202eround"), "turned \\u202eround");
 });
 
 test("keeps nothing of a private key that is spread over lines", () => {

@@ -194,7 +194,7 @@ test("writes nothing, whatever is asked", async ({ scene, id }) => {
 
 test("tells what is to be changed and is gone, as the action would", async ({ scene, id }) => {
   const lost = { ...MOODLE, name: "lost" };
-  const { changes, refusals } = await askCluster(scene.app, await scene.row(id), [
+  const { changes, refusals } = await askCluster(scene.app, scene.actor, await scene.row(id), [
     set(lost, "/spec/replicas", 0),
     { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "lost" }, grow: "100Gi" },
   ], signal);

@@ -20,6 +20,12 @@ function deployment(container: Record<string, unknown> = {}, spec: Record<string
 
 const test = suite("differences");
 
+test("shows marks that turn text around as escapes", () => {
+  assert.equal(differences(deployment(), deployment({ image: "moodle:\u202e2" })), [
+    { path: "spec.template.spec.containers[moodle].image", from: "moodle:1", to: "moodle:\\u202e2" },
+  ]);
+});
+
 test("finds none between an object and itself, whatever the API server counts", () => {
   const before = deployment();
   const counted = { uid: "u", resourceVersion: "7", generation: 2, managedFields: [], creationTimestamp: "now" };

@@ -14,6 +14,11 @@ test("tells them oldest first, and the newest hundred of many", () => {
   assert.equal([told.length, told[0]!.message, told.at(-1)!.message], [100, "number 50", "number 149"]);
 });
 
+test("shows marks that turn text around as escapes", () => {
+  const [told] = describeEvents([event(POD, "Fail\u202eed", "a\u0000b\u2066c", 0)]);
+  assert.equal([told!.reason, told!.message], ["Fail\\u202eed", "a\\u0000b\\u2066c"]);
+});
+
 test("tells the same words about the same object once, when they were said last, with their count", () => {
   const told = describeEvents([
     event(POD, "BackOff", "again", 0),

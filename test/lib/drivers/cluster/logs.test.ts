@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { followLogs } from "#lib/drivers/cluster/logs.ts";
+import { followLogs, readLog } from "#lib/drivers/cluster/logs.ts";
 import { anyone, withServer } from "#test/support/kube/api.ts";
 import { until } from "#test/support/until.ts";
 
@@ -17,6 +17,14 @@ test("keeps the last 200 lines of a log", () =>
     const [{ lines, ...of }] = logs.followed() as [ReturnType<typeof logs.followed>[number]];
     assert.equal(of, { pod: "p", container: "main" });
     assert.equal([lines.length, lines[0], lines.at(-1)], [200, "line 50", "line 249"]);
+  }));
+
+test("shows marks that turn text around, and what a terminal obeys, as escapes", () =>
+  withServer((_asked, response) => {
+    response.end("\u001b[31mred\u001b[0m \u202edlrow\u0007\r\n");
+  }, async (api) => {
+    const source = { namespace: "n", pod: "p", container: "main" };
+    assert.equal(await readLog(api, source, anyone), ["red \\u202edlrow\\u0007"]);
   }));
 
 test("with somebody who listens, each reading begins with the first line, and is another one", async () => {

@@ -1,0 +1,21 @@
+/** What a caller may read of a cluster's failure: operators all of it, others no address of the API server. */
+import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+
+const AWAY = "it does not answer as it should; try again in a moment";
+
+// URLs, and IPv4 and IPv6 addresses with or without a port.
+const ADDRESSES = /\bhttps?:\/\/[^\s"']+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f:]+\](?::\d+)?/gi;
+
+export function wordsFor({ role }: Pick<Actor, "role">, error: ClusterError): string {
+  if (role === "operator") return error.message;
+  return isOfCall(error) ? AWAY : error.message.replace(ADDRESSES, "…");
+}
+
+const OF_CALLS = ["unreachable", "untrusted", "deadline", "credentials", "kubeconfig", "BadAnswer", "unknown_cluster"];
+
+/** Whether these are our words about a call that failed on its way, and not the API server's about the request. */
+function isOfCall({ code, message, cause }: ClusterError): boolean {
+  return OF_CALLS.includes(code) ||
+    (cause instanceof Error && cause.message !== "" && message.startsWith(cause.message));
+}

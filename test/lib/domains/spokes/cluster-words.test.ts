@@ -1,0 +1,27 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { errorOf } from "#lib/drivers/cluster/wire/status.ts";
+import { wordsFor } from "#lib/domains/spokes/cluster-words.ts";
+
+const test = suite("wordsFor");
+const AWAY = "it does not answer as it should; try again in a moment";
+
+test("shows operators all of it, and others no address", () => {
+  const message = "denied by webhook at https://10.1.2.3:6443/x and 10.1.2.3:443 and [fd00::1]:443";
+  const body = JSON.stringify({ kind: "Status", message, reason: "Forbidden", code: 403 });
+  const refused = errorOf({ status: 403, headers: {}, body }, "PATCH kube.internal:6443/apis");
+  assert.is(wordsFor({ role: "operator" }, refused), message);
+  assert.is(wordsFor({ role: "hub_admin" }, refused), "denied by webhook at … and … and …");
+});
+
+test("hides what Wheelwright says of a call that failed on its way", () => {
+  const proxied = errorOf({ status: 403, headers: {}, body: "<h1>No</h1>" }, "PATCH kube.internal:6443/apis");
+  const lost = new ClusterError("unreachable", "GET kube.internal:6443/api: lost", { transient: true });
+  for (const error of [proxied, lost]) {
+    assert.match(wordsFor({ role: "operator" }, error), "kube.internal");
+    assert.is(wordsFor({ role: "spoke_admin" }, error), AWAY);
+  }
+});
+
+test.run();
