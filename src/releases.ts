@@ -109,6 +109,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Security**: On sites with `identity: true` the database refuses to link administrators and suspended accounts to the provider, and people are known by `sub`; `reapply` brings it to sites that exist. `docs/operating.md` says what a provider is trusted with.",
       "**Hubs and spokes**: The subject of a site's mail begins with the site's name. A failed step has `finishedAt`.",
       "**Hubs and spokes**: Text of the cluster shows marks that turn text around and control characters as escapes; previews and sign-in links show addresses of the cluster to operators alone.",
+      "**Operating**: `RELEASE_ID` (`main`; the chart's is its release's name) is part of the name of each namespace and of the ClusterIssuer. Several installations share a cluster, and neither their accounts nor `doctor` touch each other's.",
     ],
   },
 ];

@@ -141,6 +141,8 @@ function build(given: Variables, source: ConfigSource) {
     kubeconfig: (dev ? undefined : given.KUBECONFIG) ?? given.KUBECONFIG_HOST_PATH ?? null,
     /** The ClusterRole that is bound in each namespace that is made; null where the account has its rights everywhere. */
     clusterRole: given.CLUSTER_ROLE ?? null,
+    /** Part of the name of each object in the cluster that no namespace holds, and of each namespace. */
+    releaseId: given.RELEASE_ID,
     acmeEmail: given.ACME_EMAIL ?? null,
     smtp: given.SMTP_HOST && given.SMTP_FROM
       ? {

@@ -64,6 +64,9 @@ const Sender = v.pipe(
   v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
 );
 
+/** No hyphen: otherwise the namespaces of `a-b` would begin as those of `a` do. */
+const RELEASE = "must be 1 to 16 lower-case letters and digits, of which the first is a letter";
+
 const SMTP_TLS = "must be opportunistic, required or off";
 
 const SPOKE_USER = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
@@ -110,6 +113,7 @@ export const Variables = v.object({
   CLUSTER_ROLE: v.optional(
     v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9:.-]{0,252}$/, "must be the name of a ClusterRole")),
   ),
+  RELEASE_ID: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,15}$/, RELEASE)), "main"),
   ACME_EMAIL: v.optional(Email),
   SMTP_HOST: v.optional(Server),
   SMTP_PORT: v.optional(whole(1, 65535), "587"),

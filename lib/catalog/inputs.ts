@@ -35,7 +35,7 @@ type Resolved = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "se
 /** Size and version must be ones that the catalogue takes, unless they are resolved. */
 export function spokeInputs(
   catalog: Catalog,
-  config: Pick<Config, "acmeEmail" | "relay"> & Partial<Pick<Config, "sitePort">>,
+  config: Pick<Config, "acmeEmail" | "releaseId" | "relay"> & Partial<Pick<Config, "sitePort">>,
   spoke: SpokeRequest,
   resolved: Resolved = {},
 ): SpokeInputs {
@@ -86,7 +86,11 @@ export function withMail({ relay }: Pick<Config, "relay">, inputs: SpokeInputs):
   return { ...inputs, mail: { host, port, user: user && user.replace("${namespace}", inputs.namespace), from } };
 }
 
-export function hubInputs(catalog: Catalog, config: Pick<Config, "acmeEmail">, request: HubRequest): HubInputs {
+export function hubInputs(
+  catalog: Catalog,
+  config: Pick<Config, "acmeEmail" | "releaseId">,
+  request: HubRequest,
+): HubInputs {
   const { region, ...asked } = request;
   const surroundings = catalog.surroundingsOf(region);
   const issuer = createdIssuer(surroundings, config);
@@ -101,21 +105,24 @@ export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): 
 /** The ClusterIssuer: the surroundings' own, or ours of the ingress class, since challenges go through that class. */
 export function issuerOf(
   { tls, issuer, ingressClass }: Surroundings,
-  config: Pick<Config, "acmeEmail">,
+  config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string | null {
   if (tls !== "acme") return null;
-  return issuer ?? (config.acmeEmail ? `wheelwright-${ingressClass}` : null);
+  return issuer ?? (config.acmeEmail ? `wheelwright-${config.releaseId}-${ingressClass}` : null);
 }
 
 /** Returns the name of the ClusterIssuer that the program creates; null where none is needed, or another one is named. */
-export function createdIssuer(surroundings: Surroundings, config: Pick<Config, "acmeEmail">): string | null {
+export function createdIssuer(
+  surroundings: Surroundings,
+  config: Pick<Config, "acmeEmail" | "releaseId">,
+): string | null {
   return surroundings.issuer === undefined ? issuerOf(surroundings, config) : null;
 }
 
 /** Returns the names of the ClusterIssuers that the program creates for any of the catalogue's regions. */
 export function createdIssuers(
   { regions, surroundingsOf }: Pick<Catalog, "regions" | "surroundingsOf">,
-  config: Pick<Config, "acmeEmail">,
+  config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string[] {
   const names = [null, ...regions.map(({ name }) => name)].map((region) =>
     createdIssuer(surroundingsOf(region), config)

@@ -131,7 +131,7 @@ async function examineByTrial(
   if (!plan.trial) {
     return [warning("trial", "pod security, quotas, images and network were not tried", "Leave --no-probe out.")];
   }
-  const left = await trying.look((signal) => clearLeftovers(cluster, { signal }));
+  const left = await trying.look((signal) => clearLeftovers(cluster, plan.release, { signal }));
   const cleared = "seen" in left ? left.seen : [];
   return [
     ...await examineTrial(cluster, { ...plan, surroundings: need!.surroundings }, trying),

@@ -112,6 +112,7 @@ function planOf({ config, blueprint, catalog, trial, version, log }: Examination
     trial,
     version,
     role: config.clusterRole,
+    release: config.releaseId,
     log,
   };
 }

@@ -18,6 +18,8 @@ export interface TrialPlan {
   readonly images: SpokeImages;
   readonly surroundings: Surroundings;
   readonly size: string;
+  /** RELEASE_ID. */
+  readonly release: string;
   readonly resources: Size;
 }
 

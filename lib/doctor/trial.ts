@@ -52,15 +52,15 @@ export interface Trying {
 
 /** Images are large and registries far away; what takes longer is told as not known. */
 export const TRIAL_PATIENCE = 3 * MINUTE;
-/** How the names of trials begin; nothing that is called otherwise is ever cleared away. */
-const NAMES = "wheelwright-doctor-";
+/** How the names of a release's trials begin; a namespace of any other name is never cleared away. */
+const namesOf = (release: string) => `wheelwright-doctor-${release}-`;
 /** Dry runs, a second apart, until what they let in counts as let in. */
 const TRIES = 4;
 /** No trial takes as long: a namespace that is older was left behind. */
 const OLD = 15 * MINUTE;
 
 export async function tryOut(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Trial> {
-  const namespace = `${NAMES}${randomBytes(5).toString("hex")}`;
+  const namespace = `${namesOf(plan.release)}${randomBytes(5).toString("hex")}`;
   const objects = trialObjects(plan, namespace);
   let found: Omit<Trial, "namespace" | "gone"> | undefined;
   let gone: Looked<true> = { seen: true };
@@ -193,12 +193,12 @@ async function remove(cluster: Cluster, namespace: string, { limit, patience }: 
   }
 }
 
-/** Deletes what killed doctors left behind; gives back the names. */
-export async function clearLeftovers(cluster: Cluster, call: Call): Promise<readonly string[]> {
+/** Deletes what killed doctors of this release left behind; gives back the names. */
+export async function clearLeftovers(cluster: Cluster, release: string, call: Call): Promise<readonly string[]> {
   const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR}=true`, call);
   const now = Date.now() + (await cluster.about()).aheadMs;
   const old = namespaces.filter((each) =>
-    each.metadata.name.startsWith(NAMES) && !isTerminating(each) &&
+    each.metadata.name.startsWith(namesOf(release)) && !isTerminating(each) &&
     now - Date.parse(each.metadata.creationTimestamp ?? "") > OLD
   );
   for (const { metadata } of old) {

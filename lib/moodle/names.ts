@@ -16,13 +16,32 @@ const TURN = 10;
 /** The claim of a site's files and the template of its database's, unless the spoke's inputs have others. */
 export const FILES = "files", DATA = "data";
 
-/** For example `spoke-biology-m8k5r2dgt7w1`, from the prefix, the slug and the random end of the id. */
-export function namespaceName(prefix: string, slug: string, id: string): string {
+export type NamespaceKind = "hub" | "spoke" | "sandbox";
+
+interface Named {
+  /** RELEASE_ID. */
+  readonly release: string;
+  readonly slug: string;
+  readonly id: string;
+}
+
+/** Returns a name such as `spoke-main-biology-m8k5r2dgt7w1`, which ends in the random end of the id. */
+export function namespaceName(kind: NamespaceKind, { release, slug, id }: Named): string {
   const end = id.slice(id.lastIndexOf("_") + 1).slice(-ID_PART);
   if (!/^[a-z0-9]{8,}$/.test(end)) throw new TypeError(`${id} does not end in 8 or more letters or digits`);
-  const name = `${prefix}-${slug}`.slice(0, LONGEST - end.length - 1).replace(/[^a-z0-9]+$/, "") + `-${end}`;
+  const name = `${prefixOf(kind, release)}${slug}`.slice(0, LONGEST - end.length - 1).replace(/[^a-z0-9]+$/, "") +
+    `-${end}`;
   if (!/^[a-z][a-z0-9-]*[a-z0-9]$/.test(name)) throw new TypeError(`${name} is no name for a namespace`);
   return name;
+}
+
+/** Whether a namespace of this name belongs to the release. Labels can be changed, but no name. */
+export function isOfRelease(name: string, release: string): boolean {
+  return (["hub", "spoke", "sandbox"] as const).some((kind) => name.startsWith(prefixOf(kind, release)));
+}
+
+function prefixOf(kind: NamespaceKind, release: string): string {
+  return `${kind}-${release}-`;
 }
 
 /** What tells objects of one host from those of another, and fits into their names. */

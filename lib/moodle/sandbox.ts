@@ -15,11 +15,11 @@ export type SandboxInputs = SpokeInputs & { readonly sandbox: Whose };
 
 /**
  * What a sandbox is made from, after the inputs of a spoke: its host, size, version and images, and nothing that its place in
- * the web or in its namespace has made of it. The end of the id is in the namespace's name, as that of a spoke's is.
+ * the web or in its namespace has made of it. The end of the id is in the namespace's name, as that of a spoke's is. `release` is RELEASE_ID.
  */
-export function sandboxInputs(inputs: SpokeInputs, sandbox: Whose): SandboxInputs {
+export function sandboxInputs(inputs: SpokeInputs, sandbox: Whose, release: string): SandboxInputs {
   const { certificate: _, formerHosts: _hosts, claims: _claims, origin: _origin, ...plain } = inputs;
-  const namespace = namespaceName("sandbox", inputs.slug, sandbox.id);
+  const namespace = namespaceName("sandbox", { release, slug: inputs.slug, id: sandbox.id });
   return { ...plain, namespace, sandbox, issuer: null, mail: null, mailHeld: true };
 }
 

@@ -45,8 +45,16 @@ export function templateKey({ cluster, clusterUid }: Where, inputs: SpokeInputs,
 const SLUG = "template";
 const HOST = `${SLUG}.invalid`; // nobody's, by RFC 2606
 
-/** What a template for such a spoke is installed from; `sizes` are those on offer. */
-export function templateInputs(spoke: SpokeInputs, id: string, sizes: readonly Size[]): SandboxInputs {
+interface NewTemplate {
+  readonly id: string;
+  /** The sizes on offer. */
+  readonly sizes: readonly Size[];
+  /** RELEASE_ID. */
+  readonly release: string;
+}
+
+/** What a template for such a spoke is installed from. */
+export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
   const smallest = sizes.toSorted((a, b) => roomOf(a) - roomOf(b))[0]!;
   const disks = sizes.map((size) => size.disks).reduce(smaller);
   const { version, images, surroundings, https } = spoke;
@@ -56,7 +64,7 @@ export function templateInputs(spoke: SpokeInputs, id: string, sizes: readonly S
     ...{ size: "smallest", resources: { ...smallest, disks } },
     ...{ identity: false, content: false, contentMode: null, brand: null, seed: null, issuer: null, mail: null },
   };
-  return sandboxInputs(inputs, { id, madeAfter: null, web: true });
+  return sandboxInputs(inputs, { id, madeAfter: null, web: true }, release);
 }
 
 /** Whether the site's disks hold what the snapshots do, of which this many bytes are known to be needed. */

@@ -46,6 +46,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   KUBECONFIG: ["kubeconfig file of the cluster; dev ignores it", "KUBECONFIG_HOST_PATH"],
   KUBECONFIG_HOST_PATH: ["kubeconfig file of the cluster, for dev as well", "the pod's own service account"],
   CLUSTER_ROLE: ["ClusterRole that is bound in each namespace that is made", "rights in the whole cluster"],
+  RELEASE_ID: ["part of the names of namespaces, which tells installations in one cluster apart"],
   ACME_EMAIL: ["with it a ClusterIssuer is made, and spokes get TLS"],
   SMTP_HOST: ["mail server for this service's own mail", "mail stays queued; dev writes files"],
   SMTP_PORT: ["its port; 465 is TLS at once"],

@@ -1,5 +1,6 @@
 /** Requests that the shipped admission policies have to deny, requests that they have to allow, and the objects for both. */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { RELEASE } from "#test/support/release.ts";
 import { ACCOUNT, CLUSTER_ROLE } from "#test/support/rights.ts";
 
 export interface ClusterRequest {
@@ -10,6 +11,9 @@ export interface ClusterRequest {
 
 const MANAGED = "app.kubernetes.io/managed-by", ENFORCE = "pod-security.kubernetes.io/enforce";
 const VERSION = `${ENFORCE}-version`;
+const OWN = `spoke-${RELEASE}-own`, NEW = `spoke-${RELEASE}-new`, SANDBOX = `sandbox-${RELEASE}-own`;
+const UNLABELLED = `spoke-${RELEASE}-unlabelled`, BASELINE = `spoke-${RELEASE}-baseline`, OLD = `spoke-${RELEASE}-old`;
+const ISSUER = `wheelwright-${RELEASE}-nginx`, ISSUERS = "/apis/cert-manager.io/v1/clusterissuers";
 /** The labels of a namespace of the program. */
 export const LABELS = { [MANAGED]: "wheelwright", [ENFORCE]: "restricted", [VERSION]: "latest" };
 
@@ -68,74 +72,83 @@ function issuer(acme: Json, others: Json = {}): Json {
   const usual = {
     server: "https://acme-v02.api.letsencrypt.org/directory",
     email: "ops@example.org",
-    privateKeySecretRef: { name: "wheelwright-nginx-account" },
+    privateKeySecretRef: { name: `${ISSUER}-account` },
     solvers: [{ http01 }],
   };
   return {
     apiVersion: "cert-manager.io/v1",
     kind: "ClusterIssuer",
-    metadata: { name: "wheelwright-nginx" },
+    metadata: { name: ISSUER },
     spec: { acme: { ...usual, ...acme }, ...others },
   };
 }
 
-const change = (acme: Json, others?: Json): ClusterRequest =>
-  patch("/apis/cert-manager.io/v1/clusterissuers/wheelwright-nginx", issuer(acme, others));
+const change = (acme: Json, others?: Json): ClusterRequest => patch(`${ISSUERS}/${ISSUER}`, issuer(acme, others));
 
 /** What an administrator, the storage and the program have put into the cluster. */
 export const SPACES: readonly Json[] = [
-  space("spoke-own", LABELS),
-  space("spoke-unlabelled", { ...LABELS, [MANAGED]: "someone-else" }),
-  space("spoke-baseline", { ...LABELS, [ENFORCE]: "baseline" }),
-  space("spoke-old", { ...LABELS, [VERSION]: "v1.20" }),
+  space(OWN, LABELS),
+  space(UNLABELLED, { ...LABELS, [MANAGED]: "someone-else" }),
+  space(BASELINE, { ...LABELS, [ENFORCE]: "baseline" }),
+  space(OLD, { ...LABELS, [VERSION]: "v1.20" }),
   space("labelled", LABELS),
+  space("spoke-other-own", LABELS),
   volume("foreign", { namespace: "kube-public", name: "c" }),
-  volume("of-spoke", { namespace: "spoke-own", name: "c" }),
-  volume("of-sandbox", { namespace: "sandbox-own", name: "c" }),
-  content("kept", "spoke-own", HANDLE),
-  content("cut", "spoke-own", CUT),
+  volume("of-spoke", { namespace: OWN, name: "c" }),
+  volume("of-other-sandbox", { namespace: "sandbox-other-own", name: "c" }),
+  volume("of-sandbox", { namespace: SANDBOX, name: "c" }),
+  content("kept", OWN, HANDLE),
+  content("cut", OWN, CUT),
   content("foreign", "kube-public", CUT),
+  content("of-other", "spoke-other-own", CUT),
   issuer({}),
 ];
 
-const RELEASE = { spec: { persistentVolumeReclaimPolicy: "Delete" } }, LOSE = { spec: { deletionPolicy: "Delete" } };
+const RELEASE_VOLUME = { spec: { persistentVolumeReclaimPolicy: "Delete" } },
+  LOSE = { spec: { deletionPolicy: "Delete" } };
 
 /** By policy, then by what the account would do. */
 export const ATTACKS: Readonly<Record<string, Readonly<Record<string, ClusterRequest>>>> = {
   namespaces: {
     "create a namespace of another name": post(NAMESPACES, space("mine", LABELS)),
-    "create a namespace without the label": post(NAMESPACES, space("spoke-new", { ...LABELS, [MANAGED]: undefined })),
-    "create a privileged namespace": post(NAMESPACES, space("spoke-new", { ...LABELS, [ENFORCE]: "privileged" })),
-    "create a namespace without a standard": post(NAMESPACES, space("spoke-new", { [MANAGED]: "wheelwright" })),
-    "create a namespace of an old standard": post(NAMESPACES, space("spoke-new", { ...LABELS, [VERSION]: "v1.20" })),
-    "create a namespace without labels": post(NAMESPACES, { metadata: { name: "spoke-new" } }),
-    "make its namespace privileged": relabel("spoke-own", { [ENFORCE]: "privileged" }),
-    "take the standard off its namespace": relabel("spoke-own", { [ENFORCE]: null }),
-    "lower the version of the standard": relabel("spoke-own", { [VERSION]: "v1.0" }),
-    "take its label off": relabel("spoke-own", { [MANAGED]: null }),
-    "adopt a namespace by its label": relabel("spoke-unlabelled", LABELS),
+    "create a namespace of another release": post(NAMESPACES, space("spoke-other-new", LABELS)),
+    "create a namespace of no release": post(NAMESPACES, space("spoke-new", LABELS)),
+    "change a namespace of another release": relabel("spoke-other-own", { note: "x" }),
+    "delete a namespace of another release": remove(`${NAMESPACES}/spoke-other-own`),
+    "create a namespace without the label": post(NAMESPACES, space(NEW, { ...LABELS, [MANAGED]: undefined })),
+    "create a privileged namespace": post(NAMESPACES, space(NEW, { ...LABELS, [ENFORCE]: "privileged" })),
+    "create a namespace without a standard": post(NAMESPACES, space(NEW, { [MANAGED]: "wheelwright" })),
+    "create a namespace of an old standard": post(NAMESPACES, space(NEW, { ...LABELS, [VERSION]: "v1.20" })),
+    "create a namespace without labels": post(NAMESPACES, { metadata: { name: NEW } }),
+    "make its namespace privileged": relabel(OWN, { [ENFORCE]: "privileged" }),
+    "take the standard off its namespace": relabel(OWN, { [ENFORCE]: null }),
+    "lower the version of the standard": relabel(OWN, { [VERSION]: "v1.0" }),
+    "take its label off": relabel(OWN, { [MANAGED]: null }),
+    "adopt a namespace by its label": relabel(UNLABELLED, LABELS),
     "adopt a namespace of the cluster": relabel("kube-public", LABELS),
     "change a foreign namespace that has the label": relabel("labelled", { note: "x" }),
     "delete a foreign namespace that has the label": remove(`${NAMESPACES}/labelled`),
-    "delete a namespace without the label": remove(`${NAMESPACES}/spoke-unlabelled`),
+    "delete a namespace without the label": remove(`${NAMESPACES}/${UNLABELLED}`),
     "delete a namespace of the cluster": remove(`${NAMESPACES}/ingress-nginx`),
   },
   bindings: {
     "bind its role in a namespace of the cluster": bind("cert-manager"),
     "bind its role in a foreign namespace that has the label": bind("labelled"),
-    "bind its role in a namespace without the label": bind("spoke-unlabelled"),
-    "bind its role where pods may do more": bind("spoke-baseline"),
-    "bind its role where an old standard is enforced": bind("spoke-old"),
-    "bind another role": bind("spoke-own", [SELF], "wheelwright"),
-    "bind its role to others": bind("spoke-own", [OTHERS]),
-    "bind its role to itself and others": bind("spoke-own", [SELF, OTHERS]),
-    "bind its role to a service account": bind("spoke-own", [{ kind: "ServiceAccount", namespace: "x", name: "x" }]),
-    "bind its role to nobody": bind("spoke-own", []),
+    "bind its role in a namespace of another release": bind("spoke-other-own"),
+    "bind its role in a namespace without the label": bind(UNLABELLED),
+    "bind its role where pods may do more": bind(BASELINE),
+    "bind its role where an old standard is enforced": bind(OLD),
+    "bind another role": bind(OWN, [SELF], "wheelwright"),
+    "bind its role to others": bind(OWN, [OTHERS]),
+    "bind its role to itself and others": bind(OWN, [SELF, OTHERS]),
+    "bind its role to a service account": bind(OWN, [{ kind: "ServiceAccount", namespace: "x", name: "x" }]),
+    "bind its role to nobody": bind(OWN, []),
   },
   volumes: {
-    "have a foreign volume deleted": patch(`${VOLUMES}/foreign`, RELEASE),
-    "have the volume of a spoke deleted": patch(`${VOLUMES}/of-spoke`, RELEASE),
-    "take over a foreign volume": patch(`${VOLUMES}/foreign`, { spec: { claimRef: { namespace: "sandbox-own" } } }),
+    "have a foreign volume deleted": patch(`${VOLUMES}/foreign`, RELEASE_VOLUME),
+    "have the volume of a spoke deleted": patch(`${VOLUMES}/of-spoke`, RELEASE_VOLUME),
+    "have the volume of another release's sandbox deleted": patch(`${VOLUMES}/of-other-sandbox`, RELEASE_VOLUME),
+    "take over a foreign volume": patch(`${VOLUMES}/foreign`, { spec: { claimRef: { namespace: SANDBOX } } }),
     "move its volume to a foreign claim": patch(`${VOLUMES}/of-sandbox`, {
       spec: { claimRef: { namespace: "kube-public" } },
     }),
@@ -144,13 +157,16 @@ export const ATTACKS: Readonly<Record<string, Readonly<Record<string, ClusterReq
   },
   snapshots: {
     "create a content for a foreign namespace": post(CONTENTS, content("new", "kube-public", HANDLE)),
-    "cut a snapshot from a volume by its handle": post(CONTENTS, content("new", "spoke-own", CUT)),
-    "create a content that is deleted with its data": post(CONTENTS, content("new", "spoke-own", HANDLE, "Delete")),
+    "cut a snapshot from a volume by its handle": post(CONTENTS, content("new", OWN, CUT)),
+    "create a content that is deleted with its data": post(CONTENTS, content("new", OWN, HANDLE, "Delete")),
     "have a snapshot deleted that it only names": patch(`${CONTENTS}/kept`, LOSE),
     "have a foreign snapshot deleted": patch(`${CONTENTS}/foreign`, LOSE),
+    "have a snapshot of another release deleted": patch(`${CONTENTS}/of-other`, LOSE),
+    "delete a content of another release": remove(`${CONTENTS}/of-other`),
+    "create a content for another release": post(CONTENTS, content("new", "spoke-other-own", HANDLE)),
     "delete a foreign content": remove(`${CONTENTS}/foreign`),
     "take over a foreign content": patch(`${CONTENTS}/foreign`, {
-      spec: { volumeSnapshotRef: { namespace: "spoke-own" } },
+      spec: { volumeSnapshotRef: { namespace: OWN } },
     }),
     "move its content to a foreign namespace": patch(`${CONTENTS}/cut`, {
       spec: { volumeSnapshotRef: { namespace: "kube-public" } },
@@ -170,7 +186,7 @@ export const ATTACKS: Readonly<Record<string, Readonly<Record<string, ClusterReq
     "have certificates ordered elsewhere": change({ server: "https://acme.evil.example/directory" }),
     "take over the account of another issuer": change({ privateKeySecretRef: { name: "letsencrypt-account" } }),
     "sign with an authority of the cluster": change({}, { ca: { secretName: "root" } }),
-    "replace ACME by an authority of the cluster": patch("/apis/cert-manager.io/v1/clusterissuers/wheelwright-nginx", {
+    "replace ACME by an authority of the cluster": patch(`${ISSUERS}/${ISSUER}`, {
       spec: { acme: null, ca: { secretName: "root" } },
     }),
     "sign with nothing": change({}, { selfSigned: {} }),
@@ -185,18 +201,18 @@ export const ATTACKS: Readonly<Record<string, Readonly<Record<string, ClusterReq
 
 /** What the program does. */
 export const NEEDS: Readonly<Record<string, ClusterRequest>> = {
-  "create the namespace of a hub": post(NAMESPACES, space("hub-new", LABELS)),
-  "create the namespace of a spoke": post(NAMESPACES, space("spoke-new", LABELS)),
-  "create a sandbox": post(NAMESPACES, space("sandbox-new", LABELS)),
-  "create a namespace for a trial": post(NAMESPACES, space("wheelwright-doctor-new", LABELS)),
-  "leave the version of the standard out": post(NAMESPACES, space("spoke-new", { ...LABELS, [VERSION]: undefined })),
-  "put the label of a standard back": relabel("spoke-baseline", { [ENFORCE]: "restricted" }),
-  "put the version of the standard back": relabel("spoke-old", { [VERSION]: "latest" }),
-  "delete a namespace of its own": remove(`${NAMESPACES}/spoke-own`),
-  "delete a namespace of its own that somebody relabelled": remove(`${NAMESPACES}/spoke-baseline`),
-  "bind its role to itself": bind("spoke-own"),
-  "have the volume of a sandbox deleted": patch(`${VOLUMES}/of-sandbox`, RELEASE),
-  "create a content that names a snapshot": post(CONTENTS, content("new", "sandbox-own", HANDLE)),
+  "create the namespace of a hub": post(NAMESPACES, space(`hub-${RELEASE}-new`, LABELS)),
+  "create the namespace of a spoke": post(NAMESPACES, space(NEW, LABELS)),
+  "create a sandbox": post(NAMESPACES, space(`sandbox-${RELEASE}-new`, LABELS)),
+  "create a namespace for a trial": post(NAMESPACES, space(`wheelwright-doctor-${RELEASE}-new`, LABELS)),
+  "leave the version of the standard out": post(NAMESPACES, space(NEW, { ...LABELS, [VERSION]: undefined })),
+  "put the label of a standard back": relabel(BASELINE, { [ENFORCE]: "restricted" }),
+  "put the version of the standard back": relabel(OLD, { [VERSION]: "latest" }),
+  "delete a namespace of its own": remove(`${NAMESPACES}/${OWN}`),
+  "delete a namespace of its own that somebody relabelled": remove(`${NAMESPACES}/${BASELINE}`),
+  "bind its role to itself": bind(OWN),
+  "have the volume of a sandbox deleted": patch(`${VOLUMES}/of-sandbox`, RELEASE_VOLUME),
+  "create a content that names a snapshot": post(CONTENTS, content("new", SANDBOX, HANDLE)),
   "have a snapshot deleted that was cut from its volume": patch(`${CONTENTS}/cut`, LOSE),
   "change its issuer": change({ email: "others@example.org" }),
   "delete a content of its own": remove(`${CONTENTS}/kept`),

@@ -13,9 +13,12 @@ import { liveThrough } from "#test/lib/doctor/life.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/work/restore/scene.ts";
 import { readObjects } from "#test/support/chart.ts";
+import { RELEASE } from "#test/support/release.ts";
 import { CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/rights.ts";
 
-const WIDE = "wheelwright", ISSUER = "wheelwright-nginx", BIND = "bind clusterroles.rbac.authorization.k8s.io";
+const WIDE = "wheelwright",
+  ISSUER = `wheelwright-${RELEASE}-nginx`,
+  BIND = "bind clusterroles.rbac.authorization.k8s.io";
 
 const test = suite<{ objects: Json[] }>("deploy/kubernetes/cluster-role.yaml");
 test.before(async (context) => void (context.objects = readObjects(await readFile(MANIFEST, "utf8"))));

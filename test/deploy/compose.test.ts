@@ -121,6 +121,7 @@ test("everything that the example offers reaches the program", ({ program, given
     SMTP_FROM: "hubs@school.example",
     SMTP_PORT: "465",
     CLUSTER_ROLE: "wheelwright-spoke",
+    RELEASE_ID: "north",
     SPOKE_SMTP_HOST: "relay.school.example",
     SPOKE_SMTP_PORT: "2525",
     SPOKE_SMTP_USER: "site-${namespace}",

@@ -19,19 +19,21 @@ const of = (objects: readonly Json[], kind: string, name: string): Json =>
 
 const ISSUERS: readonly (readonly [what: string, values: object, names: readonly string[]])[] = [
   ["without ACME_EMAIL", {}, []],
-  ["with ACME_EMAIL", { config: ACME }, ["wheelwright-nginx"]],
-  ["of another ingress class", { config: ACME, blueprint: around("ingressClass: traefik") }, ["wheelwright-traefik"]],
+  ["with ACME_EMAIL", { config: ACME }, ["wheelwright-wheelwright-nginx"]],
+  ["of another ingress class", { config: ACME, blueprint: around("ingressClass: traefik") }, [
+    "wheelwright-wheelwright-traefik",
+  ]],
   ["where an issuer is named", { config: ACME, blueprint: around("issuer: letsencrypt") }, []],
   ["where TLS ends elsewhere", { config: ACME, blueprint: around("tls: elsewhere") }, []],
   ["of two regions", {
     config: ACME,
     catalog: "regions:\n- { name: a, title: A, cluster: { ingressClass: traefik } }\n- { name: b, title: B }\n",
-  }, ["wheelwright-nginx", "wheelwright-traefik"]],
+  }, ["wheelwright-wheelwright-nginx", "wheelwright-wheelwright-traefik"]],
   ["of a region that names one", {
     config: ACME,
     blueprint: around("ingressClass: traefik"),
     catalog: "regions:\n- { name: a, title: A, cluster: { issuer: own } }\n",
-  }, ["wheelwright-traefik"]],
+  }, ["wheelwright-wheelwright-traefik"]],
 ];
 for (const [what, values, names] of ISSUERS) {
   rendered(`gives the right to the issuer that the program creates ${what}, and to no other`, () => {
@@ -59,7 +61,7 @@ rendered("agrees with the program on their names", async () => {
   const { resourceNames } = rules.find(({ resources, resourceNames }: Json) =>
     resources.includes("clusterissuers") && resourceNames
   );
-  assert.equal(resourceNames, createdIssuers(catalog, { acmeEmail: ACME.ACME_EMAIL }).sort());
+  assert.equal(resourceNames, createdIssuers(catalog, { acmeEmail: ACME.ACME_EMAIL, releaseId: "wheelwright" }).sort());
 });
 
 test.run();

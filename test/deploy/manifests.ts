@@ -12,6 +12,7 @@ import { helm } from "#test/support/tools.ts";
 const PLACE = new URL("../../deploy/kubernetes/", import.meta.url);
 const VALUES = {
   ...LEAST,
+  releaseId: "main",
   ingress: { enabled: true },
   migrations: { existingSecret: "wheelwright-owner" },
   metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
@@ -29,6 +30,8 @@ const FILES: Readonly<Record<string, readonly [head: string, templates: readonly
 #
 #   kubectl get namespaces -l app.kubernetes.io/managed-by=wheelwright -o name | cut -d/ -f2 | xargs -I{} \\
 #     kubectl create rolebinding wheelwright -n {} --clusterrole=wheelwright-spoke --serviceaccount=wheelwright:wheelwright
+#
+# RELEASE_ID is part of the names that the policies allow: with another one than main, change it in all of them.
 #
 # Without ACME_EMAIL, or where surroundings.yaml names an issuer, leave out the rule on clusterissuers with resourceNames, and
 # the policy wheelwright-issuers. With another ingress class or ACME server, change them there.

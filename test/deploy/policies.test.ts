@@ -18,7 +18,10 @@ import {
   MANIFEST,
   putAsAdmin,
 } from "#test/support/rights.ts";
+import { RELEASE } from "#test/support/release.ts";
 import { ATTACKS, type ClusterRequest, LABELS, NEEDS, SPACES } from "./attacks.ts";
+
+const OWN = `spoke-${RELEASE}-own`;
 
 const test = suite<{ simulator: Simulator; policies: Json[] }>("admission policies");
 
@@ -26,7 +29,7 @@ test.before(async (context) => {
   const simulator = context.simulator = await openSimulator({ delayMs: 5, log: silent, authorization: "on" });
   await giveRights(simulator);
   for (const object of SPACES) await putAsAdmin(simulator, object);
-  await bindRights(simulator, "spoke-own");
+  await bindRights(simulator, OWN);
   const objects = readObjects(await readFile(MANIFEST, "utf8"));
   context.policies = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
 });
@@ -108,7 +111,7 @@ test("the account can touch no issuer but the one that ACME_EMAIL creates", asyn
 });
 
 test("the account cannot get from a namespace of its own to the node", async ({ simulator }) => {
-  const pods = "/api/v1/namespaces/spoke-own/pods";
+  const pods = `/api/v1/namespaces/${OWN}/pods`;
   const spec = {
     containers: [{
       name: "a",
@@ -125,7 +128,7 @@ test("the account cannot get from a namespace of its own to the node", async ({ 
   // The labels that a call would need to be let in are those that the policy keeps.
   for (const enforce of ["privileged", "baseline", null]) {
     const labels = { "pod-security.kubernetes.io/enforce": enforce };
-    const relabelled = await asAccount(simulator, "PATCH", "/api/v1/namespaces/spoke-own", { metadata: { labels } });
+    const relabelled = await asAccount(simulator, "PATCH", `/api/v1/namespaces/${OWN}`, { metadata: { labels } });
     assert.is(relabelled.status, 403);
   }
   assert.is((await escape()).status, 403);

@@ -3,6 +3,7 @@
  * of what needs volumes and no site, and many of them.
  */
 import { namespaceName } from "#lib/moodle/names.ts";
+import { RELEASE } from "#test/support/release.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -79,7 +80,15 @@ export async function plantAll(
   const copies = others.map((slug) => {
     const id = newId("spk"), domain = `${slug}.spokes.example.org`;
     const blueprintInputs = JSON.stringify(row.blueprintInputs);
-    return { ...row, id, slug, domain, namespace: namespaceName("spoke", slug, id), blueprintInputs, drift: null };
+    return {
+      ...row,
+      id,
+      slug,
+      domain,
+      namespace: namespaceName("spoke", { release: RELEASE, slug, id }),
+      blueprintInputs,
+      drift: null,
+    };
   });
   if (copies.length > 0) await db.rows.insertInto("spokes").values(copies).execute();
   const planted = [row, ...copies].map(({ id, namespace }) => ({ id, namespace, federationId: hub.id }));

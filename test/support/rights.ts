@@ -30,11 +30,17 @@ export async function bindRights(simulator: Simulator, namespace: string): Promi
 }
 
 /** Asks as the account: status and body of the answer. */
-export async function asAccount(simulator: Simulator, method: string, path: string, body?: Json): Promise<Json> {
+export async function asAccount(
+  simulator: Simulator,
+  method: string,
+  path: string,
+  body?: Json,
+  account = ACCOUNT,
+): Promise<Json> {
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const response = await fetch(simulator.url + path, {
     method,
-    headers: { "content-type": type, authorization: `Bearer ${accountToken(ACCOUNT)}` },
+    headers: { "content-type": type, authorization: `Bearer ${accountToken(account)}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: await response.json() };

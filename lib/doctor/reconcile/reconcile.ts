@@ -17,8 +17,9 @@ import { judgeFences, judgeSandboxes, readFence } from "#lib/doctor/reconcile/ju
 import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
 import { judgeHubs, judgeSpokes } from "#lib/doctor/reconcile/judge-spokes.ts";
 import { type Deed, findingOf, type Matter } from "#lib/doctor/reconcile/matter.ts";
-import { type KnownRows, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
+import { type KnownRows, listNamespaces, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
 import { type ClusterSight, surveyCluster } from "#lib/doctor/reconcile/sight.ts";
+import { isOfRelease } from "#lib/moodle/names.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { type DatabaseHold, readHold, releaseHold } from "#lib/records/held.ts";
 import { readInstallation } from "#lib/records/installation.ts";
@@ -78,7 +79,9 @@ async function lookAtAll(place: Reconciling, hold: DatabaseHold | null): Promise
   const { db, clusters, config, names, accepted, signal } = place, call = { signal };
   const trust = { installation: await readInstallation(db.rows), accepted: new Set(accepted) };
   const opened = await Promise.all(names.map((name) => clusters.open(name)));
-  const sights = await Promise.all(opened.map((cluster) => surveyCluster(cluster, call)));
+  const known = new Set(await listNamespaces(db.rows));
+  const isOwn = (name: string): boolean => isOfRelease(name, config.releaseId) || known.has(name);
+  const sights = await Promise.all(opened.map((cluster) => surveyCluster(cluster, isOwn, call)));
   const last = await readFence(db.rows), isBehind = sights.some(({ fence }) => fence > last);
   const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
   const judged: Judged[] = [];

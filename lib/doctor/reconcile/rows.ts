@@ -69,3 +69,12 @@ export async function readKnownRows(
 function some(ids: string[]): string[] {
   return ids.length > 0 ? ids : [""];
 }
+
+/** Returns the namespaces of all hubs and spokes that the database knows, whatever RELEASE_ID they were created with. */
+export async function listNamespaces(rows: Rows): Promise<string[]> {
+  const [hubs, spokes] = await Promise.all([
+    rows.selectFrom("federations").select("namespace").execute(),
+    rows.selectFrom("spokes").select("namespace").execute(),
+  ]);
+  return [...hubs, ...spokes].map(({ namespace }) => namespace);
+}

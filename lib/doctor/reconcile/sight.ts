@@ -46,8 +46,15 @@ const FENCED: readonly Kind[] = [
   ...["NetworkPolicy", "Ingress"].map((kind) => ({ apiVersion: NETWORK, kind })),
 ];
 
-/** Throws a ClusterError where the cluster does not answer, or may not be asked for its namespaces. */
-export async function surveyCluster(cluster: Cluster, call: Call): Promise<ClusterSight> {
+/**
+ * Surveys the namespaces that `isOwn` accepts by their names: other installations may share the cluster. Throws a ClusterError
+ * where the cluster does not answer, or may not be asked for its namespaces.
+ */
+export async function surveyCluster(
+  cluster: Cluster,
+  isOwn: (namespace: string) => boolean,
+  call: Call,
+): Promise<ClusterSight> {
   const unseen: string[] = [], signed = new Map<string, SignedText>();
   const replicas = new Map<string, { app: number | null; database: number | null }>();
   let fence = 0n;
@@ -55,6 +62,7 @@ export async function surveyCluster(cluster: Cluster, call: Call): Promise<Clust
     try {
       if (kind.apiVersion === SNAPSHOT.apiVersion && !await cluster.serves(kind, call)) return false;
       await eachObject(cluster, call, kind, selector, (object) => {
+        if (object.metadata.namespace !== undefined && !isOwn(object.metadata.namespace)) return;
         const { annotations, labels } = object.metadata, own = annotations?.[FENCE] ?? labels?.[FENCE] ?? "";
         if (/^\d+$/.test(own) && BigInt(own) > fence) fence = BigInt(own);
         take(object);
@@ -84,6 +92,7 @@ export async function surveyCluster(cluster: Cluster, call: Call): Promise<Clust
   const namespaces = new Map<string, SeenNamespace>();
   await eachObject(cluster, call, { apiVersion: "v1", kind: "Namespace" }, OURS, (object) => {
     const { name, uid, labels = {} } = object.metadata;
+    if (!isOwn(name)) return;
     namespaces.set(name, {
       ...{ name, uid: uid!, going: isTerminating(object), signed: signed.get(name) ?? null },
       ...{ hubId: labels[FEDERATION] ?? null, spokeId: labels[SPOKE] ?? null, sandboxId: labels[SANDBOX] ?? null },

@@ -67,7 +67,7 @@ export async function recreateSpoke(
   return await place.db.transact(async (tx) => {
     const hub = await keepFederation(tx, id);
     refuseWhenLeaving(hub.state, "restore a spoke into");
-    const own = draftSpoke(hub.id, { ...wishOf(gone, backup), slug });
+    const own = draftSpoke(place, hub.id, { ...wishOf(gone, backup), slug });
     const spoke = await placeSpoke(
       tx,
       place.config,

@@ -55,7 +55,7 @@ export async function placeFederation(
     tier,
     state: "provisioning",
     cluster: app.clusters.place(region),
-    namespace: namespaceName("hub", slug, id),
+    namespace: namespaceName("hub", { release: app.config.releaseId, slug, id }),
     createdBy: actor.userId,
   });
   if (!row) throw new Fault("conflict", "slug_taken", `The slug ${slug} is taken by another hub; choose another`);

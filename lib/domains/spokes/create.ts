@@ -75,7 +75,7 @@ export async function createSpoke(
     once(tx, key, async () => {
       const hub = await keepFederation(tx, federation.id);
       refuseWhenLeaving(hub.state, "add a spoke to");
-      const plan = await source?.claim(tx), own = draftSpoke(hub.id, wish, plan);
+      const plan = await source?.claim(tx), own = draftSpoke(app, hub.id, wish, plan);
       const cluster = clusterFor(app, hub, wish.region);
       const row = await placeSpoke(tx, app.config, own, domains, (domain) => {
         const spoke = { ...own, domain };
@@ -104,12 +104,13 @@ export function inputsOf(app: App, spoke: SpokeRequest, cluster: string, plan?: 
 
 /** The row with the names that are its own. */
 export function draftSpoke(
+  { config: { releaseId: release } }: Pick<App, "config">,
   federationId: string,
   wish: SpokeWish,
   { lmsVersion = wish.lmsVersion }: Partial<CopyPlan> = {},
 ) {
   const id = newId("spk");
-  return { ...wish, lmsVersion, id, federationId, namespace: namespaceName("spoke", wish.slug, id) };
+  return { ...wish, lmsVersion, id, federationId, namespace: namespaceName("spoke", { release, slug: wish.slug, id }) };
 }
 
 /** Tries the domains in turn. The insert itself says whether slug and domain are free. `rowUnder` makes the row of a domain. */

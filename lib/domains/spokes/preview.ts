@@ -32,7 +32,7 @@ export async function previewSpoke(
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
   await requireProof(app, actor, federation, domains, signal);
   if (await hasSlug(app.db.rows, federation.id, wish.slug)) throw slugTaken(wish.slug);
-  const plan = await source?.look(), own = draftSpoke(federation.id, wish, plan);
+  const plan = await source?.look(), own = draftSpoke(app, federation.id, wish, plan);
   const spoke = { ...own, domain: await firstFree(app, domains) };
   const inputs = inputsOf(app, spoke, clusterFor(app, federation, wish.region), plan);
   const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);

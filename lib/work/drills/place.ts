@@ -26,7 +26,7 @@ export interface DrillPlace extends Sandbox {
 
 export async function openDrill(app: App, run: Run): Promise<DrillPlace> {
   const { backup, spoke } = await readDrill(app, run), from = snapshotsOf(backup, spoke);
-  const inputs = await inputsOf(run, spoke, backup, from);
+  const inputs = await inputsOf(app, run, spoke, backup, from);
   // A getter stays one: the place is asked for its namespace when there is one.
   return Object.assign(await openSandbox(app, backup.cluster, inputs, run), { backup, spoke, from });
 }
@@ -41,13 +41,19 @@ export async function readDrill(
 }
 
 /** The same for all holders of the job, whatever becomes of the spoke meanwhile. */
-async function inputsOf(run: Run, spoke: SpokeRow, backup: Backup, { volumes }: Snapshots): Promise<SandboxInputs> {
+async function inputsOf(
+  { config: { releaseId } }: App,
+  run: Run,
+  spoke: SpokeRow,
+  backup: Backup,
+  { volumes }: Snapshots,
+): Promise<SandboxInputs> {
   if (run.job.progress.inputs) return run.job.progress.inputs;
   const now = v.parse(SpokeInputs, spoke.blueprintInputs), { lmsVersion: version, images } = backup;
   const then = { ...now, ...(version !== null && images !== null && { version, images }) };
   const roomy = withRoomFor(then, { files: volumes.files.restoreSize, database: volumes.database.restoreSize });
   const inputs: SandboxInputs = {
-    ...sandboxInputs(roomy, { id: run.job.id, madeAfter: spoke.id }),
+    ...sandboxInputs(roomy, { id: run.job.id, madeAfter: spoke.id }, releaseId),
     origin: { turn: turnOf(run.job.id), identity: "same" },
   };
   await run.remember({ inputs });

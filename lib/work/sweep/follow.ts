@@ -14,8 +14,16 @@ import { within } from "#lib/base/race.ts";
 import { sleep } from "#lib/base/time.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { isOfRelease } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { lookAtSpokes, lookForSecrets, type LookResult, type LookSite, writeLooks } from "#lib/work/sweep/look.ts";
+import {
+  lookAtSpokes,
+  lookForSecrets,
+  type LookResult,
+  type LookSite,
+  namespaceOf,
+  writeLooks,
+} from "#lib/work/sweep/look.ts";
 import { type FreshNews, openNews } from "#lib/work/sweep/news.ts";
 import { countCandidates, type Health, readCandidates, readChanged, type SweptSpoke } from "#lib/work/sweep/rows.ts";
 import { eachPage, type Pace, SELECTOR, type SweepLook, type SweptKind } from "#lib/work/sweep/sight.ts";
@@ -91,15 +99,26 @@ function hasty(pace: Pace): Pace {
 /** What is read for it is not kept while the cluster is followed. */
 async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void> {
   const spokes = await readCandidates(followed.app.db.rows, followed.name);
-  keep(followed, await lookAtSpokes(followed, spokes, { list: listAndWatch(followed, signal), counted: true }));
+  const known = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = followed.app.config;
+  const isOwn = (namespace: string): boolean => known.has(namespace) || isOfRelease(namespace, releaseId);
+  keep(followed, await lookAtSpokes(followed, spokes, { list: listAndWatch(followed, isOwn, signal), counted: true }));
 }
 
-/** Each kind is watched from its list on, while others are listed yet: nothing can happen between. */
-function listAndWatch({ run, cluster, pace, news }: Followed, signal: AbortSignal): SweepLook["list"] {
+/**
+ * Each kind is watched from its list on, while others are listed yet: nothing can happen between. What changes in namespaces
+ * of other installations in the cluster is no news.
+ */
+function listAndWatch(
+  { run, cluster, pace, news }: Followed,
+  isOwn: (namespace: string) => boolean,
+  signal: AbortSignal,
+): SweepLook["list"] {
   const watch = async (kind: SweptKind, version: string): Promise<void> => {
     try {
       const from = { selector: SELECTOR, version };
-      for await (const change of cluster.follow(kind, from, { check: run.check, signal })) news.hear(change);
+      for await (const change of cluster.follow(kind, from, { check: run.check, signal })) {
+        if (isOwn(namespaceOf(change.object))) news.hear(change);
+      }
     } catch (error) {
       if (!signal.aborted) news.lose(error);
     }

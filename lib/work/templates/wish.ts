@@ -22,7 +22,11 @@ export async function wishTemplate(site: SpokeSite, run: Run): Promise<void> {
   await run.write(async (tx) => {
     const template = await beginTemplate(tx, key);
     if (template === null) return;
-    const work = { cluster: key.cluster, template, inputs: templateInputs(inputs, template, sizes) };
+    const work = {
+      cluster: key.cluster,
+      template,
+      inputs: templateInputs(inputs, { id: template, sizes, release: config.releaseId }),
+    };
     await record(tx, SYSTEM, { jobs: [templateJob(work)] });
   });
 }

@@ -7,6 +7,7 @@ import * as assert from "uvu/assert";
 import { publicUrlOn } from "#lib/base/config.ts";
 import { showsColours } from "#lib/base/environment.ts";
 import { ENOUGH, problemsOf, read } from "./config-scene.ts";
+import { RELEASE } from "#test/support/release.ts";
 
 const test = suite("readConfig");
 
@@ -86,6 +87,11 @@ test("KUBECONFIG wins over KUBECONFIG_HOST_PATH, which dev takes too", () => {
 test("the role for namespaces is one that a cluster can have", () => {
   assert.is(read(ENOUGH).clusterRole, null);
   assert.is(read({ ...ENOUGH, CLUSTER_ROLE: "wheelwright-spoke" }).clusterRole, "wheelwright-spoke");
+  assert.is(read(ENOUGH).releaseId, RELEASE);
+  assert.is(read({ ...ENOUGH, RELEASE_ID: "north2" }).releaseId, "north2");
+  for (const RELEASE_ID of ["a-b", "2a", "A", "a".repeat(17)]) {
+    assert.match(problemsOf({ ...ENOUGH, RELEASE_ID }).join(), /^RELEASE_ID must be 1 to 16 lower-case letters/);
+  }
   assert.match(problemsOf({ ...ENOUGH, CLUSTER_ROLE: "Not one" }).join(), /^CLUSTER_ROLE must be the name/);
 });
 

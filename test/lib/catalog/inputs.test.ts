@@ -4,6 +4,7 @@ import { hubInputs, spokeInputs, spokeUrl, withMail } from "#lib/catalog/inputs.
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { spokeOf } from "#test/lib/catalog/scene.ts";
 import { openBlueprint } from "#test/lib/moodle/scene.ts";
+import { RELEASE } from "#test/support/release.ts";
 
 const blueprint = openBlueprint();
 const catalog = loadCatalog(undefined, blueprint);
@@ -15,12 +16,12 @@ const relay = {
   secret: "a secret of 32 characters or more",
   from: "Campus <noreply@example.org>",
 };
-const plain = { acmeEmail: null, relay: null };
+const plain = { acmeEmail: null, relay: null, releaseId: RELEASE };
 
 const test = suite("spokeInputs");
 
 test("resolve version and size, and hold no secret", () => {
-  const inputs = spokeInputs(catalog, { acmeEmail: "ops@example.org", relay }, request);
+  const inputs = spokeInputs(catalog, { ...plain, acmeEmail: "ops@example.org", relay }, request);
   assert.is(inputs.images.moodle, "erseco/alpine-moodle:v4.5.12");
   assert.equal(inputs.resources, blueprint.sizes.sizes["small"]);
   assert.not.match(JSON.stringify(inputs), /a secret of/);
@@ -30,7 +31,7 @@ test("are https with an address for ACME, or where TLS ends elsewhere", () => {
   const acme = spokeInputs(catalog, { ...plain, acmeEmail: "ops@example.org" }, request);
   assert.equal([acme.https, acme.issuer, spokeUrl(acme)], [
     true,
-    "wheelwright-nginx",
+    `wheelwright-${RELEASE}-nginx`,
     "https://biology.spokes.example.org",
   ]);
   const none = spokeInputs(catalog, plain, request);
@@ -52,9 +53,9 @@ test("have the port of simulated sites in their address, where that is http", ()
 test("name the issuer after the region's ingress class", () => {
   const traefik = loadCatalog("regions: [{ name: a, cluster: { ingressClass: traefik } }]", blueprint);
   const config = { ...plain, acmeEmail: "ops@example.org" };
-  assert.is(spokeInputs(traefik, config, { ...request, region: "a" }).issuer, "wheelwright-traefik");
+  assert.is(spokeInputs(traefik, config, { ...request, region: "a" }).issuer, `wheelwright-${RELEASE}-traefik`);
   const hub = { federationId: request.federationId, namespace: "hub-science-x9n3m8k5r2dg", slug: "science" };
-  assert.is(hubInputs(traefik, config, { ...hub, region: "a" }).issuer, "wheelwright-traefik");
+  assert.is(hubInputs(traefik, config, { ...hub, region: "a" }).issuer, `wheelwright-${RELEASE}-traefik`);
   assert.equal(hubInputs(traefik, plain, { ...hub, region: null }).acmeEmail, null);
 });
 

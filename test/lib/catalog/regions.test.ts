@@ -6,12 +6,13 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { spokeOf } from "#test/lib/catalog/scene.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import { allObjects, find, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { RELEASE } from "#test/support/release.ts";
 
 const blueprint = openBlueprint();
 const request = spokeOf(loadCatalog(undefined, blueprint));
 const hub = { federationId: request.federationId, namespace: "hub-science-x9n3m8k5r2dg", slug: "science" };
-const withMail = { acmeEmail: "ops@example.org" as string | null, relay: null };
-const without = { acmeEmail: null, relay: null };
+const withMail = { acmeEmail: "ops@example.org" as string | null, relay: null, releaseId: RELEASE };
+const without = { acmeEmail: null, relay: null, releaseId: RELEASE };
 
 const regions = suite("a region's settings");
 const catalog = loadCatalog(
@@ -61,10 +62,10 @@ regions("reach claims, ingress and network policies", () => {
 });
 
 regions("give the issuer its name, its class and its server", () => {
-  assert.is(made("west").issuer, "wheelwright-traefik");
+  assert.is(made("west").issuer, `wheelwright-${RELEASE}-traefik`);
   const [issuer] = blueprint.hubObjects(hubInputs(catalog, withMail, { ...hub, region: "west" }), "issuer");
   assert.equal([issuer!.metadata.name, issuer!["spec"].acme.server], [
-    "wheelwright-traefik",
+    `wheelwright-${RELEASE}-traefik`,
     "https://acme.example.org/directory",
   ]);
   assert.is(issuer!["spec"].acme.solvers[0].http01.ingress.ingressClassName, "traefik");

@@ -129,12 +129,12 @@ test("what the cluster does not serve fails where it is needed, and asks for no 
 test("an issuer that cert-manager calls ready is found so.", async ({ scene }) => {
   assert.match(
     about(await scene.cluster(ACME), "certificates")[0]!,
-    /^ok cert-manager is there; the issuer wheelwright-nginx/,
+    /^ok cert-manager is there; the issuer wheelwright-main-nginx/,
   );
-  const metadata = { name: "wheelwright-nginx" };
+  const metadata = { name: "wheelwright-main-nginx" };
   await scene.make(ISSUERS, { apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", metadata, spec: { acme: {} } });
   await until(async () =>
-    about(await scene.cluster(ACME), "certificates")[0] === "ok the issuer wheelwright-nginx is ready"
+    about(await scene.cluster(ACME), "certificates")[0] === "ok the issuer wheelwright-main-nginx is ready"
   );
 });
 

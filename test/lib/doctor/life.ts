@@ -54,7 +54,8 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
     await lookOnce(scene.app, { follow: { from: 1, ms: 300, minute: MINUTE, gap: 0 } });
     await installFromTemplate(scene, hub);
     await failAndRetry(scene, hub);
-    await surveyCluster(await scene.app.clusters.open("default"), { signal: AbortSignal.timeout(MINUTE) });
+    const call = { signal: AbortSignal.timeout(MINUTE) };
+    await surveyCluster(await scene.app.clusters.open("default"), () => true, call);
     await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
     await scene.becomes(id, "removed");
     return new Set([...scene.simulator.grants(), ...await beExamined()]);

@@ -143,7 +143,7 @@ test(
     const findings = await tried(scene, { patience: 3 * SECOND });
     const [stuck] = findings.filter(({ check }) => check === "trial");
     assert.is(stuck!.level, "failing");
-    assert.match(stuck!.hint!, /kubectl delete namespace wheelwright-doctor-[0-9a-f]{10}$/);
+    assert.match(stuck!.hint!, /kubectl delete namespace wheelwright-doctor-main-[0-9a-f]{10}$/);
     scene.simulator.faults.heal(fault);
     await until(() => namesOf(scene).length === 0);
   }),
@@ -205,9 +205,10 @@ function doctorNamespace(name: string) {
 test(
   "what a killed doctor left is removed once it is old by the cluster's clock, and not before.",
   leavingNothing(async (scene) => {
-    await scene.make("/api/v1/namespaces", doctorNamespace("wheelwright-doctor-old"));
+    await scene.make("/api/v1/namespaces", doctorNamespace("wheelwright-doctor-main-old"));
     assert.is(about(await tried(scene), "trial").length, 1);
-    assert.equal(namesOf(scene), ["wheelwright-doctor-old"], "another doctor may be at work in it");
+    assert.equal(namesOf(scene), ["wheelwright-doctor-main-old"], "another doctor may be at work in it");
+    await scene.make("/api/v1/namespaces", doctorNamespace("wheelwright-doctor-other-old"));
     await scene.make("/api/v1/namespaces", doctorNamespace("school")); // somebody's, whatever its labels say
     const { KUBECONFIG } = await scene.between((_, response) => {
       response.setHeader("date", new Date(Date.now() + HOUR).toUTCString());
@@ -216,9 +217,12 @@ test(
     const findings = await tried(scene, { env: { KUBECONFIG } });
     assert.equal(
       about(findings, "trial")[1],
-      "ok removed the namespace wheelwright-doctor-old, which an earlier doctor left behind",
+      "ok removed the namespace wheelwright-doctor-main-old, which an earlier doctor left behind",
     );
-    assert.ok(scene.simulator.objects("Namespace").some(({ metadata }) => metadata.name === "school"));
+    const left = scene.simulator.objects("Namespace").map(({ metadata }) => metadata.name);
+    assert.ok(left.includes("school") && left.includes("wheelwright-doctor-other-old"), "another release's is its own");
+    await scene.change("/api/v1/namespaces/wheelwright-doctor-other-old", null);
+    await until(() => namesOf(scene).length === 0);
     assert.match(about(findings, "clock")[0]!, /^warning the cluster's clock is (3599|3600) s ahead of this machine/);
   }),
 );

@@ -1,31 +1,44 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
-import { namespaceName } from "#lib/moodle/names.ts";
+import { isOfRelease, namespaceName } from "#lib/moodle/names.ts";
 
 const test = suite("namespaceName");
+const release = "main", slug = "biology";
 
-test("holds the slug and the random end of the id", () => {
-  assert.is(namespaceName("spoke", "biology", "spk_06fj2c4v7tq0w1x9n3m8k5r2dg"), "spoke-biology-x9n3m8k5r2dg");
+test("holds the release, the slug and the random end of the id", () => {
+  const id = "spk_06fj2c4v7tq0w1x9n3m8k5r2dg";
+  assert.is(namespaceName("spoke", { release, slug, id }), "spoke-main-biology-x9n3m8k5r2dg");
+  assert.is(namespaceName("hub", { release: "b2", slug, id }), "hub-b2-biology-x9n3m8k5r2dg");
 });
 
-test("is a label of RFC 1123 for the longest slug and prefix", () => {
+test("is a label of RFC 1123 for the longest slug, release and kind", () => {
   for (const slug of ["a", "a".repeat(40), "a-".repeat(19) + "b", "a".repeat(200), "a" + "-".repeat(60) + "b"]) {
-    const name = namespaceName("federation", slug, newId("spk"));
+    const name = namespaceName("sandbox", { release: "r".repeat(16), slug, id: newId("spk") });
     assert.match(name, /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/);
     assert.ok(name.length <= 63, name);
   }
 });
 
 test("is another one for another id of the same slug, made in the same moment", () => {
-  const names = new Set(Array.from({ length: 2000 }, () => namespaceName("spoke", "biology", newId("spk"))));
-  assert.is(names.size, 2000);
+  const names = Array.from({ length: 2000 }, () => namespaceName("spoke", { release, slug, id: newId("spk") }));
+  assert.is(new Set(names).size, 2000);
+});
+
+test("belongs to its release, and to no other one", () => {
+  for (const kind of ["hub", "spoke", "sandbox"] as const) {
+    const name = namespaceName(kind, { release, slug: "b", id: newId("spk") });
+    assert.equal(["main", "mai", "main2", "b"].filter((each) => isOfRelease(name, each)), ["main"]);
+  }
+  const looksLikeAnother = namespaceName("spoke", { release: "a", slug: "main-b", id: newId("spk") });
+  assert.equal([isOfRelease(looksLikeAnother, "a"), isOfRelease(looksLikeAnother, "main")], [true, false]);
+  assert.not.ok(isOfRelease("kube-main-system", release) || isOfRelease("spoke-main", release));
 });
 
 test("refuses an id that is too short to keep names apart, and words that are no name", () => {
-  assert.throws(() => namespaceName("spoke", "biology", "spk_1234567"), /8 or more/);
-  assert.throws(() => namespaceName("spoke", "Biology", newId("spk")), /no name/);
-  assert.throws(() => namespaceName("spoke", "a b", newId("spk")), /no name/);
+  assert.throws(() => namespaceName("spoke", { release, slug, id: "spk_1234567" }), /8 or more/);
+  assert.throws(() => namespaceName("spoke", { release, slug: "Biology", id: newId("spk") }), /no name/);
+  assert.throws(() => namespaceName("spoke", { release, slug: "a b", id: newId("spk") }), /no name/);
 });
 
 test.run();

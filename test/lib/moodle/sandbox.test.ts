@@ -4,18 +4,19 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SPOKE_STEPS } from "#lib/moodle/files.ts";
 import { sandboxInputs, shutIn } from "#lib/moodle/sandbox.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { RELEASE } from "#test/support/release.ts";
 
 const test = suite("a sandbox's objects");
 const blueprint = openBlueprint(), spoke = inputsOf(blueprint);
 const ID = "op_01jabcdefghijkmnpqrstvwxyz";
-const inputs = sandboxInputs(spoke, { id: ID, madeAfter: spoke.spokeId });
+const inputs = sandboxInputs(spoke, { id: ID, madeAfter: spoke.spokeId }, RELEASE);
 
 interface Rule {
   readonly ports: readonly { readonly port: number }[];
 }
 
 test("are in a namespace of its own, with the spoke's host, size and version, and are no spoke's", () => {
-  assert.match(inputs.namespace, /^sandbox-biology-[a-z0-9]{12}$/);
+  assert.match(inputs.namespace, new RegExp(`^sandbox-${RELEASE}-biology-[a-z0-9]{12}$`));
   assert.equal([inputs.host, inputs.version, inputs.resources], [spoke.host, spoke.version, spoke.resources]);
   const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
   const jobs = [blueprint.jobObject(inputs, "verify", "7"), ...blueprint.newSecrets(inputs)];
@@ -62,7 +63,7 @@ test("keep no rule for everybody, however a blueprint of one's own writes it", (
 
 test("send no mail, and have no certificate and no former name", () => {
   const busy = { ...spoke, formerHosts: [{ host: "old.example.org", certificate: "old" }], certificate: "own" };
-  const made = sandboxInputs(busy, { id: ID, madeAfter: null });
+  const made = sandboxInputs(busy, { id: ID, madeAfter: null }, RELEASE);
   assert.equal([made.formerHosts, made.certificate, made.issuer, made.mail], [undefined, undefined, null, null]);
   const settings = blueprint.spokeObjects(made, "secrets").find(({ metadata: { name } }) => name === "moodle-env")!;
   assert.equal([settings["data"].SMTP_HOST, settings["data"].SITE_URL], ["localhost", `https://${spoke.host}`]);

@@ -47,7 +47,7 @@ function settled(text: string, { env, scene }: Context): string {
   return text.replace(scene.simulator.url, "CLUSTER").replace(env.KUBECONFIG!, "KUBECONFIG")
     .replace(/^ {2}Database .*$/m, "  Database  DATABASE").replace(/PostgreSQL \d.*/, "PostgreSQL VERSION")
     .replace(/Wheelwright \S+/, "Wheelwright VERSION").replace(/\([0-9a-f]{12}\)/, "(REVISION)")
-    .replace(/wheelwright-doctor-[0-9a-f]{10}/g, "NAMESPACE").replace(/it grants \d+/, "it grants N")
+    .replace(/wheelwright-doctor-main-[0-9a-f]{10}/g, "NAMESPACE").replace(/it grants \d+/, "it grants N")
     .replace(/all \d+/g, "all N");
 }
 
@@ -123,7 +123,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     const program = startProgram(["doctor"], env);
     await until(() => scene.simulator.objects("StatefulSet").length === 2);
     assert.is(await program.stop(signal), 130, program.lines.join("\n"));
-    assert.match(program.lines.join("\n"), /Removed the namespace wheelwright-doctor-[0-9a-f]{10}\nStopped before/);
+    assert.match(
+      program.lines.join("\n"),
+      /Removed the namespace wheelwright-doctor-main-[0-9a-f]{10}\nStopped before/,
+    );
     const left = scene.simulator.objects("Namespace").filter(({ metadata }) => /doctor/.test(metadata.name));
     assert.equal(left, []);
   });

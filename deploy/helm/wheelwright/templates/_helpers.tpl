@@ -1,5 +1,16 @@
+{{/* No two releases have the same: what one leaves behind, such as RoleBindings, must give no other one a right. */}}
 {{- define "wheelwright.name" -}}
-{{- if contains "wheelwright" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-wheelwright" (.Release.Name | trunc 28 | trimSuffix "-") }}{{ end }}
+{{- $release := .Release.Name }}
+{{- if gt (len $release) 28 }}{{ $release = printf "%s-%s" ($release | trunc 21 | trimSuffix "-") (sha256sum $release | trunc 6) }}{{ end }}
+{{- if regexMatch "^wheelwright(-|$)" $release }}{{ $release }}{{ else }}{{ printf "%s-wheelwright" $release }}{{ end }}
+{{- end }}
+
+{{/* RELEASE_ID: the release's name, or, where that is longer or has other characters, its beginning and a hash of it. */}}
+{{- define "wheelwright.releaseId" -}}
+{{- if .Values.releaseId }}{{ .Values.releaseId }}
+{{- else if regexMatch "^[a-z][a-z0-9]{0,15}$" .Release.Name }}{{ .Release.Name }}
+{{- else }}{{ regexReplaceAll "^[0-9]+|[^a-z0-9]" .Release.Name "" | trunc 9 | default "r" }}{{ .Release.Name | sha256sum | trunc 6 }}
+{{- end }}
 {{- end }}
 
 {{- define "wheelwright.selector" -}}
@@ -48,7 +59,7 @@ spec:
 {{- range prepend $regions dict }}
 {{- $there := merge (deepCopy (get . "cluster" | default dict)) $base }}
 {{- if and (eq $there.tls "acme") (not $there.issuer) }}
-{{- $_ := set $issuers (printf "wheelwright-%s" $there.ingressClass) $there.acmeServer }}
+{{- $_ := set $issuers (printf "wheelwright-%s-%s" (include "wheelwright.releaseId" $) $there.ingressClass) $there.acmeServer }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -134,7 +134,7 @@ export const THINGS: Entries = {
   "SpokeAction.lmsVersion | BulkAction.lmsVersion": ["Of upgrade, where it is needed: the version to go to", "5.2.2"],
   "SpokeAction.size | BulkAction.size": ["Of resize, where it is needed: the size to have", "large"],
   skipBackup: ["Of upgrade: go on without a backup where the cluster cannot take one", false],
-  namespace: ["Where it is in the cluster", "spoke-ash-s7y2p5t9w3ka"],
+  namespace: ["Where it is in the cluster", "spoke-main-ash-s7y2p5t9w3ka"],
   spokeCount: ["How many spokes are not removed", 5],
 
   regions: ["Where hubs and spokes can run"],

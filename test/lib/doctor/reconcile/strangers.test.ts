@@ -8,6 +8,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { byHand } from "#test/lib/work/sweep/looks.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
+import { RELEASE } from "#test/support/release.ts";
 import { until } from "#test/support/until.ts";
 
 interface Context {
@@ -17,6 +18,9 @@ interface Context {
   ids: Record<"ash" | "elm", string>;
   names: Record<"ash" | "elm", string>;
 }
+
+/** A name that this release could have given. */
+const FORGED = `spoke-${RELEASE}-forged`;
 
 const test = suite<Context>("reconcile");
 
@@ -73,7 +77,7 @@ test("believes no namespace that somebody else made with our labels, whatever st
   await post(scene, "/api/v1/namespaces", {
     apiVersion: "v1",
     kind: "Namespace",
-    metadata: { name: "forged", labels: forged },
+    metadata: { name: FORGED, labels: forged },
   });
   const { data, metadata } = particulars(scene, names.elm);
   const carried = {
@@ -82,15 +86,15 @@ test("believes no namespace that somebody else made with our labels, whatever st
     metadata: { name: metadata.name, labels: metadata.labels },
     data,
   };
-  await post(scene, "/api/v1/namespaces/forged/configmaps", carried);
+  await post(scene, `/api/v1/namespaces/${FORGED}/configmaps`, carried);
   const lines = await told(scene.app, { apply: true });
   assert.match(
     lines.join("\n"),
-    "! spoke: The namespace forged has the label of a spoke that the database does not know, and has particulars " +
-      "that are not signed by this installation → Never touched; if it is yours: --adopt forged",
+    `! spoke: The namespace ${FORGED} has the label of a spoke that the database does not know, and has particulars ` +
+      `that are not signed by this installation → Never touched; if it is yours: --adopt ${FORGED}`,
   );
   assert.equal(await spokes(scene), ["ash", "elm"]);
-  const accepted = await told(scene.app, { apply: true, accepted: ["forged"] });
+  const accepted = await told(scene.app, { apply: true, accepted: [FORGED] });
   assert.match(accepted.join("\n"), "and has particulars of another one than its labels name");
   assert.equal(await spokes(scene), ["ash", "elm"]);
 });

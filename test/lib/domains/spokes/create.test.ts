@@ -4,6 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openStage, settle, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { RELEASE } from "#test/support/release.ts";
 
 const test = suite<{ stage: Stage }>("createSpoke");
 test.before(async (context) => {
@@ -43,7 +44,7 @@ test("needs no more than a slug, and fills in the rest", async ({ stage: { app, 
     },
   );
   assert.equal([made.state, made.status, made.health], ["provisioning", "provisioning", "unknown"]);
-  assert.match(made.namespace, /^spoke-biology-/);
+  assert.match(made.namespace, new RegExp(`^spoke-${RELEASE}-biology-`));
 });
 
 test("writes row, audit, event and install together", async ({ stage: { app, db, operator, hub } }) => {

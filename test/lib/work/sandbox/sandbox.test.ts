@@ -12,6 +12,7 @@ import { makeSandbox, openSandbox, putInSandbox, removeSandbox, type Sandbox } f
 import { post } from "#test/support/planted.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { RELEASE } from "#test/support/release.ts";
 
 interface Made {
   readonly sandbox: Sandbox;
@@ -47,7 +48,7 @@ async function open({ app }: WorkScene, id = newId("op"), progress: object = {})
     ...{ domain: "oak.spokes.example.org", lmsVersion: Object.keys(app.blueprint.images.versions)[0]!, region: null },
     ...{ size: "small", identity: false, content: false, contentMode: null, brand: null, seed: null },
   } as never);
-  const inputs = sandboxInputs(spoke, { id, madeAfter: null });
+  const inputs = sandboxInputs(spoke, { id, madeAfter: null }, RELEASE);
   return {
     sandbox: await openSandbox(app as App, "default", inputs, run),
     run,

@@ -18,7 +18,7 @@ export async function wish(context: TemplateScene, slug = "algebra"): Promise<Te
   const key = templateKey({ cluster, clusterUid }, inputs, app.blueprint.revision);
   const template = (await db.transact((tx) => beginTemplate(tx, key)))!;
   const sizes = app.catalog.choices("size")!.map((name) => app.catalog.resourcesOf(name));
-  return { cluster, template, inputs: templateInputs(inputs, template, sizes) };
+  return { cluster, template, inputs: templateInputs(inputs, { id: template, sizes, release: app.config.releaseId }) };
 }
 
 /** A new spoke whose installation nobody begins with. */

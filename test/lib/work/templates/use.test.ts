@@ -15,6 +15,7 @@ import { make, nextRun, place, type VolumeScene } from "#test/lib/work/volumes/s
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 import { secretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
+import { RELEASE } from "#test/support/release.ts";
 
 interface Context extends TemplateScene {
   /** Ids of spokes: the one that wished for the template, and two that were made from it. */
@@ -34,7 +35,7 @@ test.before(async (context) => {
   await scene.replica();
   context.first = await installed(context, "algebra");
   const live = await until(() => {
-    const [namespace = ""] = standing(scene, "Namespace", "sandbox-template-");
+    const [namespace = ""] = standing(scene, "Namespace", `sandbox-${RELEASE}-template-`);
     const whole = namespace !== "" && scene.simulator.site(namespace).database?.config?.rolesactive === "1";
     return Promise.resolve(whole && secretsOf(scene.simulator, namespace));
   }, 60_000);

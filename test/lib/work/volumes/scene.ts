@@ -18,6 +18,7 @@ import { claimsFrom, type Snapshots, tidySources, type VolumePlace } from "#lib/
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { useSite } from "#test/support/sites.ts";
+import { RELEASE } from "#test/support/release.ts";
 
 export interface VolumeScene {
   scene: WorkScene;
@@ -52,7 +53,13 @@ export async function place(
   changes: Partial<SpokeInputs> = {},
 ): Promise<VolumePlace> {
   const origin = { turn: turnOf(newId("op")), identity }, slug = `made-${++count}`;
-  const own = { spokeId: newId("spk"), namespace: `spoke-${slug}`, slug, host: `${slug}.example.org`, origin };
+  const own = {
+    spokeId: newId("spk"),
+    namespace: `spoke-${RELEASE}-${slug}`,
+    slug,
+    host: `${slug}.example.org`,
+    origin,
+  };
   const inputs = v.parse(SpokeInputs, { ...source.blueprintInputs, ...own, ...changes });
   const cluster = await app.clusters.open(source.cluster);
   const [namespace] = app.blueprint.spokeObjects(inputs, "namespace");
