@@ -110,6 +110,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: The subject of a site's mail begins with the site's name. A failed step has `finishedAt`.",
       "**Hubs and spokes**: Text of the cluster shows marks that turn text around and control characters as escapes; previews and sign-in links show addresses of the cluster to operators alone.",
       "**Operating**: `RELEASE_ID` (`main`; the chart's is its release's name) is part of the name of each namespace and of the ClusterIssuer. Several installations share a cluster, and neither their accounts nor `doctor` touch each other's.",
+      "**Operating**: `docs/kubernetes.md` lists each kind that the account can list in the whole cluster, and what that shows of others. A policy refuses Services with `externalIPs`; all policies deny with 403.",
+      "**Operating**: `doctor` says once that `CLUSTER_ROLE` is not set, where an account has the shipped roles and nothing else is missing.",
     ],
   },
 ];

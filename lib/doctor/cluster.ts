@@ -4,10 +4,18 @@ import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
 import { failing, type Finding, type Looked, passing, type Section, untold, warning } from "#lib/doctor/finding.ts";
 import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#lib/doctor/judge-classes.ts";
-import { judgeClock, judgeNodes, judgePermissions, judgeVersion } from "#lib/doctor/judge-cluster.ts";
+import {
+  judgeClock,
+  judgeMissingRole,
+  judgeNodes,
+  judgePermissions,
+  judgeVersion,
+  needsRole,
+  type ReviewedPermissions,
+} from "#lib/doctor/judge-cluster.ts";
 import { judgeTrial } from "#lib/doctor/judge-trial.ts";
 import { unseen } from "#lib/doctor/look.ts";
-import { type Permission, permissionsFor } from "#lib/doctor/permissions.ts";
+import { BIND, type Permission, permissionsFor } from "#lib/doctor/permissions.ts";
 import type { TrialPlan } from "#lib/doctor/trial-objects.ts";
 import { clearLeftovers, type Trying, tryOut } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -64,7 +72,9 @@ export async function examineCluster(place: ClusterPlace, plan: ClusterPlan, try
     const where = `${about.server}, ${place.where}`;
     if (!("seen" in answered)) return section(where, [unreachable(answered)]);
     const clock = judgeClock(about.aheadMs, "the cluster's clock");
-    const standing = [judgeVersion(answered.seen), clock, ...await examineStanding(cluster, place, plan, trying)];
+    const { findings, hasRole } = await examineStanding(cluster, place, plan, trying);
+    const standing = [judgeVersion(answered.seen), clock, ...findings];
+    if (!hasRole) return section(where, [...standing, NOT_TRIED]);
     return section(where, [...standing, ...await examineByTrial(cluster, place, plan, trying)]);
   } finally {
     await cluster.close();
@@ -75,13 +85,18 @@ function unreachable({ unseen, hint }: Extract<Looked<never>, { readonly unseen:
   return failing("connection", `it cannot be used: ${unseen}`, hint ?? "See KUBECONFIG: its server and credentials.");
 }
 
-/** What the cluster's objects tell. */
+const NOT_TRIED = warning(
+  "trial",
+  "pod security, quotas, images and network were not tried: the account may not try them",
+);
+
+/** What the cluster's objects tell. `hasRole` is false where rights in single namespaces need CLUSTER_ROLE, which is missing. */
 async function examineStanding(
   cluster: Cluster,
   place: ClusterPlace,
   plan: ClusterPlan,
   { look }: Trying,
-): Promise<Finding[]> {
+): Promise<{ readonly findings: readonly Finding[]; readonly hasRole: boolean }> {
   type Kind = typeof NODE;
   const all = (kind: Kind) => look((signal) => cluster.listAll(kind, "", { signal }));
   const served = (kind: Kind): Promise<Looked<readonly KubeObject[] | null>> =>
@@ -99,14 +114,16 @@ async function examineStanding(
   );
   const used = permissionsFor(plan.role, [...new Set(place.needs.flatMap(({ created }) => created ?? []))]);
   const permissions = await look((signal) => reviewAll(cluster, used, unserved, signal));
-  return [
+  const hasRole = plan.role !== null || !("seen" in permissions) || !needsRole(permissions.seen);
+  const findings = [
     ...place.needs.flatMap(({ surroundings }) => judgeStorage(storage, surroundings)),
     ...place.needs.map(({ surroundings }) => judgeSnapshots(storage, snapshots, surroundings)),
     ...place.needs.map(({ surroundings }) => judgeIngress(ingress, surroundings)),
     ...place.needs.map(({ surroundings, issuer }) => judgeCertificates(issuers, surroundings, issuer)),
     judgeNodes(nodes, plan.size, plan.resources),
-    ...judgePermissions(permissions),
+    ...hasRole ? judgePermissions(permissions) : [judgeMissingRole()],
   ];
+  return { findings, hasRole };
 }
 
 async function reviewAll(
@@ -114,11 +131,13 @@ async function reviewAll(
   permissions: readonly Permission[],
   unserved: readonly string[],
   signal: AbortSignal,
-): Promise<{ asked: number; denied: Permission[] }> {
+): Promise<ReviewedPermissions> {
   const isThere = ({ group }: Permission) => !unserved.some((absent) => `.${group}`.endsWith(`.${absent}`));
   const asked = permissions.filter(isThere);
-  const answers = await Promise.all(asked.map((permission) => cluster.allows(permission, { signal })));
-  return { asked: asked.length, denied: asked.filter((_, index) => !answers[index]) };
+  const [mayBind, ...answers] = await Promise.all(
+    [BIND, ...asked].map((permission) => cluster.allows(permission, { signal })),
+  );
+  return { asked, denied: asked.filter((_, index) => !answers[index]), mayBind: mayBind === true };
 }
 
 /** What has to be tried: by dry runs and pods in a namespace that is removed again. */

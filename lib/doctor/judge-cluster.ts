@@ -4,7 +4,7 @@ import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import { count, failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
-import type { Permission } from "#lib/doctor/permissions.ts";
+import { isClusterWide, type Permission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 // The hardest need is admission by the pod security standards, which every cluster has since 1.25. What waits for Jobs
@@ -62,14 +62,33 @@ function sum(quantities: readonly string[]): number {
 
 const ROLE = "Give the account of the kubeconfig the roles of deploy/kubernetes/cluster-role.yaml.";
 
-/** `asked` is all that was looked up, `denied` what of it we may not do. */
-export function judgePermissions(
-  sight: Looked<{ readonly asked: number; readonly denied: readonly Permission[] }>,
-): Finding[] {
+export interface ReviewedPermissions {
+  readonly asked: readonly Permission[];
+  /** Those of them that the account does not have. */
+  readonly denied: readonly Permission[];
+  /** Whether the account may create role bindings. */
+  readonly mayBind: boolean;
+}
+
+/** Whether the account has the rights of a whole cluster, and may bind a role for the others, none of which it has. */
+export function needsRole({ asked, denied, mayBind }: ReviewedPermissions): boolean {
+  const inside = asked.filter((each) => !isClusterWide(each));
+  return mayBind && denied.length === inside.length && denied.every((each) => !isClusterWide(each));
+}
+
+export function judgeMissingRole(): Finding {
+  return failing(
+    "permissions",
+    "CLUSTER_ROLE is not set: the account has no rights in namespaces but those that it binds a role in",
+    "Set it to that role, wheelwright-spoke in deploy/kubernetes/cluster-role.yaml.",
+  );
+}
+
+export function judgePermissions(sight: Looked<Omit<ReviewedPermissions, "mayBind">>): Finding[] {
   const check = "permissions";
   if (!("seen" in sight)) return [untold(check, sight)];
   const { asked, denied } = sight.seen;
-  if (denied.length === 0) return [passing(check, `all ${asked} that are used`)];
+  if (denied.length === 0) return [passing(check, `all ${asked.length} that are used`)];
   const needed = denied.filter(({ without }) => without === null);
   const costs = [...new Set(denied.flatMap(({ without }) => without ?? []))];
   return [

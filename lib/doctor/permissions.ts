@@ -158,6 +158,14 @@ export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
     (verb === "watch" && FOLLOWED.has(resource));
 }
 
+/** What an account needs to give itself rights in single namespaces. */
+export const BIND: Permission = {
+  verb: "create",
+  group: "rbac.authorization.k8s.io",
+  resource: "rolebindings",
+  without: null,
+};
+
 /**
  * Returns the permissions that must be given in the whole cluster; `role` is bound in single namespaces. `issuers` are the
  * names of the ClusterIssuers that the program creates.
@@ -165,8 +173,7 @@ export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
 export function permissionsFor(role: string | null, issuers: readonly string[]): readonly Permission[] {
   const named = issuers.flatMap(issuerPermissions);
   if (role === null) return [...PERMISSIONS, ...named];
-  const binding = { verb: "create", group: "rbac.authorization.k8s.io", resource: "rolebindings", without: null };
-  return [...PERMISSIONS.filter(isClusterWide), ...named, binding];
+  return [...PERMISSIONS.filter(isClusterWide), ...named, BIND];
 }
 
 /** Whoever may change any ClusterIssuer can have certificates signed by any authority of the cluster. */

@@ -85,6 +85,11 @@ function issuer(acme: Json, others: Json = {}): Json {
 
 const change = (acme: Json, others?: Json): ClusterRequest => patch(`${ISSUERS}/${ISSUER}`, issuer(acme, others));
 
+function service(metadata: Json, externalIPs?: readonly string[]): Json {
+  const spec = { selector: { role: "app" }, ports: [{ port: 80 }], externalIPs };
+  return { apiVersion: "v1", kind: "Service", metadata, spec };
+}
+
 /** What an administrator, the storage and the program have put into the cluster. */
 export const SPACES: readonly Json[] = [
   space(OWN, LABELS),
@@ -102,6 +107,7 @@ export const SPACES: readonly Json[] = [
   content("foreign", "kube-public", CUT),
   content("of-other", "spoke-other-own", CUT),
   issuer({}),
+  service({ name: "web", namespace: OWN }),
 ];
 
 const RELEASE_VOLUME = { spec: { persistentVolumeReclaimPolicy: "Delete" } },
@@ -182,6 +188,15 @@ export const ATTACKS: Readonly<Record<string, Readonly<Record<string, ClusterReq
       spec: { deletionPolicy: "Delete", source: { snapshotHandle: null, ...CUT } },
     }),
   },
+  services: {
+    "create a Service that takes another address": post(
+      `${NAMESPACES}/${OWN}/services`,
+      service({ name: "s" }, ["192.0.2.1"]),
+    ),
+    "have its Service take another address": patch(`${NAMESPACES}/${OWN}/services/web`, {
+      spec: { externalIPs: ["192.0.2.1"] },
+    }),
+  },
   issuers: {
     "have certificates ordered elsewhere": change({ server: "https://acme.evil.example/directory" }),
     "take over the account of another issuer": change({ privateKeySecretRef: { name: "letsencrypt-account" } }),
@@ -214,6 +229,8 @@ export const NEEDS: Readonly<Record<string, ClusterRequest>> = {
   "have the volume of a sandbox deleted": patch(`${VOLUMES}/of-sandbox`, RELEASE_VOLUME),
   "create a content that names a snapshot": post(CONTENTS, content("new", SANDBOX, HANDLE)),
   "have a snapshot deleted that was cut from its volume": patch(`${CONTENTS}/cut`, LOSE),
+  "create a Service": post(`${NAMESPACES}/${OWN}/services`, service({ name: "s" })),
+  "change a Service": patch(`${NAMESPACES}/${OWN}/services/web`, { spec: { externalIPs: [] } }),
   "change its issuer": change({ email: "others@example.org" }),
   "delete a content of its own": remove(`${CONTENTS}/kept`),
 };

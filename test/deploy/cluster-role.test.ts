@@ -59,6 +59,21 @@ test("is what doctor --rbac prints, permission by permission", ({ objects }) => 
   }
 });
 
+test("lists in the whole cluster what docs/kubernetes.md says, and nothing else", async ({ objects }) => {
+  const text = await readFile(new URL("../../docs/kubernetes.md", import.meta.url), "utf8");
+  const [, section = ""] = text.split("## What the account can list\n");
+  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+  const kinds = rows.flatMap((row) => [...row.split("|")[1]!.matchAll(/`([^`]+)`/g)].map(([, kind]) => kind!));
+  const listed = granted(objects, WIDE).filter((each) => /^(list|watch) /.test(each)).map((each) =>
+    each.split(" ")[1]!
+  );
+  assert.equal(sorted(kinds), sorted(new Set(listed)));
+  const others = granted(objects, SPOKE).map((each) => each.split(" ")[1]!);
+  for (const kind of ["secrets", "events", "pods/log"]) {
+    assert.ok(others.includes(kind) && !granted(objects, WIDE).some((each) => each.endsWith(` ${kind}`)), kind);
+  }
+});
+
 test("gives no right to Secrets or logs outside the namespaces that were made", ({ objects }) => {
   assert.equal(granted(objects, WIDE).filter((each) => / secrets$| pods\/log$|\*/.test(each)), []);
 });

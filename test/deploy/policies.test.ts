@@ -67,7 +67,7 @@ test("each validation keeps the account from something that no other one does", 
       ATTACKS[metadata.name.replace("wheelwright-", "")] ?? {},
     );
     for (const validation of spec.validations) {
-      const others = spec.validations.filter((each: Json) => each !== validation);
+      const others = spec.validations.map((each: Json) => each === validation ? { ...each, expression: "true" } : each);
       await putAsAdmin(simulator, { apiVersion, kind, metadata, spec: { ...spec, validations: others } });
       const accepted: string[] = [];
       for (const [what, request] of attacks) {

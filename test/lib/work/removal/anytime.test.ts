@@ -8,6 +8,7 @@ import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { RELEASE } from "#test/support/release.ts";
 
 const test = suite<{ scene: WorkScene }>("a removal while something is under way");
 test.before(async (context) => void (context.scene = await openWorkScene()));
@@ -51,7 +52,7 @@ test("stops it within its step, removes everything, and tells each thing once.",
       ),
     ],
   );
-  const held = scene.simulator.faults.answer(503, { path: "/namespaces/spoke-during-" });
+  const held = scene.simulator.faults.answer(503, { path: `/namespaces/spoke-${RELEASE}-during-` });
   await scene.db.transact(async (tx) => {
     const rows = await tx.selectFrom("spokes").selectAll().execute();
     const jobs = [...spokes].map(([kind, id]) =>

@@ -1,0 +1,58 @@
+/** Doctor with an account that has the shipped roles, in a simulated cluster that asks for them. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Finding } from "#lib/doctor/finding.ts";
+import { CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
+import { openScene, type Scene } from "./scene.ts";
+
+const test = suite<{ scene: Scene; KUBECONFIG: string }>("doctor with the shipped roles");
+
+test.before.each(async (context) => {
+  const scene = context.scene = await openScene({ authorization: "on" });
+  context.KUBECONFIG = await scene.write("account", await giveRights(scene.simulator));
+});
+test.after.each(({ scene }) => scene.close());
+
+const bad = (findings: readonly Finding[]) =>
+  findings.filter(({ level }) => level !== "ok").map(({ check, level, told, hint }) => ({ check, level, told, hint }));
+
+test("finds nothing missing with CLUSTER_ROLE, also by a trial", async ({ scene, KUBECONFIG }) => {
+  const env = { KUBECONFIG, CLUSTER_ROLE, ACME_EMAIL: "ops@example.org" };
+  assert.equal(bad(await scene.cluster({ trial: true, env })), []);
+});
+
+test("names CLUSTER_ROLE once where it is missing, and makes nothing in the cluster", async ({ scene, KUBECONFIG }) => {
+  const env = { KUBECONFIG, ACME_EMAIL: "ops@example.org" };
+  assert.equal(bad(await scene.cluster({ trial: true, env })), [
+    {
+      check: "permissions",
+      level: "failing",
+      told: "CLUSTER_ROLE is not set: the account has no rights in namespaces but those that it binds a role in",
+      hint: "Set it to that role, wheelwright-spoke in deploy/kubernetes/cluster-role.yaml.",
+    },
+    {
+      check: "trial",
+      level: "warning",
+      told: "pod security, quotas, images and network were not tried: the account may not try them",
+      hint: undefined,
+    },
+  ]);
+  assert.equal(scene.simulator.history().filter(({ name }) => name.startsWith("wheelwright-doctor-")), []);
+});
+
+test("names the roles where the account lacks one of the cluster's rights, too", async ({ scene, KUBECONFIG }) => {
+  scene.simulator.faults.add({ type: "forbid", verb: "create", resource: "namespaces" });
+  const [{ told, hint }] = bad(await scene.cluster({ env: { KUBECONFIG, ACME_EMAIL: "ops@example.org" } })) as [
+    Finding,
+  ];
+  assert.match(told, /^may not create namespaces; /);
+  assert.match(hint!, "Give the account of the kubeconfig the roles");
+});
+
+test("names the issuer that the account may not create", async ({ scene, KUBECONFIG }) => {
+  const env = { KUBECONFIG, CLUSTER_ROLE, ACME_EMAIL: "ops@example.org", RELEASE_ID: "north" };
+  const [{ told }] = bad(await scene.cluster({ env })) as [Finding];
+  assert.is(told, "may not create and patch clusterissuers.cert-manager.io wheelwright-north-nginx");
+});
+
+test.run();
