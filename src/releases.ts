@@ -112,6 +112,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `RELEASE_ID` (`main`; the chart's is its release's name) is part of the name of each namespace and of the ClusterIssuer. Several installations share a cluster, and neither their accounts nor `doctor` touch each other's.",
       "**Operating**: `docs/kubernetes.md` lists each kind that the account can list in the whole cluster, and what that shows of others. A policy refuses Services with `externalIPs`; all policies deny with 403.",
       "**Operating**: `doctor` says once that `CLUSTER_ROLE` is not set, where an account has the shipped roles and nothing else is missing.",
+      "**Command line**: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are honoured. Files with a byte order mark are read, and files that are not UTF-8 are refused, also by the server.",
     ],
   },
 ];

@@ -3,6 +3,7 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
+import { decodeUtf8 } from "#lib/base/utf8.ts";
 
 /**
  * Returns the variables of these names that are given. An empty variable counts as absent: compose files pass those.
@@ -16,7 +17,7 @@ export function readGiven(names: readonly string[], env: ProcessVariables, probl
     if (value) given[name] = value;
     else if (file) {
       try {
-        given[name] = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+        given[name] = decodeUtf8(readFileSync(file)).replace(/\r?\n$/, "");
       } catch (error) {
         problems.push(`${name}_FILE names a file that cannot be read: ${reasonOf(error)}`);
       }

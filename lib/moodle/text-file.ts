@@ -5,6 +5,7 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
+import { decodeUtf8 } from "#lib/base/utf8.ts";
 
 const MOST_BYTES = 2 ** 20; // as much as a ConfigMap holds
 
@@ -15,16 +16,8 @@ export async function readTextFile(path: string): Promise<string> {
     if (found.isDirectory()) throw new Error("it is a directory");
     if (!found.isFile()) throw new Error("it is no file");
     if (found.size > MOST_BYTES) throw new Error(`it has ${found.size} bytes, and at most ${MOST_BYTES} are read`);
-    return decode(await readFile(path)).replaceAll("\r\n", "\n");
+    return decodeUtf8(await readFile(path)).replaceAll("\r\n", "\n");
   } catch (error) {
     throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new Error("it is not text in UTF-8", { cause: error });
   }
 }

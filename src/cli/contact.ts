@@ -1,9 +1,10 @@
 /** Which server a command speaks to, and as whom: by --profile, by WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN, or by the file of `login`. */
+import { processEnvironment } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CLIENT_VERSION, connect, type Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { didYouMean } from "../commands/line.ts";
-import { lightFetch } from "./light-fetch.ts";
+import { lightFetchWith } from "./light-fetch.ts";
 import type { Cli } from "./noun.ts";
 import { remark, warn } from "./output.ts";
 import { type Profile, readSettings, settingsFile } from "./settings.ts";
@@ -38,7 +39,7 @@ export function contactUrl(cli: Asking): string {
 export function connectTo(cli: Pick<Cli, "quiet">, url: string, token?: string): Wheelwright {
   return connect({
     ...{ url, token, headers: { "user-agent": `wheelwright/${CLIENT_VERSION}` } },
-    fetch: "deno" in process.versions ? undefined : lightFetch,
+    fetch: "deno" in process.versions ? undefined : lightFetchWith(processEnvironment()),
     onRetry({ error, wait }) {
       if (wait >= SECOND) remark(cli, `${error.message}; trying again in ${Math.ceil(wait / SECOND)} s`);
     },

@@ -1,19 +1,42 @@
 /**
- * What the client asks with on Node in place of `fetch`, which takes longer to load there than the rest of a command to run.
- * It does what the client needs of that and no more: it follows nothing, keeps nothing, and asks for no compression.
+ * Replaces `fetch` for commands on Node, where it takes longer to load than the rest of a command takes to run. It does what
+ * the client needs and no more: it follows no redirect, keeps no cookie, and asks for no compression. It honours
+ * HTTP_PROXY, HTTPS_PROXY and NO_PROXY, as `fetch` does on Deno.
  */
-import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Agent, ClientRequest, IncomingMessage } from "node:http";
+import type { ProcessVariables } from "#lib/base/environment.ts";
 
-export const lightFetch = ask as unknown as typeof fetch;
+/** With the proxies that these variables name. */
+export function lightFetchWith(env: ProcessVariables): typeof fetch {
+  const agents = new Map<string, Agent>();
+  const hasProxy = ["http_proxy", "https_proxy"].some((name) => env[name] || env[name.toUpperCase()]);
+  const agentFor = (protocol: string): Agent => {
+    const { Agent } = builtinFor(protocol),
+      agent = agents.get(protocol) ?? new Agent({ keepAlive: true, proxyEnv: env });
+    agents.set(protocol, agent);
+    return agent;
+  };
+  const send = (address: string, init: RequestInit) => {
+    const { protocol } = new URL(address);
+    return ask(address, init, hasProxy ? agentFor(protocol) : undefined);
+  };
+  return send as unknown as typeof fetch;
+}
 
-async function ask(address: string, init: RequestInit): Promise<Response> {
-  const url = new URL(address), body = init.body as Blob | undefined;
-  // To import them would load their WebSocket, and with it the whole of fetch.
-  const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
+/** Without any proxy. */
+export const lightFetch = lightFetchWith({});
+
+/** To import them would load their WebSocket, and with it the whole of fetch. */
+function builtinFor(protocol: string) {
+  return process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
+}
+
+async function ask(address: string, init: RequestInit, agent: Agent | undefined): Promise<Response> {
+  const url = new URL(address), body = init.body as Blob | undefined, { request } = builtinFor(url.protocol);
   const bytes = body && new Uint8Array(await body.arrayBuffer());
   return await new Promise((resolve, reject) => {
     const { method = "GET", headers, signal } = init as RequestInit & { headers: Record<string, string> };
-    const asked: ClientRequest = request(url, { method, headers });
+    const asked: ClientRequest = request(url, { method, headers, ...(agent && { agent }) });
     const end = () => void asked.destroy(signal!.reason);
     signal?.addEventListener("abort", end); // as an option, it would end nothing once the request is sent
     asked.once("close", () => signal?.removeEventListener("abort", end));

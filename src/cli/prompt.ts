@@ -1,5 +1,8 @@
 /** Asks the person at the terminal. Questions stand on standard error; what is secret is not shown while it is typed. */
+import { reasonOf } from "#lib/base/errors.ts";
+import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
+import { MISUSED } from "./status.ts";
 
 /** An empty answer is the one that is offered. */
 export async function askLine(question: string, offered = ""): Promise<string> {
@@ -47,9 +50,13 @@ export async function readSecret(): Promise<string> {
 }
 
 export async function readInput(): Promise<string> {
-  let text = "";
-  for await (const piece of process.stdin.setEncoding("utf8")) text += piece;
-  return text;
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(piece);
+  try {
+    return decodeUtf8(Buffer.concat(pieces));
+  } catch (cause) {
+    throw new CommandError(MISUSED, `Cannot read standard input: ${reasonOf(cause)}`, { cause });
+  }
 }
 
 function interrupted(): CommandError {

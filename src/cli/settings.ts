@@ -10,6 +10,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
+import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import { FAILED } from "./status.ts";
@@ -46,7 +47,7 @@ export function readSettings(file: string, warn: (text: string) => void): Settin
     if (fstatSync(handle).mode & 0o077) {
       warn(`Others on this machine can read the tokens in ${file}; chmod 600 keeps them yours`);
     }
-    const found: unknown = JSON.parse(readFileSync(handle, "utf8"));
+    const found: unknown = JSON.parse(decodeUtf8(readFileSync(handle)));
     if (isSettings(found)) return found;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw unusableFile(file, error);

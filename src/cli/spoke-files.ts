@@ -1,6 +1,7 @@
 /** Lists of spokes to make, from a file or standard input: YAML or JSON, in the API's own words. */
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
+import { decodeUtf8 } from "#lib/base/utf8.ts";
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { readInput } from "./prompt.ts";
@@ -14,7 +15,7 @@ export interface Wanted {
 /** `-` is standard input. Throws CommandError where the whole is not usable; what a field must be is for the server to say. */
 export async function readWanted(file: string, hub: string | undefined): Promise<Wanted[]> {
   const name = file === "-" ? "standard input" : file;
-  const text = file === "-" ? await readInput() : await readFile(file, "utf8").catch((cause) => {
+  const text = file === "-" ? await readInput() : await readFile(file).then(decodeUtf8).catch((cause) => {
     throw new CommandError(FAILED, `Cannot read ${file}: ${reasonOf(cause)}`, { cause });
   });
   const { parse } = await import("yaml");

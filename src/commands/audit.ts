@@ -6,6 +6,7 @@
  * from the service's log, and keep them there.
  */
 import { readFile } from "node:fs/promises";
+import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { sql } from "kysely";
 import { type Head, isChain, readHead, writeHead } from "#lib/records/audit/head.ts";
 import { listChains, readSeals } from "#lib/records/audit/seals.ts";
@@ -91,7 +92,7 @@ async function readHeadOrFile(word: string): Promise<Head[]> {
 }
 
 async function readHeadFile(file: string): Promise<Head[]> {
-  const text = await readFile(file, "utf8").catch((cause) => {
+  const text = await readFile(file).then(decodeUtf8).catch((cause) => {
     const message = `--against ${file} is neither a head (CHAIN:COUNT:HASH) nor a file that can be read`;
     throw new CommandError(EX_USAGE, `${message}: ${messageOf(cause)}`, { cause });
   });

@@ -79,7 +79,7 @@ test("a connection that is cut in the middle is told, and nothing of it is lost"
 
 test("a file's spokes are made with an outcome for each, and applied again nothing is made", async ({ desk }) => {
   const file = join(desk.directory, "spokes.yaml");
-  await writeFile(file, "- {slug: elm, size: small}\n- {hub: north, slug: fir}\n- {slug: 'Bad!'}\n");
+  await writeFile(file, "\ufeff- {slug: elm, size: small}\n- {hub: north, slug: fir}\n- {slug: 'Bad!'}\n");
   const made = await desk.run(["spokes", "apply", "-f", file, "--hub", "north", "--json=id,outcome,error.code"]);
   assert.is(made.status, 2, made.err);
   assert.equal(JSON.parse(made.out), [
@@ -87,6 +87,9 @@ test("a file's spokes are made with an outcome for each, and applied again nothi
     { id: "north/fir", outcome: "created", "error.code": null },
     { id: "north/Bad!", outcome: "refused", "error.code": "invalid_input" },
   ]);
+  await writeFile(file, Buffer.from("- {slug: koeln, displayName: Köln}", "latin1"));
+  const latin = await desk.run(["spokes", "apply", "-f", file, "--hub", "north"]);
+  assert.equal([latin.status, /Cannot read \S+: it is not text in UTF-8$/m.test(latin.err)], [1, true], latin.err);
   const list = '{"spokes": [{"slug": "elm", "size": "large"}, {"slug": "fir"}]}';
   const again = await desk.run(["spokes", "apply", "-f", "-", "--hub", "north", "--json=outcome,differs"], list);
   assert.equal(JSON.parse(again.out), [{ outcome: "exists", differs: ["size"] }, { outcome: "exists", differs: [] }]);

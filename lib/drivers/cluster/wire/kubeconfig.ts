@@ -4,6 +4,7 @@
  * KUBECONFIG may name several files; the first one that sets a value or names a cluster, context or user wins. The
  * Kubernetes library reads clusters and contexts. It knows less of users than kubectl, so `user.ts` reads those.
  */
+import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { delimiter, dirname } from "node:path";
 import { parse } from "yaml";
 import { type Cluster, type Context, newClusters, newContexts } from "@kubernetes/client-node/dist/config_types.js";
@@ -54,7 +55,7 @@ export async function readKubeconfigTexts(source: KubeconfigSource, files: FileR
   let missing: unknown;
   for (const path of paths) {
     try {
-      found.push({ folder: dirname(path), text: (await files.read(path)).toString("utf8") });
+      found.push({ folder: dirname(path), text: decodeUtf8(await files.read(path)) });
     } catch (cause) {
       missing = cause;
       if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw unreadable(source, cause);
