@@ -8,6 +8,7 @@ import { newId } from "#lib/base/ids.ts";
 import { type Answer, isFlow, toResponse } from "#lib/surface/http/answer.ts";
 import { bodyReader } from "#lib/surface/http/body.ts";
 import { type AnyEndpoint, type Manifest, withoutPortal } from "#lib/surface/http/endpoint.ts";
+import { openCreations } from "#lib/surface/http/creations.ts";
 import type { ClientGone, Exchange } from "#lib/surface/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import {
@@ -30,7 +31,8 @@ import { refusedPage } from "#lib/surface/portal/page/refused.ts";
 import { parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { openBucket } from "#lib/base/limits/bucket.ts";
 import { clientFinder } from "#lib/base/limits/client-address.ts";
-import { openLoad, type Room } from "#lib/base/limits/load.ts";
+import { openAllowance } from "#lib/base/limits/allowance.ts";
+import { type LoadOptions, openLoad, type Room } from "#lib/base/limits/load.ts";
 import { openUnread } from "#lib/base/limits/unread.ts";
 import { placeIn, readTrace } from "#lib/base/trace.ts";
 import { listen, type ListenAddress, type Listening, type Peer } from "./listen.ts";
@@ -50,6 +52,8 @@ interface ServerOptions {
   readonly calls?: Pick<CallCounter, "note">;
   /** What each release changed; those of this program when absent. */
   readonly releases?: readonly ReleaseNotes[];
+  /** How the lateness of the event loop is measured; by the machine's clock when absent. */
+  readonly lateness?: Pick<LoadOptions, "now" | "every">;
 }
 
 export interface Server {
@@ -66,7 +70,8 @@ const PER_REQUEST = 8; // connections beside those of streams for each request u
 
 export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
   const { config } = app, manifest = config.portal ? whole : withoutPortal(whole);
-  const load = openLoad({ maxInFlight: config.maxInFlight, telemetry: app.telemetry });
+  const load = openLoad({ maxInFlight: config.maxInFlight, telemetry: app.telemetry, ...options.lateness });
+  const openTurns = openCreations(app.db.stats().size);
   const unread = openUnread(config.bodyLimitBytes);
   const findClient = clientFinder(config.trustedProxies, app.log);
   const isProxy = parseNetworks(config.trustedProxies);
@@ -106,7 +111,8 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
     const url = new URL(request.url);
     const id = wellFormedId(request.headers.get("x-request-id")) ?? newId("req");
     const log = app.log.with({ requestId: id });
-    const aborting = new AbortController();
+    const aborting = new AbortController(), { signal } = aborting;
+    const allowance = openAllowance({ limit: config.requestTimeoutMs });
     const route = findRoute(request.method, url.pathname);
     const ip = findClient(peer.address, request.headers.get("x-forwarded-for"));
     return {
@@ -119,10 +125,12 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
       log,
       about: {},
-      signal: aborting.signal,
+      signal,
       abort: (reason: Fault | ClientGone) => aborting.abort(reason),
       body: bodyReader(request, ip, { limit: config.bodyLimitBytes, unread }),
       place: load.place(roomOf(route.endpoint)),
+      allowance,
+      turns: openTurns({ ip, signal, allowance }),
       sent: peer.sent,
       onGone: peer.onGone ?? ((listener) => onAbort(request.signal, listener)),
     };
@@ -158,9 +166,10 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
   else signal.addEventListener("abort", listener);
 }
 
-/** Probes are answered however loaded the server is, and people who sign in have a room of their own. */
+/** Probes are answered however loaded the server is. People who sign in have a room of their own, and so have creations. */
 function roomOf(endpoint: AnyEndpoint | null): Room {
   if (endpoint?.vital) return "probes";
+  if (endpoint?.queued) return "creations";
   return endpoint?.scope === "flow" ? "people" : "general";
 }
 

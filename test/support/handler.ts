@@ -105,6 +105,7 @@ function noDatabase(): Database {
     within: () => db as Database,
     holding: () => db as Database,
     transact: none,
+    stats: () => ({ size: 1, open: 0, idle: 0, waiting: 0, control: false }),
     now: none,
   };
   return db as Database;

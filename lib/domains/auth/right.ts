@@ -11,7 +11,7 @@
 import { sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { authenticateAgain, badCredentials } from "#lib/domains/auth/authenticate.ts";
-import type { Database } from "#lib/drivers/db/database.ts";
+import type { Database, TransactionHold } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -24,12 +24,18 @@ interface Right {
 
 const LATE = SECOND; // what is taken back is to be without effect within this time
 
-export function holdRight({ db }: { readonly db: Database }, actor: Actor): Right {
+/** `onCommit` runs each COMMIT; absent, nothing is done about it. */
+export function holdRight(
+  { db }: { readonly db: Database },
+  actor: Actor,
+  onCommit?: TransactionHold["onCommit"],
+): Right {
   const began = performance.now();
   let held = false;
   return {
     db: db.holding({
       user: actor.userId,
+      ...(onCommit && { onCommit }),
       async confirm(tx) {
         await confirm(tx, actor);
         held = true;

@@ -51,10 +51,20 @@ export interface CopyPlan {
 export type FindCopySource = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
 export const noCopy: FindCopySource = () => Promise.resolve(null);
 
+/** Runs work in the hub's turn, among all that create something in it. */
+type InTurn = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
+
+interface CreateOptions {
+  /** The request's: name servers may be slow. */
+  readonly signal?: AbortSignal;
+  readonly findCopySource?: FindCopySource;
+  /** Immediately when absent. */
+  readonly inTurn?: InTurn;
+}
+
 /**
  * Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`, unavailable
- * `dns_unavailable`, invalid for what cannot be, and what `findCopySource` and what it finds throw. `signal` is the request's: name
- * servers may be slow.
+ * `dns_unavailable`, invalid for what cannot be, and what `findCopySource` and what it finds throw.
  */
 export async function createSpoke(
   app: App,
@@ -62,16 +72,19 @@ export async function createSpoke(
   federation: FederationRow,
   input: NewSpoke,
   key: IdempotencyKey | null,
-  signal?: AbortSignal,
-  findCopySource = noCopy,
+  { signal, findCopySource = noCopy, inTurn = (_, work) => work() }: CreateOptions = {},
 ): Promise<SpokeRecord> {
-  const answered = await findReply<SpokeRecord>(app.db.rows, key);
+  const earlier = async () => {
+    const answered = await findReply<SpokeRecord>(app.db.rows, key);
+    return { answered, source: answered ? null : await findCopySource(app, actor, input) };
+  };
+  const reads = key !== null || input.copyOf !== undefined;
+  const { answered, source } = await (reads ? inTurn(federation.id, earlier) : earlier());
   if (answered) return answered; // what has been proved need not be proved again
-  const source = await findCopySource(app, actor, input);
   const wish = resolveWish(app.catalog, federation, actor.email, input, source?.spoke);
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
   await requireProof(app, actor, federation, domains, signal);
-  return await app.db.transact((tx) =>
+  const create = (tx: Tx): Promise<SpokeRecord> =>
     once(tx, key, async () => {
       const hub = await keepFederation(tx, federation.id);
       refuseWhenLeaving(hub.state, "add a spoke to");
@@ -93,8 +106,8 @@ export async function createSpoke(
       const found = { ...row, ...besides(row), busy: false, renamed: false };
       const [shown] = await showFound(tx, actor, [found], [job]);
       return shown!;
-    })
-  );
+    });
+  return await inTurn(federation.id, () => app.db.transact(create));
 }
 
 /** What it is made from. */

@@ -16,6 +16,8 @@ interface CallersOptions {
   readonly waitLimit: number | null;
   /** Why the last connection could not be opened, or null. */
   readonly failure: () => unknown;
+  /** Whether the database has answered over another connection since that attempt began. */
+  readonly answers: () => boolean;
 }
 
 export interface Callers {
@@ -28,7 +30,7 @@ export interface Callers {
   refuse(error: unknown): void;
 }
 
-export function openCallers({ shares, waitLimit, failure }: CallersOptions): Callers {
+export function openCallers({ shares, waitLimit, failure, answers }: CallersOptions): Callers {
   const waiting = new Set<Waiter>(); // a Set keeps the order of arrival, and lets go of any in one step
 
   return {
@@ -48,7 +50,7 @@ export function openCallers({ shares, waitLimit, failure }: CallersOptions): Cal
           refuse: (error) => (leave(), reject(error)),
         };
         const onAbort = () => waiter.refuse(signal!.reason);
-        const onLate = () => waiter.refuse(noConnection(failure()));
+        const onLate = () => waiter.refuse(noConnection(failure(), answers()));
         const timer = waitLimit === null ? undefined : setTimeout(onLate, waitLimit);
         signal?.addEventListener("abort", onAbort, { once: true });
         waiting.add(waiter);
@@ -59,10 +61,11 @@ export function openCallers({ shares, waitLimit, failure }: CallersOptions): Cal
   };
 }
 
-function noConnection(failure: unknown): Fault {
+/** A database that answers others can be reached: it is only slow to take one more connection. */
+function noConnection(failure: unknown, answers: boolean): Fault {
   const told = failure instanceof Error && asFault(failure.cause); // too many connections are another thing
   if (told instanceof Fault) return told;
-  return failure
+  return failure && !answers
     ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {
       retryAfter: 2,
       cause: failure,

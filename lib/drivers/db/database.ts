@@ -48,6 +48,8 @@ export interface TransactionHold {
   readonly user: string;
   /** Throws when the work shall not be done. It sees all that was taken by somebody who has been told so. */
   readonly confirm: (tx: Tx) => Promise<void>;
+  /** Runs COMMIT, whose answer must not be given up: a caller's time can stand still meanwhile. */
+  readonly onCommit?: <T>(commit: () => Promise<T>) => Promise<T>;
 }
 
 interface DatabaseStats {

@@ -16,7 +16,7 @@ import {
 } from "kysely";
 import { again } from "#lib/drivers/db/again.ts";
 import type { Result } from "#lib/drivers/db/client.ts";
-import type { Topic, Tx } from "#lib/drivers/db/database.ts";
+import type { Topic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
 import { CommitUnknown, isFatal, isRefused, isStale, refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
@@ -30,6 +30,7 @@ export interface DialectOptions {
   readonly signal?: AbortSignal | undefined;
   /** Id of the user whom each transaction holds from its beginning, and whose share of the pool it takes. */
   readonly user?: string | undefined;
+  readonly onCommit?: TransactionHold["onCommit"] | undefined;
 }
 
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -78,7 +79,7 @@ export async function inTransaction<T>(
   options: DialectOptions,
   work: (tx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
-  const { pool, limit, signal, user } = options;
+  const { pool, limit, signal, user, onCommit = (run) => run() } = options;
   const hold = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(holdOf(user))}, 0))`;
   const lease = await pool.acquire(signal, user);
   const begun = lease.query(`begin${hold ?? ""}`, [], { limit, signal });
@@ -94,7 +95,7 @@ export async function inTransaction<T>(
     const result = await work(transactionOver(open, options)).finally(() => open.query = refuse);
     await begun;
     // After a failed statement COMMIT rolls back, and calls that a success.
-    if (await commit(lease, limit) === "COMMIT") return result;
+    if (await onCommit(() => commit(lease, limit)) === "COMMIT") return result;
     throw new Error("The transaction was rolled back: one of its statements had failed", { cause: failures[0] });
   } catch (last) {
     const first = await failed, error = isRefused(last) ? failures[0] ?? last : last;

@@ -74,7 +74,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   function over(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
     let made: Rows | undefined;
     // Every request has a database of its own, and many ask nothing of it.
-    const options = { pool, limit, signal, user: hold?.user };
+    const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
     const rows = (): Rows =>
       made ??= Object.assign(rowsOver(options), {
         ask: (text: string, params: readonly unknown[]) => pipeline.ask(text, params, signal),

@@ -47,10 +47,12 @@ const PROBE_LIMIT = SECOND;
 export function openPool(options: PoolOptions): Pool {
   const { url, name, settings, size, waitLimit = WAIT_LIMIT } = options;
   const shares = openShares(size), stock = openStock(grow);
-  const callers = openCallers({ shares, waitLimit, failure: () => failure });
+  const callers = openCallers({ shares, waitLimit, failure: () => failure, answers: () => answeredAt > failedAt });
   let connecting = 0;
   let failures = 0; // connections that failed in a row
   let failure: unknown = null; // of the last one
+  let failedAt = -Infinity; // when the last one that failed began
+  let answeredAt = -Infinity; // the last answer over any connection
   let retry: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
@@ -60,8 +62,10 @@ export function openPool(options: PoolOptions): Pool {
     const wanted = callers.wanted();
     while (connecting < wanted && stock.count().open + connecting < size) {
       connecting++;
+      const began = performance.now();
       open().catch((error) => {
         failure = error;
+        failedAt = began;
         failures++;
         retry ??= setTimeout(() => (retry = undefined, grow()), backoff(failures, 50, SECOND / 2));
       }).finally(() => {
@@ -131,7 +135,7 @@ export function openPool(options: PoolOptions): Pool {
     async acquire(signal, user) {
       if (closed) throw shutDown();
       const client = await take(signal, user);
-      return lease(client, () => takeBack(client, user));
+      return lease(client, () => takeBack(client, user), () => answeredAt = performance.now());
     },
     stats: () => ({ size, ...stock.count(), waiting: callers.count() }),
     async close() {
@@ -145,7 +149,7 @@ export function openPool(options: PoolOptions): Pool {
   };
 }
 
-function lease(client: Client, onReleased: () => void): Lease {
+function lease(client: Client, onReleased: () => void, onAnswer: () => void): Lease {
   let over = false;
   return {
     pid: client.pid,
@@ -154,7 +158,9 @@ function lease(client: Client, onReleased: () => void): Lease {
     },
     query(text, params, how) {
       if (over) return Promise.reject(new Error("This connection was given back, it cannot be used any more"));
-      return client.query(text, params, how);
+      const asked = client.query(text, params, how);
+      asked.then(onAnswer, () => {});
+      return asked;
     },
     release(spoiled) {
       if (over) return;

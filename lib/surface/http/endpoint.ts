@@ -9,6 +9,7 @@ import type { App } from "#lib/app.ts";
 import type { Access, Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
+import type { CreationTurns } from "#lib/surface/http/creations.ts";
 import type { HtmlPage } from "#lib/surface/http/page.ts";
 import type { Readiness } from "#lib/surface/http/readiness.ts";
 import type { Reply } from "#lib/surface/http/reply.ts";
@@ -82,6 +83,8 @@ export type EndpointCall<A, L, P, Q, B> =
     readonly raw: Uint8Array;
     /** From the Idempotency-Key header, where the endpoint takes one. */
     readonly idempotency: IdempotencyKey | null;
+    /** Runs work that creates something in a hub, in the hub's turn. */
+    readonly inTurn: CreationTurns["inTurn"];
     readonly service: Service;
   }
   & Omit<L, "actor">;
@@ -117,6 +120,8 @@ export interface Endpoint<
   readonly refusal?: (problem: RequestRefusal) => HtmlPage;
   /** The same where both call: a page for a client that asks for HTML, JSON for all others. */
   readonly excuse?: (problem: RequestRefusal) => HtmlPage;
+  /** Never refused because others wait: see creations.ts. */
+  readonly queued?: boolean;
   /** Takes an Idempotency-Key header. */
   readonly idempotent?: boolean;
   /**

@@ -3,9 +3,11 @@ import type { Answer } from "#lib/surface/http/answer.ts";
 import type { HeaderLines } from "#lib/surface/http/deprecation.ts";
 import type { AnyEndpoint } from "#lib/surface/http/endpoint.ts";
 import type { Fault } from "#lib/base/errors.ts";
+import type { Allowance } from "#lib/base/limits/allowance.ts";
 import type { RoomPlace } from "#lib/base/limits/load.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { TracePlace } from "#lib/base/trace.ts";
+import type { CreationTurns } from "#lib/surface/http/creations.ts";
 
 export interface Exchange {
   readonly request: Request;
@@ -30,6 +32,9 @@ export interface Exchange {
   readonly body: () => Promise<Uint8Array>;
   /** Its place among all that is under way. */
   readonly place: RoomPlace;
+  /** The time that it may take. */
+  readonly allowance: Allowance;
+  readonly turns: CreationTurns;
   /** Settles when the answer is sent, or can no longer be. */
   readonly sent: Promise<void>;
 }

@@ -127,19 +127,19 @@ export const shedding: Middleware = async ({ place, sent }, next) => {
   }
 };
 
-/** Gives up on the answer, and on the work for it, when the time is over or the client is gone. */
+/** Gives up on the answer, and on the work for it, when the request's allowance of `ms` is over or the client is gone. */
 export function deadline(ms: number): Middleware {
-  return async ({ signal, abort, onGone }, next) => {
+  return async ({ signal, abort, onGone, allowance }, next) => {
     const onLate = () => {
       const message = `This took longer than the ${ms / SECOND} s that a request may take; try again later`;
       abort(new Fault("timeout", "too_slow", message));
     };
     onGone(() => abort(new ClientGone()));
-    const timer = setTimeout(onLate, ms);
+    allowance.start(onLate);
     try {
       return await Promise.race([next(), rejectOnAbort(signal)]);
     } finally {
-      clearTimeout(timer);
+      allowance.close();
     }
   };
 }

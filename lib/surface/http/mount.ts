@@ -124,10 +124,11 @@ function routeTo(
 }
 
 /** What comes before a request counts: the login bucket, and the whole body, so that nothing waits for it later. */
-async function receive({ bucket }: Mounting, endpoint: AnyEndpoint, { request, ip, body }: Exchange): Promise<void> {
+async function receive({ bucket }: Mounting, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
+  const { request, ip, body, place } = exchange;
   refuseBearer(endpoint, request.headers);
   if (endpoint.bucket !== undefined) bucket.take(ip, endpoint.bucket);
-  if (hasBody(request.method)) await body();
+  if (hasBody(request.method)) place.weigh((await body()).length);
 }
 
 /**
@@ -141,19 +142,22 @@ async function answer(
   encoded: Readonly<Record<string, string>>,
   exchange: Exchange,
 ): Promise<Answer> {
-  const { request, url, ip, userAgent, signal, place } = exchange;
+  const { request, url, ip, userAgent, signal, place, allowance, turns } = exchange;
   const asking = { ...whole, log: exchange.log, db: whole.db.within(signal) };
-  const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
-  if (caller) exchange.about.user = caller.userId;
-  place.claim(caller?.userId ?? networkOf(ip));
-  requireScope(endpoint, caller);
-  const params = readParams(encoded), query = readQuery(url);
-  const { actor, ...loaded } = await endpoint.access.admit({ app: asking, actor: caller, params, query });
+  const admit = async () => {
+    const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
+    if (caller) exchange.about.user = caller.userId;
+    place.claim(caller?.userId ?? networkOf(ip));
+    requireScope(endpoint, caller);
+    const params = readParams(encoded), query = readQuery(url);
+    return { caller, params, query, ...await endpoint.access.admit({ app: asking, actor: caller, params, query }) };
+  };
+  const { caller, params, query, actor, ...loaded } = await (endpoint.queued ? turns.admit(admit) : admit());
   Object.assign(exchange.about, aboutOf(loaded));
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
   // A caller that was let in has called it, whatever comes of it.
   if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
-  const right = caller && endpoint.scope !== "flow" ? holdRight(asking, caller) : null;
+  const right = caller && endpoint.scope !== "flow" ? holdRight(asking, caller, allowance.aside) : null;
   const call = {
     ...loaded,
     app: right ? { ...asking, db: right.db } : asking,
@@ -167,6 +171,7 @@ async function answer(
     userAgent,
     signal,
     idempotency: endpoint.idempotent && caller ? await idempotencyOf(exchange, caller) : null,
+    inTurn: turns.inTurn,
     service,
   };
   const known = kept.get(name);

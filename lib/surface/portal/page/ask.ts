@@ -37,7 +37,7 @@ export type Ask = <Told>(endpoint: Answering<Told>, question?: Question) => Prom
 const NOTHING = new Uint8Array();
 
 export function asking(call: AnyCall): Ask {
-  const { app, request, ip, userAgent, signal, service } = call;
+  const { app, request, ip, userAgent, signal, inTurn, service } = call;
   return async (
     endpoint,
     { params: named = call.params as Readonly<Record<string, string>> ?? {}, query: wide = {}, body, key } = {},
@@ -57,6 +57,7 @@ export function asking(call: AnyCall): Ask {
       ip,
       userAgent,
       signal,
+      inTurn,
       idempotency: endpoint.idempotent && key && caller ? await keyOf(request, caller, key, body) : null,
       service,
     });

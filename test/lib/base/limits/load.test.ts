@@ -27,7 +27,19 @@ function open(maxInFlight: number) {
     place.enter();
     return place;
   };
-  return { load, heard, clock, look, enter, isShed: (room?: Room) => isRefused(() => enter(room).leave()) };
+  const beLate = () => [1, 2, 3].forEach(() => look(1100));
+  /** Whether one more request of this caller is let in; it stays. */
+  const takes = (caller: string, room?: Room) => !isRefused(() => enter(room).claim(caller));
+  return {
+    load,
+    heard,
+    clock,
+    look,
+    beLate,
+    enter,
+    takes,
+    isShed: (room?: Room) => isRefused(() => enter(room).leave()),
+  };
 }
 
 function isRefused(work: () => void): boolean {
@@ -52,7 +64,7 @@ test("refuses what is over the number in flight, until one leaves", () => {
 });
 
 test("tells how many are in, why it refuses, and how late the clock is", () => {
-  const { load, enter, look, heard, isShed } = open(9);
+  const { load, enter, beLate, heard, isShed } = open(9);
   const places = Array.from({ length: 9 }, () => enter());
   enter("probes");
   enter("people").leave();
@@ -60,10 +72,11 @@ test("tells how many are in, why it refuses, and how late the clock is", () => {
   assert.is(isShed(), true);
   for (const place of places.slice(0, 8)) place.claim("ada");
   assert.ok(isRefused(() => places[8]!.claim("ada")));
-  places[8]!.leave();
+  places[0]!.leave();
   assert.is(load.inFlight(), 8);
-  for (let i = 0; i < 3; i++) look(1100);
-  assert.is(isShed(), true);
+  beLate();
+  const late = enter();
+  assert.ok(isRefused(() => late.claim("ada")));
   assert.equal(heard.notes.filter(({ kind }) => kind === "shed").map(({ labels }) => labels), [
     { reason: "full" },
     { reason: "share" },
@@ -123,29 +136,90 @@ test("keeps a room for people who sign in, and lets probes in always", () => {
 });
 
 test("refuses while the event loop is over 500 ms late for a second and more than a few are in, and no longer", () => {
-  const { look, enter, isShed } = open(100);
-  for (let i = 0; i < 8; i++) enter();
+  const { look, takes } = open(100);
+  for (let i = 0; i < 8; i++) assert.is(takes("ada"), true);
   look(100);
   look(700);
-  assert.is(isShed(), false, "one long turn is not yet a second");
+  assert.is(takes("ada"), true, "one long turn is not yet a second");
   look(700);
-  assert.is(isShed(), true);
+  assert.is(takes("ada"), false);
   look(100);
-  assert.is(isShed(), false);
+  assert.is(takes("ada"), true);
 });
 
 test("lets a few in however late the event loop is", () => {
-  const { look, enter, isShed } = open(100);
+  const { look, takes } = open(100);
   for (let i = 0; i < 10; i++) look(5000);
-  for (let i = 0; i < 8; i++) enter();
-  assert.is(isShed(), true);
+  for (let i = 0; i < 8; i++) assert.is(takes("ada"), true);
+  assert.is(takes("ada"), false);
+});
+
+test("refuses the caller with the most in flight while it is late, and lets all others in", () => {
+  const { beLate, takes } = open(400);
+  for (let i = 0; i < 50; i++) takes("heavy");
+  for (let i = 0; i < 5; i++) takes("light");
+  beLate();
+  assert.is(takes("heavy"), false);
+  for (let i = 0; i < 20; i++) assert.is(takes("light"), true);
+  assert.is(takes("new"), true);
+  assert.is(takes("heavy"), false);
+});
+
+test("lets the heaviest in again once another has more", () => {
+  const { beLate, enter, takes } = open(400);
+  const heavy = Array.from({ length: 20 }, () => enter());
+  for (const place of heavy) place.claim("heavy");
+  for (let i = 0; i < 10; i++) takes("light");
+  beLate();
+  assert.is(takes("heavy"), false);
+  for (const place of heavy.slice(0, 11)) place.leave();
+  assert.is(takes("heavy"), true);
+  assert.is(takes("heavy"), false, "now it has as many as the other");
+});
+
+test("does not refuse a burst of many callers while it is late, nor all of one network's", () => {
+  const { beLate, enter, takes } = open(400);
+  beLate();
+  for (let i = 0; i < 200; i++) assert.is(takes(`usr_${i}`), true);
+  assert.is(takes("usr_7"), false, "nobody has more than one, and this would be the second");
+  const burst = Array.from({ length: 100 }, () => enter()); // all have come before anybody knows whose they are
+  let taken = 0;
+  for (const place of burst) {
+    if (isRefused(() => place.claim("192.0.2.0"))) {
+      place.leave();
+      continue;
+    }
+    place.leave();
+    taken++;
+  }
+  assert.is(taken, 100, "each has ended before the next");
+});
+
+test("creations are bounded by their bytes, and refused neither for their number nor because it is late", () => {
+  const { beLate, enter, load, takes } = open(1);
+  beLate();
+  for (let i = 0; i < 1000; i++) assert.is(takes("ada", "creations"), true);
+  assert.is(load.inFlight(), 0);
+  const large = () => {
+    const place = load.place("creations");
+    place.weigh(256 * 1024);
+    place.enter();
+    return place;
+  };
+  let bens = 0;
+  while (!isRefused(() => large().claim("ben"))) bens++;
+  assert.ok(bens > 200 && bens < 260, `one caller has half, not ${bens}`);
+  let all = 0;
+  while (!isRefused(() => large())) all++;
+  assert.ok(all < 200, `128 MiB are full after ${all} more`);
+  assert.is(isRefused(() => enter().leave()), false, "others have a room of their own");
 });
 
 test("bears turns that are late by less", () => {
-  const { look, enter, isShed } = open(100);
-  for (let i = 0; i < 8; i++) enter();
+  const { look, takes } = open(100);
+  for (let i = 0; i < 8; i++) takes("ada");
   for (let i = 0; i < 10; i++) look(590);
-  assert.is(isShed(), false);
+  assert.is(takes("ada"), true);
 });
 
 test("stops watching when closed", () => {

@@ -85,6 +85,16 @@ for (const [i, [what, sql]] of CHANGES.entries()) {
   });
 }
 
+test("runs COMMIT as the caller says, whose time may stand still meanwhile", async ({ db, app }) => {
+  const { actor } = await someone(db, app, "committer", "token"), order: string[] = [];
+  const onCommit = async <T>(commit: () => Promise<T>): Promise<T> => {
+    order.push("commit");
+    return await commit().finally(() => order.push("committed"));
+  };
+  await holdRight(app, actor, onCommit).db.transact(() => Promise.resolve(order.push("work")));
+  assert.equal(order, ["work", "commit", "committed"]);
+});
+
 test("whoever takes something away is told so after the deed, also where that is longer than one wait for a lock", async ({ db }) => {
   const impatient = await db.openAgain({ size: 4, lockLimit: 50 }), app = await makeApp(impatient);
   const { id, actor } = await someone(db, app, "long", "session");

@@ -118,7 +118,7 @@ test("is unknown, and not missing, where name servers do not answer; meanwhile n
   const { server, stage: { app, db }, hub, admin } = context;
   const record = "_wheelwright.mute.school.example";
   server.tell(record, "silence");
-  const asking = rejection(createSpoke(app, admin, hub, ask("mute", "mute.school.example"), null, calm));
+  const asking = rejection(createSpoke(app, admin, hub, ask("mute", "mute.school.example"), null, { signal: calm }));
   await until(() => server.asked.includes(record));
   const { open, idle } = db.stats();
   assert.is(idle, open);
@@ -132,7 +132,9 @@ test("is unknown, and not missing, where name servers do not answer; meanwhile n
 test("is not waited for by a request that is over", async ({ server, stage, hub, admin }) => {
   const record = "_wheelwright.gone.school.example", stop = new AbortController();
   server.tell(record, "silence");
-  const asking = rejection(createSpoke(stage.app, admin, hub, ask("gone", "gone.school.example"), null, stop.signal));
+  const asking = rejection(
+    createSpoke(stage.app, admin, hub, ask("gone", "gone.school.example"), null, { signal: stop.signal }),
+  );
   await until(() => server.asked.includes(record));
   stop.abort(new Error("over"));
   assert.is(((await asking).cause as Error).message, "over");

@@ -35,7 +35,7 @@ export async function copy(
     input = { slug: `copy-${++count}`, copyOf: id };
   const place = hub ?? (await findFederation(db.rows, federationId, "shown"))!;
   const asked = { ...input, ...wish } as NewSpoke;
-  return (await createSpoke(app, actor, place, asked, null, undefined, findCopySource)).id;
+  return (await createSpoke(app, actor, place, asked, null, { findCopySource })).id;
 }
 
 /** The id of a backup of the source that is taken now. */

@@ -28,6 +28,7 @@ export const POST = endpoint({
   query: v.object({ dryRun: Flag }),
   body: NewSpoke,
   idempotent: true,
+  queued: true,
   reply: either(created(SpokeView, (spoke) => `/api/spokes/${spoke.id}`), ok(SpokePreview)),
   faults: [
     "slug_taken",
@@ -44,8 +45,8 @@ export const POST = endpoint({
     ...["spoke_missing", "spoke_state", "copy_of_needed", "copy_version", "size_too_small"] as const,
     ...["backup_unusable", "another_cluster", "blueprint_lacks"] as const,
   ],
-  handle: async ({ app, actor, federation, query, body, idempotency, signal }) =>
+  handle: async ({ app, actor, federation, query, body, idempotency, signal, inTurn }) =>
     query.dryRun
       ? { other: await previewSpoke(app, actor, federation, body, signal, findCopySource) }
-      : { usual: await createSpoke(app, actor, federation, body, idempotency, signal, findCopySource) },
+      : { usual: await createSpoke(app, actor, federation, body, idempotency, { signal, findCopySource, inTurn }) },
 });

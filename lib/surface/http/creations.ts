@@ -1,0 +1,75 @@
+/**
+ * How creations of spokes wait. None is refused because others wait, however many arrive at the same time.
+ *
+ * Creations of one hub are done one at a time in order of arrival, because they lock the same rows, and each would hold a
+ * database connection meanwhile. They wait here without one. All creations together use at most half of the connections:
+ * a quarter to find out who calls and about which hub, a quarter to create.
+ */
+import { networkOf } from "#lib/base/limits/address.ts";
+import type { Allowance } from "#lib/base/limits/allowance.ts";
+import { openQueues, type Queues } from "#lib/base/limits/queues.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+
+/** The waiting of one request. */
+export interface CreationTurns {
+  /** Finds out who calls. Networks take turns. */
+  admit<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs the work in its hub's turn. The work must be safe to repeat when it fails. */
+  inTurn<T>(hubId: string, work: () => Promise<T>): Promise<T>;
+}
+
+interface Waiting {
+  readonly ip: string;
+  /** Withdraws the request while it waits. */
+  readonly signal: AbortSignal;
+  /** The request's time; waiting does not count. */
+  readonly allowance: Allowance;
+}
+
+/** Opens the waiting of a request. */
+type OpenTurns = (waiting: Waiting) => CreationTurns;
+
+const PART = 4; // of the pool's connections, for each of the two stages
+const BUSY = ["database_busy", "database_locked"]; // faults that mean: others were first, and nothing was done
+
+/** `connections` is the size of the database's pool. */
+export function openCreations(connections: number): OpenTurns {
+  const slots = Math.max(1, Math.floor(connections / PART));
+  const callers = openQueues({ slots, abreast: slots }), hubs = openQueues({ slots });
+  let arrivals = 0;
+
+  return function open({ ip, signal, allowance }) {
+    let order: number | undefined;
+
+    async function attempt<T>(queues: Queues, key: string, work: () => Promise<T>): Promise<T> {
+      order ??= ++arrivals;
+      const arrival = { order, signal };
+      const release = await allowance.aside(() => queues.enter(key, arrival));
+      try {
+        signal.throwIfAborted();
+        return await work();
+      } finally {
+        release();
+      }
+    }
+
+    async function insist<T>(queues: Queues, key: string, work: () => Promise<T>): Promise<T> {
+      for (let failed = 1;; failed++) {
+        try {
+          return await attempt(queues, key, work);
+        } catch (error) {
+          if (!(error instanceof Fault && BUSY.includes(error.code))) throw error;
+          allowance.renew();
+          const pause = backoff(failed, SECOND / 20, SECOND);
+          await allowance.aside(() => sleep(pause, signal));
+        }
+      }
+    }
+
+    return {
+      admit: (work) => insist(callers, networkOf(ip), work),
+      inTurn: (hubId, work) => insist(hubs, hubId, work),
+    };
+  };
+}

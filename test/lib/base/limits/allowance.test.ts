@@ -1,0 +1,81 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openAllowance } from "#lib/base/limits/allowance.ts";
+
+const test = suite("openAllowance");
+
+function open(limit: number) {
+  let now = 0, spent = 0;
+  let timer: { readonly at: number; readonly work: () => void } | null = null;
+  const allowance = openAllowance({
+    limit,
+    now: () => now,
+    after: (ms, work) => {
+      const own = timer = { at: now + ms, work };
+      return () => void (timer === own && (timer = null));
+    },
+  });
+  allowance.start(() => spent++);
+  return {
+    allowance,
+    spent: () => spent,
+    pass(ms: number) {
+      now += ms;
+      if (timer === null || timer.at > now) return;
+      const { work } = timer;
+      timer = null;
+      work();
+    },
+  };
+}
+
+test("is spent after its time", () => {
+  const { pass, spent } = open(100);
+  pass(99);
+  assert.is(spent(), 0);
+  pass(1);
+  assert.is(spent(), 1);
+});
+
+test("does not count what is done aside, and counts what is left afterwards", async () => {
+  const { allowance, pass, spent } = open(100), aside = Promise.withResolvers<void>();
+  pass(60);
+  const waiting = allowance.aside(() => allowance.aside(() => aside.promise));
+  pass(5000);
+  assert.is(spent(), 0);
+  aside.resolve();
+  await waiting;
+  pass(39);
+  assert.is(spent(), 0);
+  pass(1);
+  assert.is(spent(), 1);
+});
+
+test("counts again after what was done aside has failed", async () => {
+  const { allowance, pass, spent } = open(100);
+  await allowance.aside(() => Promise.reject(new Error("left"))).catch(() => {});
+  pass(100);
+  assert.is(spent(), 1);
+});
+
+test("gives the whole time again when renewed", () => {
+  const { allowance, pass, spent } = open(100);
+  pass(90);
+  allowance.renew();
+  pass(90);
+  assert.is(spent(), 0);
+  pass(10);
+  assert.is(spent(), 1);
+});
+
+test("is never spent once it is closed, also by what ends aside later", async () => {
+  const { allowance, pass, spent } = open(100), aside = Promise.withResolvers<void>();
+  const waiting = allowance.aside(() => aside.promise);
+  allowance.close();
+  aside.resolve();
+  await waiting;
+  pass(1000);
+  assert.is(spent(), 0);
+});
+
+test.run();

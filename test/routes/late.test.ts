@@ -1,0 +1,63 @@
+/** The event loop is late, and two tenants call: whose load it is shows in what each has in flight. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { signedIn } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ scene: Scene }>("of two tenants while the server is late");
+test.before(async (context) => void (context.scene = await openScene()));
+test.after(({ scene }) => scene.close());
+
+test("the one with much in flight is refused, and the other is always answered", async ({ scene }) => {
+  const clock = { now: 0, tick: () => {} }, end = Promise.withResolvers<void>();
+  let held = 0;
+  const slow = endpoint({
+    summary: "Wait",
+    access: signedIn,
+    scope: "readonly",
+    reply: ok(v.object({})),
+    handle: async () => {
+      held++;
+      await end.promise;
+      return {};
+    },
+  });
+  const server = openServer(scene.app, [...manifest, ["/api/slow", { GET: slow }]], {
+    ready: () => true,
+    lateness: {
+      now: () => clock.now,
+      every: (_, tick) => {
+        clock.tick = tick;
+        return () => {};
+      },
+    },
+  });
+  const heavy = await scene.as("hubAdmin", "readonly").credentials();
+  const light = await scene.as("spokeAdmin", "readonly").credentials();
+  const send = async (path: string, headers: Record<string, string>) => {
+    const response = await server.request(new Request(new URL(path, "http://localhost:3000"), { headers }));
+    await response.text();
+    return response.status;
+  };
+  const waiting = Array.from({ length: 20 }, () => send("/api/slow", heavy));
+  await until(() => held === 20);
+  for (let i = 0; i < 3; i++) {
+    clock.now += 1100;
+    clock.tick();
+  }
+  const refused = await Promise.all(Array.from({ length: 10 }, () => send("/api/my-spokes", heavy)));
+  assert.equal([...new Set(refused)], [503]);
+  const answered = await Promise.all(Array.from({ length: 15 }, () => send("/api/my-spokes", light)));
+  assert.equal([...new Set(answered)], [200]);
+  end.resolve();
+  assert.equal([...new Set(await Promise.all(waiting))], [200]);
+  assert.is(await send("/api/my-spokes", heavy), 200); // few are in flight now, however late the clock is
+});
+
+test.run();
