@@ -2,10 +2,13 @@
  * Runs a composed program until it is told to stop, and then drains it: no request is cut that can end in time, no step
  * of an installation is lost, and streams are told to come back.
  *
- *   told to stop ---- notice ----> closed ---- rest of the grace ----> ended
+ *   told to stop ---- notice ----> closed ---- rest of the grace ----> closing ---- 5 s at most ----> ended
  *   readyz says 503,               nobody new is taken,               what is left is cut,
- *   requests are taken,            streams end,                       steps are given back
- *   steps under way may end        what was taken may end
+ *   requests are taken,            streams end,                       steps are given back,
+ *   steps under way may end        what was taken may end             connections are closed
+ *
+ * The grace is one budget for all of this: its last fifth is for closing. What has not ended by then, such as a statement
+ * of a database that does not answer, is abandoned, and the process ends.
  *
  * A proxy goes on sending requests until it has looked at readyz, or was told by somebody who has. Whom nobody listens to
  * any more before that, is refused. So for the notice all goes on, each answer ends its connection, and a stream that ended
@@ -14,7 +17,7 @@
 import type { Config } from "#lib/base/config.ts";
 import { listenForMetrics, type MetricsListening } from "#lib/surface/metrics/listen.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { sleep } from "#lib/base/time.ts";
+import { atMost, SECOND, sleep } from "#lib/base/time.ts";
 import { holdSentence } from "#lib/records/held.ts";
 import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
@@ -24,10 +27,13 @@ import { readingsOf } from "./readings.ts";
 import { openServer, type Server } from "./server.ts";
 import { awaitStop, type Stop } from "./stop.ts";
 
+const CLOSING = 5 * SECOND; // at most, of the grace
+const LEAST = SECOND; // for closing, however short the grace is
+
 interface Running {
   readonly port: number;
-  /** Resolves when the program has stopped. */
-  readonly stopped: Promise<void>;
+  /** Resolves when the program has stopped: whether nothing of it was abandoned. */
+  readonly stopped: Promise<boolean>;
 }
 
 /** Listens, and from then on runs until it is told to stop. */
@@ -45,24 +51,33 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
   const { port, leave, close } = await listen(server, app.config).catch(closing(watch, metrics));
   const stopped = told.then(async (signal) => {
     app.log.info("Stopping: requests and steps under way may end, the rest is given back", { signal });
-    const { shutdownGraceMs: grace, shutdownNoticeMs } = app.config, notice = Math.min(grace, shutdownNoticeMs);
+    const { shutdownGraceMs: grace, shutdownNoticeMs } = app.config;
+    const working = grace - Math.min(CLOSING, grace / 5), notice = Math.min(working, shutdownNoticeMs);
     stopping = true;
-    try {
-      const drained = program.drain(grace);
-      drained.catch(() => {}); // it is told below, after the notice
-      leave();
-      await sleep(notice);
-      program.endStreams();
-      const ends = [close(grace - notice), drained, watch.close()];
-      await Promise.allSettled(ends); // one that fails cuts no other short
-      await metrics?.close(); // to the end it tells what is still under way
-      await Promise.all(ends);
-      await program.close();
-    } catch (error) {
-      app.log.error("Something did not stop cleanly; the database knows what was under way", {
-        reason: messageOf(error),
-      });
+    const stop = async (): Promise<true> => {
+      try {
+        const drained = program.drain(working);
+        drained.catch(() => {}); // it is told below, after the notice
+        leave();
+        await sleep(notice);
+        program.endStreams();
+        const ends = [close(working - notice), drained, watch.close()];
+        await Promise.allSettled(ends); // one that fails cuts no other short
+        await metrics?.close(); // to the end it tells what is still under way
+        await Promise.all(ends);
+        await program.close();
+      } catch (error) {
+        app.log.error("Something did not stop cleanly; the database knows what was under way", {
+          reason: messageOf(error),
+        });
+      }
+      return true;
+    };
+    const ended = await atMost(Math.max(grace, LEAST), stop());
+    if (!ended) {
+      app.log.warn("Stopped at the end of SHUTDOWN_GRACE_MS: something did not end in time and was abandoned");
     }
+    return ended === true;
   });
   return { port, stopped };
 }

@@ -19,7 +19,7 @@ import { openListener } from "#lib/scheduler/silence.ts";
 import { Draining } from "#lib/scheduler/stops.ts";
 import { claimDue, openRecall, rescue, type Taker } from "#lib/scheduler/taking.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
-import { SECOND } from "#lib/base/time.ts";
+import { atMost, SECOND } from "#lib/base/time.ts";
 
 const GIVE_BACK = 5 * SECOND; // after the grace: to stop, and to write that the job is free
 
@@ -39,7 +39,10 @@ export interface Scheduler {
   ready(): boolean;
   /** Jobs that run here. */
   running(): number;
-  /** Takes no more jobs, lets each step under way end within the grace, and gives the rest back. Beats until the end. */
+  /**
+   * Takes no more jobs, lets each step under way end within the grace, and releases the others within 5 s. Sends
+   * heartbeats until the end. A database that does not answer delays nothing.
+   */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -98,10 +101,10 @@ export async function openScheduler(
 
   async function drain(graceMs: number): Promise<void> {
     unsubscribe();
-    const ended = rounds.close();
+    const end = performance.now() + graceMs, ended = rounds.close();
     runs.leave();
-    await ended;
-    if (await runs.ended(graceMs)) return;
+    await atMost(graceMs, ended); // a round waits for the database
+    if (await runs.ended(Math.max(0, end - performance.now()))) return;
     runs.stop(new Draining());
     if (!await runs.ended(GIVE_BACK)) log.warn("Some jobs could not be given back", { jobs: runs.ids() });
   }

@@ -23,7 +23,7 @@ export async function serve(): Promise<void> {
     await bootstrapAdmin(program.app.db, config.bootstrapAdmin, log);
     const { port, stopped } = await runUntilStopped(program);
     log.info(`Listening on ${config.host}:${port}`, { publicUrl: config.publicUrl.href, ...program.app.release });
-    await stopped;
+    if (!await stopped) process.exit(); // what was abandoned would keep the process alive
   } finally {
     await program.close(); // what could not start must not go on working unseen
   }

@@ -5,6 +5,7 @@ import { readConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
 import { runUntilStopped } from "#src/run.ts";
+import type { Stop } from "#src/stop.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { freePort } from "#test/support/free-port.ts";
 import { rejection } from "#test/support/until.ts";
@@ -27,17 +28,41 @@ test("listens nowhere any more when it has stopped, though it could not drain, a
   const log = openLog({ level: "error", format: "json", write: (line) => void lines.push(line) });
   const composed = await compose(readConfig({ mode: "serve", env, terminal: false }), { file: "/nowhere" }, log);
   const program: Program = { ...composed, drain: () => Promise.reject(new Error("It is away")) };
-  const { promise: told, resolve: tell } = Promise.withResolvers<string>();
-  const signal = new AbortController().signal;
-  const { port, stopped } = await runUntilStopped(program, { told, signal, check() {}, forget() {} });
+  const { stop, tell } = toldByHand(), { port, stopped } = await runUntilStopped(program, stop);
   const urls = [`http://127.0.0.1:${port}/api/healthz`, `http://127.0.0.1:${metricsPort}/metrics`];
   for (const url of urls) assert.is((await fetch(url, { headers: { connection: "close" } })).status, 200);
   tell("SIGTERM");
-  await stopped;
+  assert.is(await stopped, true);
   for (const url of urls) await rejection(fetch(url));
   assert.match(lines.join(), /Something did not stop cleanly.*It is away/);
   await composed.close();
   await db.close();
 });
 
+const never = () => new Promise<never>(() => {});
+
+for (const [what, parts] of Object.entries<Partial<Program>>({ drain: { drain: never }, close: { close: never } })) {
+  test(`stops at the end of the grace though its ${what} never ends, and says that something was abandoned`, async () => {
+    const db = await openTestDatabase(), lines: string[] = [];
+    const env = {
+      ...{ PUBLIC_URL: "http://localhost:3000", ROOT_DOMAIN: "spokes.example.org", DATABASE_URL: db.url },
+      ...{ KUBECONFIG: "/nowhere", HOST: "127.0.0.1", PORT: "0", SCHEDULER: "off" },
+      ...{ SHUTDOWN_NOTICE_MS: "0", SHUTDOWN_GRACE_MS: "1000" },
+    };
+    const log = openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
+    const composed = await compose(readConfig({ mode: "serve", env, terminal: false }), { file: "/nowhere" }, log);
+    const { stop, tell } = toldByHand(), { stopped } = await runUntilStopped({ ...composed, ...parts }, stop);
+    tell("SIGTERM");
+    assert.is(await stopped, false);
+    assert.match(lines.join(), "something did not end in time and was abandoned");
+    await composed.close();
+    await db.close();
+  });
+}
+
 test.run();
+
+function toldByHand(): { readonly stop: Stop; readonly tell: (signal: string) => void } {
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>();
+  return { stop: { told, signal: new AbortController().signal, check() {}, forget() {} }, tell };
+}

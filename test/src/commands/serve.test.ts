@@ -10,6 +10,8 @@ import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { signIn } from "#test/support/client.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
+import { makePerson, makeToken } from "#test/support/people.ts";
+import { openProxy } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
 
 interface Scene {
@@ -143,6 +145,26 @@ test("on a restored database it answers, tells operators why nothing is done, an
   await until(async () => (await ready()).notes.length === 0);
   assert.not.match(await page(), held);
   assert.is(await program.stop(), 0);
+});
+
+test("ends within its grace while the database does not answer, and says that something was abandoned", async ({ env, db }) => {
+  const proxy = await openProxy(db.url);
+  const program = startProgram(["serve"], { ...env, DATABASE_URL: proxy.url, SHUTDOWN_GRACE_MS: "2000" });
+  const port = await portOf(program), answers: Promise<unknown>[] = [];
+  const token = (await makeToken(db, await makePerson(db, "waiting"), "readonly")).plaintext;
+  proxy.stall();
+  const headers = { authorization: `Bearer ${token}` };
+  for (let i = 0; i < 20; i++) {
+    answers.push(fetch(`http://127.0.0.1:${port}/api/my-spokes`, { headers }).catch(() => {}));
+  }
+  assert.is(await program.stop(), 0);
+  assert.ok(
+    program.lines.some((line) => line.includes("Stopped at the end of SHUTDOWN_GRACE_MS")),
+    program.lines.join("\n"),
+  );
+  await Promise.all(answers);
+  await proxy.heal();
+  await proxy.close();
 });
 
 test("a database that only reads is waited for", async ({ env, db }) => {

@@ -10,7 +10,10 @@ import { openHandler } from "#test/support/handler.ts";
 const test = suite("openCreations");
 
 /** A server whose creations in one hub do this, each time that they have their turn. */
-async function open(work: (query: { readonly name?: string }) => Promise<void>, env: Record<string, string> = {}) {
+async function open(
+  work: (query: { readonly name?: string | undefined }) => Promise<void>,
+  env: Record<string, string> = {},
+) {
   const create = endpoint({
     summary: "Create",
     access: anyone,
