@@ -113,6 +113,13 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `docs/kubernetes.md` lists each kind that the account can list in the whole cluster, and what that shows of others. A policy refuses Services with `externalIPs`; all policies deny with 403.",
       "**Operating**: `doctor` says once that `CLUSTER_ROLE` is not set, where an account has the shipped roles and nothing else is missing.",
       "**Command line**: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are honoured. Files with a byte order mark are read, and files that are not UTF-8 are refused, also by the server.",
+      "**API**: Creations of spokes are never refused because others wait: each hub has a queue, and 60 at the same time are all accepted, in order of arrival.",
+      "**API**: While a server is late, the caller with the most requests in flight gets 503, and others are answered.",
+      "**Operating**: SIGTERM ends a replica within `SHUTDOWN_GRACE_MS`, also under load and while the database does not answer.",
+      "**API**: `GET /api/auth/sessions` takes a token of any scope; `GET /api/docs` refuses unknown parameters; a notification that does not exist is 404 whatever else was sent.",
+      "**API**: A name below another hub's domain is `domain_taken` (409) instead of asking for a TXT record that could not help.",
+      `**Security**: \`copyOf\` needs a token of scope \`cli\`: a copy has the people of its source, and \`copyBackup: "now"\` takes a backup.`,
+      "**Security**: A page of another site cannot use up its visitor's tries to sign in: its requests are refused before they are counted.",
     ],
   },
 ];

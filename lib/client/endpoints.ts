@@ -219,9 +219,9 @@ export interface WheelwrightApi {
   resetPassword(body: PasswordReset, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Your sessions: the one that you ask with, then the others, the last used first; 100 at most
+   * Your sessions: the one that you ask with, if any, then the others, the last used first; 100 at most
    *
-   * `GET /api/auth/sessions`, scope session.
+   * `GET /api/auth/sessions`, scope readonly.
    */
   listSessions(options?: CallOptions): Promise<Session[]>;
 

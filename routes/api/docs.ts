@@ -11,6 +11,7 @@ export const GET = endpoint({
   scope: "public",
   holds: 300,
   once: true,
+  strict: true,
   reply: html(),
   excuse: unread,
   handle: ({ service }) => docsPage(service.document()),

@@ -5,7 +5,7 @@ interface Waiter {
   serve(): void;
 }
 
-export interface Line {
+export interface WaitingLine {
   readonly length: number;
   /** Resolves when `serve` chooses it. Rejects with the signal's reason when that aborts first. */
   join(order: number, signal?: AbortSignal): Promise<void>;
@@ -13,7 +13,7 @@ export interface Line {
   serve(): boolean;
 }
 
-export function openLine(): Line {
+export function openLine(): WaitingLine {
   const waiting: Waiter[] = []; // by order
 
   function insert(waiter: Waiter): void {

@@ -4,7 +4,7 @@
  *
  * Bottleneck cannot withdraw a job that waits. A request whose client has left must not run, so this is our own code.
  */
-import { type Line, openLine } from "#lib/base/limits/line.ts";
+import { openLine, type WaitingLine } from "#lib/base/limits/line.ts";
 
 interface QueuesOptions {
   /** Work that may run at the same time, over all queues. */
@@ -28,7 +28,7 @@ export interface Queues {
 }
 
 interface Queue {
-  readonly line: Line;
+  readonly line: WaitingLine;
   running: number;
 }
 

@@ -38,7 +38,11 @@ interface Model {
 
 type Wish = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
 
-/** The spoke to be copied; null where none is. Throws Fault missing `spoke_missing`, and invalid. */
+/**
+ * The spoke to be copied; null where none is. Throws Fault forbidden `scope_too_narrow` for a token that may only create
+ * and destroy spokes: a copy has the people of its source, and may take a backup. Throws missing `spoke_missing`, and
+ * invalid.
+ */
 export async function findCopySource(
   { db, ...app }: App,
   actor: Actor,
@@ -48,6 +52,11 @@ export async function findCopySource(
     if (copyBackup === undefined) return null;
     const message = "copyBackup says from which backup of a spoke its copy is made: copyOf must name the spoke";
     throw new Fault("invalid", "copy_of_needed", message, { fields: { copyOf: "must name the spoke to be copied" } });
+  }
+  const { credential } = actor;
+  if (credential.kind === "token" && credential.scope !== "cli") {
+    const message = `The token's scope is ${credential.scope}; a copy of a spoke needs a token with the scope cli`;
+    throw new Fault("forbidden", "scope_too_narrow", message);
   }
   if (lmsVersion !== undefined || moodleVersion !== undefined) {
     const message = "A copy is of the version that its source is of: leave lmsVersion out, and upgrade the copy";

@@ -13,8 +13,8 @@ import { footingFrom, onFooting } from "#lib/moodle/footing.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
-import { announceSpoke, domainTaken, draftSpoke, placeSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
-import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
+import { announceSpoke, draftSpoke, placeSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
+import { domainsFor, domainTaken, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { hasSlug, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 

@@ -1,7 +1,8 @@
 /** Marks one notification as read. */
 import { sql } from "kysely";
-import type { Database, Tx } from "#lib/drivers/db/database.ts";
+import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
+import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { holdMarks } from "#lib/domains/members/history.ts";
 import { type Marker, markEvents, noteRead, raiseThrough, type Through } from "#lib/domains/notifications/marks.ts";
 import {
@@ -14,6 +15,17 @@ import { belongs, objectsOf, type Reader } from "#lib/domains/notifications/obje
 import { joinStretch } from "#lib/domains/notifications/stretches.ts";
 import { skippedThrough } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
+
+/** Any notification that the caller sees. It is found again where it is marked, in the transaction that does so. */
+export const notification: Access<Actor, object> = {
+  name: "signed in", // that is who may call it; a notification of somebody else is missing
+  async admit({ app, actor: caller, params: { notificationId = "" } }) {
+    const actor = requireActor(caller);
+    const found = isId("evt", notificationId) && await findNotification(app.db.rows, actor, notificationId);
+    if (!found) throw missingNotification();
+    return { actor };
+  },
+};
 
 /**
  * The notification as it is from now on; one that was read before stays as it was. Throws Fault missing for what the
@@ -35,7 +47,7 @@ export async function markRead(db: Database, reader: Marker, id: string): Promis
   });
 }
 
-async function findNotification(tx: Tx, reader: Reader, id: string): Promise<NotificationRow | undefined> {
+async function findNotification(tx: Rows, reader: Reader, id: string): Promise<NotificationRow | undefined> {
   const seen = reader.role === "operator"
     ? sql`true`
     : sql`exists (select from (${objectsOf(reader)}) as object where ${belongs(reader)})`;

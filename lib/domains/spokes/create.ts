@@ -22,7 +22,7 @@ import type { Job } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import { resolveWish, type SpokeWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
-import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
+import { domainsFor, domainTaken, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showFound } from "#lib/domains/spokes/show.ts";
@@ -188,11 +188,4 @@ export async function announceSpoke(
 
 export function slugTaken(slug: string): Fault {
   return new Fault("conflict", "slug_taken", `This hub has a spoke with the slug ${slug} already; choose another`);
-}
-
-/** It says neither whose it is nor which name is near: another hub's spokes are none of the caller's business. */
-export function domainTaken(domains: readonly string[]): Fault {
-  const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
-  const message = `${what} taken, or above or below a name in use; give another domain`;
-  return new Fault("conflict", "domain_taken", message);
 }

@@ -10,24 +10,27 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { isBelow, ownNamesOf } from "#lib/domains/spokes/domains.ts";
+import { domainTaken, isBelow, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
+import { anyInUse } from "#lib/domains/spokes/names.ts";
 
 const NAME_MOST = 253; // characters of a name in DNS
 const DIGITS = 40; // 160 bits
 const TRY_AGAIN = 5; // seconds
 
 /**
- * Throws Fault conflict `domain_unproven`, which names the record, unavailable `dns_unavailable`, and invalid
- * `domain_invalid` for a name that is too long to have one. It may take seconds: hold no connection meanwhile.
+ * Throws Fault conflict `domain_unproven`, which names the record, and `domain_taken` for a name below another's, which no
+ * record can help; unavailable `dns_unavailable`; and invalid `domain_invalid` for a name that is too long to have one. It
+ * may take seconds: hold no connection meanwhile. `own` is the spoke that moves there, if it exists.
  */
 export async function requireProof(
-  { config, dns }: Pick<App, "config" | "dns">,
+  { config, db, dns }: Pick<App, "config" | "db" | "dns">,
   actor: Actor,
   hub: Pick<FederationRow, "id">,
   domains: readonly string[],
   signal?: AbortSignal,
+  own: string | null = null,
 ): Promise<void> {
-  const { rootDomain } = ownNamesOf(config);
+  const place = ownNamesOf(config), { rootDomain } = place;
   const domain = domains.find((each) => !isBelow(each, rootDomain));
   if (domain === undefined || actor.role === "operator") return;
   const record = `_wheelwright.${domain}`, value = proofOf(hub.id);
@@ -42,6 +45,8 @@ export async function requireProof(
     throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: TRY_AGAIN, cause });
   });
   if (texts.includes(value)) return;
+  // Only what is above is told, which everybody can see in DNS: a name itself may be free again one day.
+  if (await anyInUse(db.rows, namesAbove(domain, place), own)) throw domainTaken([domain]);
   const message = `Nothing shows yet that ${domain} is this hub's: set the TXT record ${record} to ${value}, ` +
     "wait until it can be looked up, and ask again";
   throw new Fault("conflict", "domain_unproven", message);

@@ -101,3 +101,10 @@ export function defaultDomains(slug: string, hubSlug: string, place: OwnNames): 
   return [`${slug}.${place.rootDomain}`, `${slug}-${hubSlug}.${place.rootDomain}`]
     .filter((domain) => v.is(HostName, domain) && reservation(domain, place) === null);
 }
+
+/** It says neither whose it is nor which name is near: another hub's spokes are none of the caller's business. */
+export function domainTaken(domains: readonly string[]): Fault {
+  const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
+  const message = `${what} taken, or above or below a name in use; give another domain`;
+  return new Fault("conflict", "domain_taken", message);
+}

@@ -38,6 +38,18 @@ export async function isInUse(
   return found[0]!.taken;
 }
 
+/** Whether a live spoke other than `own`, in whatever hub, holds one of these names. */
+export async function anyInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
+  if (names.length === 0) return false;
+  const { rows: found } = await sql<{ taken: boolean }>`select
+    exists (select from spokes where state <> 'removed' and domain = any(${names}::text[]) and id is distinct from ${own})
+    or exists (select from spokes where state <> 'removed' and wished_domain = any(${names}::text[])
+      and id is distinct from ${own})
+    or exists (select from former_domains where domain = any(${names}::text[]) and spoke_id is distinct from ${own})
+      as taken`.execute(rows);
+  return found[0]!.taken;
+}
+
 /**
  * Until the transaction ends, holds off others who would take this name, or one above or below it. Below ROOT_DOMAIN a name
  * has one label, and none stands above another; all others that could are alike in their last two labels.

@@ -54,7 +54,7 @@ export async function proveDomain(
 ): Promise<void> {
   if (domain === undefined || domain === spoke.domain || domain === spoke.wishedDomain) return;
   refuseDomain(app, actor, spoke, domain);
-  await requireProof(app, actor, { id: spoke.federationId }, [domain], signal);
+  await requireProof(app, actor, { id: spoke.federationId }, [domain], signal, spoke.id);
 }
 
 async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePatch): Promise<SpokeRow> {

@@ -122,6 +122,8 @@ export interface Endpoint<
   readonly excuse?: (problem: RequestRefusal) => HtmlPage;
   /** Never refused because others wait: see creations.ts. */
   readonly queued?: boolean;
+  /** A page that refuses unknown query parameters, as all that is no page does. */
+  readonly strict?: true;
   /** Takes an Idempotency-Key header. */
   readonly idempotent?: boolean;
   /**

@@ -17,10 +17,10 @@ export function hasBody(method: string): boolean {
 
 /**
  * Whether a query with what the endpoint does not know is refused. To pages people come by links, which mail programs and
- * trackers make longer; and what is `raw` is called as somebody else has it.
+ * trackers make longer; and what is `raw` is called as somebody else has it. Pages below /api are part of the API.
  */
-export function isStrictAboutQuery({ raw, reply }: Pick<AnyEndpoint, "raw" | "reply">): boolean {
-  return !raw && reply.content?.type !== "text/html";
+export function isStrictAboutQuery({ raw, reply, strict }: Pick<AnyEndpoint, "raw" | "reply" | "strict">): boolean {
+  return strict ?? (!raw && reply.content?.type !== "text/html");
 }
 
 /** The query as the endpoint takes it. Throws Fault invalid. */

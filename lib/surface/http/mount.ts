@@ -8,7 +8,6 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Origin } from "#lib/domains/auth/authenticate.ts";
 import { holdRight } from "#lib/domains/auth/right.ts";
 import type { CallCounter } from "#lib/domains/deprecations/calls.ts";
-import { Fault } from "#lib/base/errors.ts";
 import { deprecationHeaders, type HeaderLines, noticesOf } from "#lib/surface/http/deprecation.ts";
 import {
   aliasesOf,
@@ -19,6 +18,7 @@ import {
   type RouteModule,
   type Service,
 } from "#lib/surface/http/endpoint.ts";
+import { nothingHere, optionsOf, refusalAt, wrongMethod } from "#lib/surface/http/elsewhere.ts";
 import { type Answer, isFlow } from "#lib/surface/http/answer.ts";
 import type { Exchange, Route } from "#lib/surface/http/exchange.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/surface/http/guards.ts";
@@ -74,11 +74,11 @@ export function mount(mounting: Mounting): FindRoute {
   }
   return function find(method, path) {
     const [[found] = []] = router.match("ALL", withoutSlash(path));
-    if (!found) return { ...refusal("(none)", nothingHere), ...(mounting.excuse && { excuse: mounting.excuse }) };
+    if (!found) return { ...refusalAt("(none)", nothingHere), ...(mounting.excuse && { excuse: mounting.excuse }) };
     const [target, params] = found as readonly [Target, Record<string, string>];
     const { pattern, module } = target, known = methodOf(method);
     if (known && module[known]) return routeTo(mounted, target, known, params);
-    return method === "OPTIONS" ? options(pattern, module) : refusal(pattern, () => wrongMethod(method, module));
+    return method === "OPTIONS" ? optionsOf(pattern, module) : refusalAt(pattern, () => wrongMethod(method, module));
   };
 }
 
@@ -123,11 +123,17 @@ function routeTo(
   };
 }
 
-/** What comes before a request counts: the login bucket, and the whole body, so that nothing waits for it later. */
-async function receive({ bucket }: Mounting, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
+/**
+ * What comes before a request counts: the login bucket, and the whole body, so that nothing waits for it later. A page of
+ * another site cannot use up its visitor's tries: its requests are refused before they are counted.
+ */
+async function receive({ app, bucket }: Mounting, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
   const { request, ip, body, place } = exchange;
   refuseBearer(endpoint, request.headers);
-  if (endpoint.bucket !== undefined) bucket.take(ip, endpoint.bucket);
+  if (endpoint.bucket !== undefined) {
+    requireSameOrigin(request, null, app.config.publicUrl);
+    bucket.take(ip, endpoint.bucket);
+  }
   if (hasBody(request.method)) place.weigh((await body()).length);
 }
 
@@ -207,39 +213,4 @@ async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor
 function withoutBody({ status, headers, body }: Answer): Answer {
   if (isFlow(body)) body.cancel();
   return { status, headers, body: null };
-}
-
-function options(pattern: string, module: RouteModule): Route {
-  const respond = () => Promise.resolve({ status: 204, headers: { allow: allowed(module) }, body: null });
-  return { pattern, endpoint: null, headers: [], receive: nothing, respond };
-}
-
-function wrongMethod(method: string, module: RouteModule): Fault {
-  const allow = allowed(module);
-  const message = `${method.slice(0, 20)} is not possible here; this path answers to ${allow}`;
-  return new Fault("method", "wrong_method", message, { headers: { allow } });
-}
-
-function allowed(module: RouteModule): string {
-  const methods = METHODS.filter((method) => module[method]);
-  return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
-}
-
-/** Nothing is read for a request that nothing is done for. */
-function nothing(): Promise<void> {
-  return Promise.resolve();
-}
-
-function nothingHere(): Fault {
-  return new Fault("missing", "no_route", "There is nothing at this path");
-}
-
-function refusal(pattern: string, fault: () => Fault): Route {
-  return {
-    pattern,
-    endpoint: null,
-    headers: [],
-    receive: nothing,
-    respond: () => Promise.reject(fault()),
-  };
 }

@@ -3,6 +3,8 @@
  * like of another hub, with which only operators have to do, and an id that nothing has.
  */
 import { newId } from "#lib/base/ids.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { record } from "#lib/records/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeToken } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 import type { Scene } from "#test/support/scene.ts";
@@ -41,7 +43,11 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: await makeRequest(scene, other.id, "other-wish"),
       absent: newId("frq"),
     },
-    notificationId: { own: newId("evt"), foreign: newId("evt"), absent: newId("evt") }, // what is there is looked up later
+    notificationId: {
+      own: await makeNotification(scene, hub, spoke),
+      foreign: await makeNotification(scene, south, elm),
+      absent: newId("evt"),
+    },
     userId: { own: people.spokeAdmin.id, foreign: other.id, absent: newId("usr") },
     change: same("disable"),
     action: same("restart"),
@@ -68,6 +74,13 @@ export function pathOf(pattern: string, samples: Samples, which: keyof Sample = 
     if (!sample) throw new Error(`test/support/probes/samples.ts has no sample of ${name}, for ${pattern}`);
     return sample[which];
   });
+}
+
+async function makeNotification({ db }: Scene, federationId: string, spokeId: string): Promise<string> {
+  const about = { objectType: "spoke", objectId: spokeId, federationId, spokeId } as const;
+  await db.transact((tx) => record(tx, SYSTEM, { audit: [{ kind: "spoke_actioned", ...about }] }));
+  const [{ id }] = await db.sql("select id from audit_events where object_id = $1 order by at desc limit 1", [spokeId]);
+  return id;
 }
 
 async function makeOperation({ db }: Scene, federationId: string, spokeId: string): Promise<string> {

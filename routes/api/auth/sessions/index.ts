@@ -7,10 +7,9 @@ import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { ok } from "#lib/surface/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "Your sessions: the one that you ask with, then the others, the last used first; 100 at most",
+  summary: "Your sessions: the one that you ask with, if any, then the others, the last used first; 100 at most",
   access: signedIn,
-  scope: "session",
-  purpose: "looking at sessions",
+  scope: "readonly",
   reply: ok(v.array(SessionView)),
   handle: ({ app, actor }) => listSessions(app.db.rows, actor),
 });

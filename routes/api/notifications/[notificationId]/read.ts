@@ -1,14 +1,13 @@
 /** A notification is read. */
 import * as v from "valibot";
-import { signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { ok } from "#lib/surface/http/reply.ts";
-import { markRead } from "#lib/domains/notifications/read.ts";
+import { markRead, notification } from "#lib/domains/notifications/read.ts";
 import { NotificationView } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
   summary: "Mark a notification as read; once more changes nothing",
-  access: signedIn,
+  access: notification,
   scope: "cli",
   params: v.object({ notificationId: v.string() }),
   reply: ok(NotificationView),

@@ -87,9 +87,18 @@ test("is not asked for below the root, nor of an operator", async ({ server, sta
 
 test("is asked for before all that would tell what others have", async ({ stage, hub, other, admin }) => {
   await createSpoke(stage.app, stage.operator, other, ask("held", "held.school.example"), null);
-  for (const domain of ["held.school.example", "a.held.school.example"]) {
-    const error = await rejection(createSpoke(stage.app, admin, hub, ask("nosy", domain), null));
-    assert.is(error.code, "domain_unproven");
+  const error = await rejection(createSpoke(stage.app, admin, hub, ask("nosy", "held.school.example"), null));
+  assert.is(error.code, "domain_unproven");
+});
+
+test("is not what is missing below a name of another hub: that can never be given", async ({ stage, hub, other, admin }) => {
+  await createSpoke(stage.app, stage.operator, other, ask("above", "above.school.example"), null);
+  for (const domain of ["a.above.school.example", "a.b.above.school.example"]) {
+    const asked = createSpoke(stage.app, admin, hub, ask("below", domain), null);
+    const { code, message } = await rejection(asked);
+    assert.is(code, "domain_taken");
+    assert.not.match(message, "TXT");
+    assert.is((await rejection(previewSpoke(stage.app, admin, hub, ask("below", domain), calm))).code, "domain_taken");
   }
 });
 

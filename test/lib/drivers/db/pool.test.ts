@@ -176,23 +176,6 @@ test("a database that cannot be reached is another, and carries the reason", asy
   });
 });
 
-test("a database that answers others is busy, even where one more connection fails", async ({ db }) => {
-  const proxy = await openProxy(db.url);
-  await withPool(db, { url: proxy.url, size: 2, waitLimit: 300 }, async (pool) => {
-    const lease = await pool.acquire();
-    proxy.refuse();
-    let over = false;
-    const answers = (async () => {
-      while (!over) await lease.query("select 1", [], LIMIT);
-    })();
-    assert.is((await rejection(pool.acquire())).code, "database_busy");
-    over = true;
-    await answers;
-    lease.release();
-  });
-  await proxy.close();
-});
-
 test("a peer that accepts and hangs up is tried again, not for ever by the driver", async ({ db }) => {
   const proxy = await openProxy(db.url);
   proxy.watch(() => (proxy.cut(), false));

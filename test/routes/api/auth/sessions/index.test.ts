@@ -4,7 +4,7 @@ import { readAudit } from "#lib/records/audit/store.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { addHubAdmin, makePerson, makeSession, type Person } from "#test/support/people.ts";
+import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -59,6 +59,18 @@ test("shows where the caller is signed in and nothing that opens a session, its 
   ]);
   const [old] = (await scene.send(PATH, { headers: first!.headers })).body;
   assert.is(Date.parse(old.expiresAt) - Date.parse(createdAt), HOUR);
+});
+
+test("shows them to a token of any scope, none of them as the one that asks; it ends none", async ({ scene }) => {
+  const { person, sessions: [first, second] } = await signedIn(scene, "tok", 2);
+  for (const scope of ["readonly", "provisioning", "cli"] as const) {
+    const headers = { authorization: `Bearer ${(await makeToken(scene.db, person, scope)).plaintext}` };
+    const { status, body } = await scene.send(PATH, { headers });
+    assert.is(status, 200);
+    assert.equal(body.map(({ id }: { id: string }) => id).sort(), [first!.id, second!.id].sort());
+    assert.ok(body.every(({ current }: { current: boolean }) => !current));
+    assert.is((await scene.send(`${PATH}/${first!.id}`, { method: "DELETE", headers })).status, 401);
+  }
 });
 
 test("leaves out what has ended, and what was not used for too long", async ({ scene }) => {

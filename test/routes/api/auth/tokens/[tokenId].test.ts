@@ -43,4 +43,11 @@ test("is 404 for somebody else's, for what never was, and for what is gone; an o
   assert.is((await scene.as("stranger").delete(path)).status, 404);
 });
 
+test("lets an operator's token of scope cli revoke anybody's", async ({ scene }) => {
+  const { id } = await makeToken(scene.db, scene.people.stranger, "cli");
+  assert.is((await scene.as("operator", "cli").delete(`/api/auth/tokens/${id}`)).status, 204);
+  const own = await makeToken(scene.db, scene.people.operator, "readonly");
+  assert.is((await scene.as("hubAdmin", "cli").delete(`/api/auth/tokens/${own.id}`)).status, 404);
+});
+
 test.run();

@@ -30,6 +30,15 @@ test("answers with the notification, and once more with the same", async ({ scen
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
 });
 
+test("is looked for before what else was sent is judged", async ({ scene, ids }) => {
+  for (const id of [newId("evt"), "nothing"]) {
+    const { status } = await scene.as("spokeAdmin", "cli").post(`/api/notifications/${id}/read?zzz=1`);
+    assert.is(status, 404);
+  }
+  assert.is((await scene.as("stranger", "cli").post(`/api/notifications/${ids[0]}/read?zzz=1`)).status, 404);
+  assert.is((await scene.as("spokeAdmin", "cli").post(`/api/notifications/${ids[0]}/read?zzz=1`)).status, 400);
+});
+
 test("changes nothing but what was read, and writes down that it was, once", async ({ scene, ids }) => {
   const others = async () =>
     await scene.db.sql(

@@ -29,6 +29,24 @@ test("is for those who may act on the one and add spokes to the hub: across hubs
   assert.is(token.status, 403);
 });
 
+test("needs the scope cli of a token, whichever backup is copied", async ({ scene, elm }) => {
+  for (const more of [{}, { copyBackup: "now" }]) {
+    for (const path of [NORTH, `${NORTH}?dryRun=true`]) {
+      const { status, body } = await scene.as("hubAdmin", "provisioning").post(path, {
+        slug: "pr",
+        copyOf: elm,
+        ...more,
+      });
+      assert.equal([status, body.code], [403, "scope_too_narrow"]);
+    }
+  }
+  assert.equal(
+    await scene.db.sql("select id from jobs where kind = 'backup' and state = 'queued' and spoke_id = $1", [elm]),
+    [],
+  );
+  assert.is((await scene.as("hubAdmin", "provisioning").post(NORTH, { slug: "new-one" })).status, 201);
+});
+
 test("is refused in words, also with dryRun, and then nothing is written", async ({ scene, elm, backup }) => {
   const of = { copyOf: elm };
   const cases: [Record<string, unknown>, number, string, RegExp][] = [

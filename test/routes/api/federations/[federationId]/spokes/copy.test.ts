@@ -8,7 +8,7 @@ test.before.each(openElm);
 test.after.each(({ scene }) => scene.close());
 
 test("answers 201 with what its source is, but for names and mail, and says of what it is", async ({ scene, elm, backup }) => {
-  const { status, body } = await scene.as("hubAdmin", "provisioning").post(NORTH, { slug: "ash", copyOf: elm });
+  const { status, body } = await scene.as("hubAdmin", "cli").post(NORTH, { slug: "ash", copyOf: elm });
   assert.is(status, 201, body.message);
   const { body: source } = await scene.as("hubAdmin").get(`/api/spokes/${elm}`);
   for (
@@ -90,7 +90,7 @@ test("with dryRun shows what would be made from what, and the price, and writes 
   const before = await countRows(scene);
   for (const [copyBackup, backupId] of [[undefined, backup], ["now", null]]) {
     const path = `${NORTH}?dryRun=true`, input = { slug: "ash", copyOf: elm, copyBackup };
-    const { status, body } = await scene.as("hubAdmin", "provisioning").post(path, input);
+    const { status, body } = await scene.as("hubAdmin", "cli").post(path, input);
     assert.is(status, 200, body.message);
     assert.equal([body.dryRun, body.spoke.from, body.spoke.mail, body.spoke.displayName], [
       true,
