@@ -120,6 +120,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**API**: A name below another hub's domain is `domain_taken` (409) instead of asking for a TXT record that could not help.",
       `**Security**: \`copyOf\` needs a token of scope \`cli\`: a copy has the people of its source, and \`copyBackup: "now"\` takes a backup.`,
       "**Security**: A page of another site cannot use up its visitor's tries to sign in: its requests are refused before they are counted.",
+      "**Operating**: `backup --verify` and `restore-database` refuse a file that is not encrypted while `BACKUP_PASSPHRASE` is set; `--allow-unencrypted` takes it.",
+      "**Operating**: `wheelwright restore` asks before it overwrites a live site (`--yes`), and waits for the end (`--no-wait`). `restore-database` and `doctor` work on the database of `npm start`.",
     ],
   },
 ];

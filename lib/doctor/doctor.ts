@@ -11,14 +11,12 @@ import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { createdIssuer, issuerOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
-import { placeOfDatabase, resolveAddress } from "#lib/base/database-address.ts";
 import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
 import { type ClusterPlace, type ClusterPlan, examineCluster, type Need } from "#lib/doctor/cluster.ts";
-import { lookAtDatabase } from "#lib/doctor/database.ts";
+import { examineDatabase } from "#lib/doctor/examine-database.ts";
 import { count, type Finding, listWords, passing, type Section } from "#lib/doctor/finding.ts";
 import { judgeAddress, judgeProxies } from "#lib/doctor/judge-entrance.ts";
-import { judgeDatabase } from "#lib/doctor/judge-database.ts";
 import { lookAtMetricsPort } from "#lib/doctor/metrics-port.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
 import { judgeRelay, lookAtDomain, lookAtMail, lookAtPayments } from "#lib/doctor/surroundings.ts";
@@ -50,25 +48,13 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
   const { config, signal, tell, migrations, limit = LIMIT, patience = TRIAL_PATIENCE } = examination;
   const look = openLook(signal, limit), trying: Trying = { signal, look, limit, patience, tell };
   const places = await placesOf(examination);
-  const database = look((within) => lookAtDatabase(config.database.source, limit, within));
   const sections: Promise<Section>[] = [
     Promise.resolve(section("configuration", null, [
       judgeDefinitions(examination),
       judgeAddress(config.publicUrl),
       judgeProxies(config),
     ])),
-    database.then((facts) =>
-      section(
-        "database",
-        placeOfDatabase(resolveAddress(config.database.source)),
-        judgeDatabase(facts, {
-          migrations,
-          pool: config.database.pool,
-          admin: config.bootstrapAdmin,
-          owner: config.database.ownerSource !== null,
-        }),
-      )
-    ),
+    examineDatabase(config, migrations, look, limit),
     Promise.all([
       lookAtDomain(config.rootDomain, look, examination.resolve ?? openDns(config.dnsServers).addresses),
       lookAtMail(config.smtp, look),

@@ -7,7 +7,7 @@ import { isatty } from "node:tty";
 import { readProcessConfig } from "#lib/base/config.ts";
 import { SealBroken } from "#lib/drivers/crypto/age.ts";
 import type { Bytes } from "#lib/drivers/db/copier.ts";
-import { unpack } from "#lib/drivers/dump/pack.ts";
+import { BackupUnencrypted, unpack } from "#lib/drivers/dump/pack.ts";
 import { RestoreRefused } from "#lib/drivers/dump/restore.ts";
 import {
   BackupDamaged,
@@ -57,9 +57,17 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
+interface ReadOptions {
+  readonly onRows: OnRows;
+  /** Takes a file that is not encrypted, though BACKUP_PASSPHRASE is set. */
+  readonly allowUnencrypted: boolean;
+}
+
 /** Asks for a passphrase where the file has one and BACKUP_PASSPHRASE is not set. */
-export function readBackup(file: string, onRows: OnRows): AsyncGenerator<BackupPart> {
-  return readScript(unpack(bytesOf(file), () => findPassphrase(`Passphrase of ${file}`)), onRows);
+export function readBackup(file: string, { onRows, allowUnencrypted }: ReadOptions): AsyncGenerator<BackupPart> {
+  const demandEncryption = !allowUnencrypted && readProcessConfig("any").backupPassphrase !== null;
+  const text = unpack(bytesOf(file), () => findPassphrase(`Passphrase of ${file}`), { demandEncryption });
+  return readScript(text, onRows);
 }
 
 /** Opens it when the first byte is wanted: nobody would hear earlier that it cannot be. */
@@ -79,6 +87,12 @@ export async function findPassphrase(question: string): Promise<string> {
 /** What is wrong with the file or its place, as a sentence; anything else as it is. */
 export function backupProblem(file: string, error: unknown): unknown {
   if (error instanceof RestoreRefused) return new CommandError(EX_DATA, error.message);
+  if (error instanceof BackupUnencrypted) {
+    const message =
+      `The backup ${file} is not encrypted, though BACKUP_PASSPHRASE is set: anybody could have written it. ` +
+      "Use it with --allow-unencrypted if you trust where it comes from";
+    return new CommandError(EX_DATA, message);
+  }
   if (!(error instanceof BackupDamaged || error instanceof SealBroken)) return error;
   const why = error.message.charAt(0).toLowerCase() + error.message.slice(1);
   return new CommandError(EX_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });

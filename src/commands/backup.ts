@@ -32,14 +32,18 @@ import { unreachable } from "./reach.ts";
 interface Options {
   readonly encrypt?: boolean;
   readonly verify?: boolean;
+  readonly "allow-unencrypted"?: boolean;
 }
 
 export async function backUpDatabase(
-  { words: [word], options: { encrypt = false, verify = false } }: Given<Options>,
+  { words: [word], options: { encrypt = false, verify = false, "allow-unencrypted": allowUnencrypted = false } }: Given<
+    Options
+  >,
 ): Promise<void> {
   const file = requireFile("backup", word);
   if (verify && encrypt) throw new CommandError(EX_USAGE, "--verify goes alone");
-  if (verify) return await verifyFile(file);
+  if (verify) return await verifyFile(file, allowUnencrypted);
+  if (allowUnencrypted) throw new CommandError(EX_USAGE, "--allow-unencrypted goes with --verify");
   if (file === STREAM && isatty(1)) throw new CommandError(EX_USAGE, "A backup is nothing for a terminal: name a file");
   const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
@@ -74,11 +78,13 @@ async function write(snapshot: Snapshot, file: string, passphrase: string | null
   (file === STREAM ? process.stderr : process.stdout).write(said);
 }
 
-async function verifyFile(file: string): Promise<void> {
+async function verifyFile(file: string, allowUnencrypted: boolean): Promise<void> {
   const count = openCount();
   let manifest: BackupManifest | undefined;
   try {
-    for await (const part of readBackup(file, count.onRows)) if (part.kind === "manifest") manifest = part.manifest;
+    for await (const part of readBackup(file, { onRows: count.onRows, allowUnencrypted })) {
+      if (part.kind === "manifest") manifest = part.manifest;
+    }
   } catch (error) {
     throw backupProblem(file, error);
   } finally {

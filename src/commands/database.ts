@@ -38,17 +38,45 @@ export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): P
   }
 }
 
-/** The database of the variables; where none is named, that of `wheelwright dev` in DATA_DIR, which only a checkout has. */
-export async function findDatabase(log: Log): Promise<{ url: DatabaseSource; close: () => Promise<void> }> {
+export interface FoundDatabase {
+  readonly url: DatabaseSource;
+  /** Of the schema's owner; null where that is the role of `url`. */
+  readonly owner: DatabaseSource | null;
+  /** Where the database of `npm start` is; null for a configured one. */
+  readonly directory: string | null;
+  close(): Promise<void>;
+}
+
+/**
+ * Finds the configured database; where none is, the one of `npm start` in DATA_DIR, which only a checkout has. `create`
+ * makes that one where it is missing, which only a restore means.
+ */
+export async function findDatabase(log: Log, { create = false } = {}): Promise<FoundDatabase> {
   try {
-    return { url: readProcessConfig("migrate").database.source, close: () => Promise.resolve() };
+    const { source: url, ownerSource: owner } = readProcessConfig("migrate").database;
+    return { url, owner, directory: null, close: () => Promise.resolve() };
   } catch (error) {
-    if (!(error instanceof ConfigError) || built()) throw error;
-    const directory = join(readProcessConfig("dev").dataDir, "postgres");
-    if (!existsSync(directory)) throw error; // an empty database would be made, and nobody means that one
+    const directory = findDevDatabase(error, create);
+    if (directory === null) throw error instanceof ConfigError ? explained(error) : error;
     const embedded = await openEmbedded({ directory, durable: true, log });
-    return { url: embedded.url, close: () => embedded.adopted ? Promise.resolve() : embedded.stop() };
+    const close = () => embedded.adopted ? Promise.resolve() : embedded.stop();
+    return { url: embedded.url, owner: null, directory, close };
   }
+}
+
+/** The directory of the database of `npm start`, where no other is named; null where there is none. */
+export function findDevDatabase(error: unknown, create = false): string | null {
+  if (!(error instanceof ConfigError) || built() || !error.problems.every(isMissing)) return null;
+  const directory = join(readProcessConfig("dev").dataDir, "postgres");
+  return create || existsSync(directory) ? directory : null;
+}
+
+const isMissing = (problem: string): boolean => problem.startsWith("DATABASE_URL is missing");
+
+/** Who types the command at another machine is told where it belongs. */
+function explained({ problems }: ConfigError): ConfigError {
+  const where = "this command works on the server's machine, with the variables of serve";
+  return new ConfigError(problems.map((problem) => isMissing(problem) ? `${problem}; ${where}` : problem));
 }
 
 /** The person at this machine, as the audit log keeps them: nobody has signed in. */

@@ -13,7 +13,9 @@ import { checkPrices } from "#lib/catalog/prices.ts";
 import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/base/config.ts";
 import { processShowsColours } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
+import { examineDatabase } from "#lib/doctor/examine-database.ts";
 import { failing, type Finding, type Section, summarize } from "#lib/doctor/finding.ts";
+import { LIMIT as LOOK_LIMIT, openLook } from "#lib/doctor/look.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -21,6 +23,7 @@ import { blueprint } from "../blueprints.ts";
 import { built, release } from "../release.ts";
 import { migrations } from "../migrations.ts";
 import { awaitStop } from "../stop.ts";
+import { findDatabase, findDevDatabase } from "./database.ts";
 import { requireRegion } from "./region.ts";
 import { CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
 
@@ -51,6 +54,8 @@ export async function doctor({ options }: Given<Options>): Promise<void> {
   const definitions = await readDefinitions();
   if (Array.isArray(definitions)) {
     report.add({ place: "configuration", name: null, where: null, findings: definitions });
+    const section = await examineDevDatabase();
+    if (section) report.add(section);
     return report.end(EX_CONFIG);
   }
   // Not above, and not while the clocks are compared: loading the Kubernetes library stops the process for a while.
@@ -108,6 +113,26 @@ async function readDefinitions(): Promise<Definitions | Finding[]> {
       ? failing("variables", problem, hint)
       : failing("variables", problem)
   );
+}
+
+/** The database of `npm start`, where no other is configured. */
+async function examineDevDatabase(): Promise<Section | null> {
+  let directory: string | null = null;
+  try {
+    readProcessConfig("migrate");
+  } catch (error) {
+    directory = findDevDatabase(error);
+  }
+  if (directory === null) return null;
+  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const { url, close } = await findDatabase(log), stop = awaitStop();
+  try {
+    const config = readProcessConfig("dev"), database = { ...config.database, source: url };
+    return await examineDatabase({ ...config, database }, migrations, openLook(stop.signal, LOOK_LIMIT), LOOK_LIMIT);
+  } finally {
+    stop.forget();
+    await close();
+  }
 }
 
 function configOf(mode: Mode, problems: string[]): Config | null {

@@ -1,6 +1,8 @@
 /** The commands, in the order in which the help names them. */
 import { type Command, command } from "./command.ts";
 
+const UNENCRYPTED = { type: "boolean", help: "use a file without encryption though BACKUP_PASSPHRASE is set" } as const;
+
 export const commands: readonly Command[] = [
   command({
     name: "dev",
@@ -93,6 +95,8 @@ export const commands: readonly Command[] = [
       domain: { type: "string", help: "of a spoke that is removed: make it under this domain" },
       list: { type: "boolean", help: "show its backups, and the volumes that restores have replaced" },
       "dry-run": { type: "boolean", help: "say what would happen, and write nothing" },
+      yes: { type: "boolean", help: "overwrite the site without asking" },
+      "no-wait": { type: "boolean", help: "end as soon as the operation is queued" },
       "new-cluster": {
         type: "boolean",
         help: "bring back what was made in a cluster that is gone, in the one that answers",
@@ -105,19 +109,21 @@ export const commands: readonly Command[] = [
   command({
     name: "backup",
     summary: "Write the whole database into a file, or look whether such a file is whole",
-    usage: ["FILE [--encrypt]", "--verify FILE"],
+    usage: ["FILE [--encrypt]", "--verify FILE [--allow-unencrypted]"],
     words: 1,
     options: {
       encrypt: { type: "boolean", help: "ask for a passphrase; BACKUP_PASSPHRASE encrypts without asking" },
       verify: { type: "boolean", help: "read the file to its end, and write nothing; no database is needed" },
+      "allow-unencrypted": UNENCRYPTED,
     },
     load: async () => (await import("./backup.ts")).backUpDatabase,
   }),
   command({
     name: "restore-database",
     summary: "Fill an empty database from a file of wheelwright backup",
-    usage: ["FILE"],
+    usage: ["FILE [--allow-unencrypted]"],
     words: 1,
+    options: { "allow-unencrypted": UNENCRYPTED },
     load: async () => (await import("./restore-database.ts")).restoreDatabase,
   }),
   command({

@@ -9,20 +9,35 @@ import { record } from "#lib/records/changes/record.ts";
 import { migrations } from "../migrations.ts";
 import { backupProblem, manifestWords, openCount, readBackup, requireFile } from "./backup-file.ts";
 import type { Given } from "./command.ts";
-import { whoAsks } from "./database.ts";
+import { findDatabase, whoAsks } from "./database.ts";
 import { reachDatabase } from "./reach.ts";
 
-export async function restoreDatabase({ words: [word] }: Given): Promise<void> {
-  const file = requireFile("restore-database", word);
-  const { database: { source, ownerSource }, log } = readProcessConfig("migrate");
-  await reachDatabase(ownerSource ?? source, openLog({ ...log, write: (line) => process.stderr.write(line) }));
-  const count = openCount();
-  const wish = { url: ownerSource ?? source, parts: readBackup(file, count.onRows), migrations, note };
-  const manifest = await restoreParts(wish)
-    .catch((error) => Promise.reject(backupProblem(file, error))).finally(count.end);
-  await migrate(source, migrations, ownerSource); // nothing is missing; but the service's role has no rights yet
+interface Options {
+  readonly "allow-unencrypted"?: boolean;
+}
+
+export async function restoreDatabase({ words: [word], options }: Given<Options>): Promise<void> {
+  const file = requireFile("restore-database", word), allowUnencrypted = options["allow-unencrypted"] === true;
+  const log = openLog({ ...readProcessConfig("any").log, write: (line) => process.stderr.write(line) });
+  const { url, owner, directory, close } = await findDatabase(log, { create: true });
+  try {
+    await reachDatabase(owner ?? url, log);
+    const count = openCount(), parts = readBackup(file, { onRows: count.onRows, allowUnencrypted });
+    const howToEmpty = directory === null
+      ? {}
+      : { howToEmpty: `Stop npm start and move ${directory} away, then restore` };
+    const manifest = await restoreParts({ url: owner ?? url, parts, migrations, note, ...howToEmpty })
+      .catch((error) => Promise.reject(backupProblem(file, error))).finally(count.end);
+    await migrate(url, migrations, owner); // nothing is missing; but the service's role has no rights yet
+    report(`Restored ${count.words()}, ${manifestWords(manifest)}${directory === null ? "" : `, into ${directory}`}`);
+  } finally {
+    await close();
+  }
+}
+
+function report(sentence: string): void {
   process.stdout.write(
-    `Restored ${count.words()}, ${manifestWords(manifest)}\n` +
+    `${sentence}\n` +
       "The database is held: replicas answer, and run no operation until it was compared with the clusters:\n" +
       "wheelwright doctor --reconcile\n",
   );

@@ -34,6 +34,14 @@ export function planned(spoke: NamedSpoke, plan: RestorePlan): string {
     }\nNothing was written.\n`;
 }
 
+/** What a restore in place does to the site, as a sentence without a full stop. */
+export function overwrites(spoke: NamedSpoke, plan: RestorePlan): string {
+  return `${nameOf(spoke)} is ${spoke.state}. It goes ${
+    whither(plan)
+  }, and all that was done on the site since is lost; ` +
+    "what it has now is kept for 7 days";
+}
+
 export function requested(spoke: NamedSpoke, plan: RestorePlan, job: Job): string {
   return `${nameOf(spoke)} goes ${whither(plan)}.\n${watching(job)}` +
     `Should it not be what you wanted, or fail: wheelwright restore ${spoke.id} --back\n`;

@@ -1,6 +1,6 @@
 /**
- * `wheelwright restore SPOKE`: takes a spoke back to one of its backups, on this machine's authority. It asks for the operation
- * and ends; a running replica does it.
+ * `wheelwright restore SPOKE`: takes a spoke back to one of its backups, on this machine's authority. It requests the
+ * operation, which a running replica does, and waits for its end.
  */
 import { sql } from "kysely";
 import * as v from "valibot";
@@ -15,7 +15,8 @@ import { planRestore, requestRestore } from "#lib/domains/backups/request.ts";
 import { CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
 import { whoAsks, withDatabase } from "./database.ts";
 import { readPlace } from "./machine.ts";
-import { planned, recreated, recreation, requested, tables } from "./restore-report.ts";
+import { overwrites, planned, recreated, recreation, requested, tables } from "./restore-report.ts";
+import { awaitOperation, confirmOverwrite } from "./restore-wait.ts";
 
 interface Options {
   readonly backup?: string;
@@ -24,6 +25,8 @@ interface Options {
   readonly domain?: string;
   readonly list?: boolean;
   readonly "dry-run"?: boolean;
+  readonly yes?: boolean;
+  readonly "no-wait"?: boolean;
   readonly "new-cluster"?: boolean;
   readonly all?: boolean;
   readonly hub?: string;
@@ -40,9 +43,12 @@ export async function askRestore({ words: [name], options }: Given<Options>): Pr
       const message = `There is no spoke ${name}, and never was: give its id, HUB/SLUG or domain`;
       throw new CommandError(EX_DATA, message);
     }
-    const restore = options["new-cluster"] ? restoreAll : restoreSpoke;
-    const answer = options.list ? await list(db, spoke) : await restore(db, spoke, options).catch(tellRefusal);
-    process.stdout.write(answer);
+    const restore = options["new-cluster"] ? restoreLost : restoreSpoke;
+    const answer = options.list
+      ? { text: await list(db, spoke) }
+      : await restore(db, spoke, options).catch(tellRefusal);
+    process.stdout.write(answer.text);
+    if (answer.operation && !options["no-wait"]) process.stdout.write(await awaitOperation(db, answer.operation));
   });
 }
 
@@ -78,12 +84,23 @@ async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Optio
   return await restoreAnew(db, readPlace(), whoAsks("restore"), wish).catch(tellRefusal);
 }
 
-async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<string> {
+/** Text for standard output, and the operation that was requested, if any. */
+interface Answer {
+  readonly text: string;
+  readonly operation?: string;
+}
+
+async function restoreLost(db: Database, spoke: NamedSpoke, options: Options): Promise<Answer> {
+  return { text: await restoreAll(db, spoke, options) };
+}
+
+async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<Answer> {
   const { backup: backupId, back, as, domain, "dry-run": dryRun } = options;
   if (spoke.state === "removed" && !back) {
     const asked = { backupId, as, domain: domain?.toLowerCase() }, place = { db, config: readPlace() };
-    if (dryRun) return recreation(spoke, await planRecreation(place, spoke, asked));
-    return recreated(await recreateSpoke(place, whoAsks("restore"), spoke, asked));
+    if (dryRun) return { text: recreation(spoke, await planRecreation(place, spoke, asked)) };
+    const created = await recreateSpoke(place, whoAsks("restore"), spoke, asked);
+    return { text: recreated(created), operation: created.job.id };
   }
   if (as !== undefined || domain !== undefined) {
     const message = `--as and --domain are for a spoke that is removed, and ${spoke.slug} is ${spoke.state}: ` +
@@ -92,8 +109,10 @@ async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): 
   }
   const asked = back ? { back } as const : { backupId };
   const plan = await planRestore(db.rows, spoke, asked);
-  if (dryRun) return planned(spoke, plan);
-  return requested(spoke, plan, await requestRestore({ db }, whoAsks("restore"), spoke.id, asked));
+  if (dryRun) return { text: planned(spoke, plan) };
+  await confirmOverwrite(options.yes === true, overwrites(spoke, plan), `${spoke.hubSlug}/${spoke.slug}`);
+  const job = await requestRestore({ db }, whoAsks("restore"), spoke.id, asked);
+  return { text: requested(spoke, plan, job), operation: job.id };
 }
 
 function tellRefusal(error: unknown): never {

@@ -14,10 +14,19 @@ export function pack(text: AsyncIterable<Bytes>, passphrase: string | null): Asy
   return passphrase === null ? packed : encrypt(packed, passphrase);
 }
 
-/** Asks for the passphrase where the file needs one. Throws BackupDamaged or SealBroken. */
+/** Anybody can write such a file: its content proves nothing about who did. */
+export class BackupUnencrypted extends Error {
+  override readonly name = "BackupUnencrypted";
+}
+
+/**
+ * Calls `askPassphrase` where the file needs a passphrase. Throws BackupDamaged or SealBroken, and BackupUnencrypted for a
+ * file without encryption where that is demanded.
+ */
 export async function* unpack(
   file: AsyncIterable<Bytes>,
   askPassphrase: () => Promise<string>,
+  { demandEncryption = false }: { readonly demandEncryption?: boolean } = {},
 ): AsyncGenerator<Buffer> {
   const source = file[Symbol.asyncIterator]();
   let start: Bytes = Buffer.alloc(0);
@@ -28,7 +37,9 @@ export async function* unpack(
     yield start;
     yield* { [Symbol.asyncIterator]: () => source };
   };
-  const packed = isEncrypted(start) ? decrypt(whole(), await askPassphrase()) : whole();
+  const encrypted = isEncrypted(start);
+  if (demandEncryption && !encrypted && start.length > 0) throw new BackupUnencrypted("It is not encrypted");
+  const packed = encrypted ? decrypt(whole(), await askPassphrase()) : whole();
   try {
     yield* through(packed, createGunzip({ chunkSize: PIECE }));
   } catch (error) {

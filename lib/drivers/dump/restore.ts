@@ -23,6 +23,8 @@ export interface FillWish {
   readonly url: DatabaseSource;
   readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
+  /** What a person does about a database that is not empty; the default is for a server of one's own. */
+  readonly howToEmpty?: string;
   /** Writes what else belongs to it, once all rows are there. */
   readonly note?: (tx: Tx, manifest: BackupManifest) => Promise<void>;
 }
@@ -33,7 +35,7 @@ export async function restoreParts(wish: FillWish): Promise<BackupManifest> {
   try {
     await copier.run("begin");
     await holdMigrations(copier.run); // a replica that starts meanwhile waits until the end
-    await requireEmpty(copier, resolveAddress(wish.url).database);
+    await requireEmpty(copier, resolveAddress(wish.url).database, wish.howToEmpty);
     const manifest = await fill(copier, wish);
     await copier.run(IDENTITIES);
     for (const { mend } of Object.values(RETURNS)) if (mend !== null) await copier.run(mend);
@@ -49,7 +51,7 @@ export async function restoreParts(wish: FillWish): Promise<BackupManifest> {
 }
 
 /** A stranger's tables may be those of another program, and ours those of a service that runs: neither is written to. */
-async function requireEmpty(copier: Copier, name: string): Promise<void> {
+async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): Promise<void> {
   const tables = await copier.run(
     `select relname as table from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
        and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e') order by relname`,
@@ -58,7 +60,7 @@ async function requireEmpty(copier: Copier, name: string): Promise<void> {
   throw new RestoreRefused(
     `The database ${name} is not empty: it has the table ${tables[0]!.table}${
       tables.length > 1 ? ` and ${tables.length - 1} more` : ""
-    }. Restore into an empty one: stop all replicas, then dropdb ${name} && createdb ${name}`,
+    }. ${howToEmpty ?? `Restore into an empty one: stop all replicas, then dropdb ${name} && createdb ${name}`}`,
   );
 }
 

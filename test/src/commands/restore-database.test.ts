@@ -1,5 +1,6 @@
 /** `wheelwright restore-database` as a process. */
 import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { rowsIn, undate } from "#test/lib/drivers/dump/scene.ts";
@@ -66,6 +67,32 @@ test("refuses a file that is cut, or none of its own, with a sentence", async ({
   const { status, text } = await run(["restore-database", `${file}.missing`], { DATABASE_URL: url });
   assert.is(status, 69);
   assert.match(text, "there is nothing at this path");
+});
+
+test("refuses a file without encryption while a passphrase is configured, unless it is allowed", async ({ run, file, db }) => {
+  await run(["backup", file]);
+  const env = { DATABASE_URL: await db.freshUrl(), BACKUP_PASSPHRASE: PASSPHRASE };
+  for (const line of [["backup", "--verify", file], ["restore-database", file]]) {
+    const refused = await run(line, env);
+    assert.is(refused.status, 65, refused.text);
+    assert.match(refused.text, /is not encrypted, though BACKUP_PASSPHRASE is set: .*--allow-unencrypted/);
+    const allowed = await run([...line, "--allow-unencrypted"], env);
+    assert.is(allowed.status, 0, allowed.text);
+  }
+});
+
+test("works on the database of npm start where none is configured, and says how to empty that", async ({ run, file, directory }) => {
+  await run(["backup", file]);
+  const env = { DATA_DIR: join(directory, "dev") };
+  const { status, text } = await run(["restore-database", file], env);
+  assert.is(status, 0, text);
+  assert.match(text, /^Restored \d+ tables, .*, into .*postgres\n/);
+  const again = await run(["restore-database", file], env);
+  assert.is(again.status, 65, again.text);
+  assert.match(again.text, /is not empty: .*Stop npm start and move .*postgres away/);
+  const doctor = await run(["doctor"], env);
+  assert.match(doctor.text, /✓ migrations/, "doctor checks that database");
+  assert.match(doctor.text, /PUBLIC_URL is missing/, "and says what serve would need");
 });
 
 test.run();

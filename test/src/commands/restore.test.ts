@@ -80,7 +80,7 @@ test("says by --dry-run all that would happen, and writes nothing", async ({ sce
 });
 
 test("has a replica restore the spoke, says how to watch it, and notes who asked", async ({ scene, id, backup, run }) => {
-  const { status, text } = await run("algebra.spokes.example.org", "--backup", backup);
+  const { status, text } = await run("algebra.spokes.example.org", "--backup", backup, "--yes", "--no-wait");
   assert.is(status, 0, text);
   const job = await scene.ended(id, "restore");
   assert.is(job.state, "succeeded", job.failure?.message);
@@ -104,7 +104,11 @@ test("shows what is kept of before, and goes back to it", async ({ scene, id, ru
   );
   const dry = await run(id, "--back", "--dry-run");
   assert.match(dry.text, "would go back to what it was before its last restore");
-  assert.is((await run(id, "--back")).status, 0);
+  const refused = await run(id, "--back");
+  assert.equal([refused.status, /all that was done .* is lost; .*confirm with --yes/.test(refused.text)], [2, true]);
+  const back = await run(id, "--back", "--yes");
+  assert.is(back.status, 0, back.text);
+  assert.match(back.text, /\nDone: the operation succeeded$/);
   assert.is((await scene.ended(id, "restore")).state, "succeeded");
   assert.equal(await marks(scene, id), ["broken", "broken"]);
 });
