@@ -7,9 +7,12 @@ const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u00
 // Letters that are written from right to left need none of these marks.
 const HIDDEN_MARKS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Keeps line feeds and tabs. Colours, and a carriage return before a line feed, are left out. */
+/** Keeps line feeds and tabs. Removes colours, NUL characters, and a carriage return before a line feed. */
 export function readable(text: string): string {
-  return withoutColours(text).toWellFormed().replace(/\r+\n/g, "\n").replace(HIDDEN_MARKS, escapeMark);
+  return withoutColours(text).toWellFormed().replaceAll("\0", "").replace(/\r+\n/g, "\n").replace(
+    HIDDEN_MARKS,
+    escapeMark,
+  );
 }
 
 export function withoutColours(text: string): string {
