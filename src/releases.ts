@@ -122,6 +122,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Security**: A page of another site cannot use up its visitor's tries to sign in: its requests are refused before they are counted.",
       "**Operating**: `backup --verify` and `restore-database` refuse a file that is not encrypted while `BACKUP_PASSPHRASE` is set; `--allow-unencrypted` takes it.",
       "**Operating**: `wheelwright restore` asks before it overwrites a live site (`--yes`), and waits for the end (`--no-wait`). `restore-database` and `doctor` work on the database of `npm start`.",
+      "**Operating**: `SMTP_TLS=implicit` begins with TLS on any port. The audit log's CSV begins with a byte order mark, for Excel. A domain such as `müller.example`, or with a dot at its end, is answered with the name to write.",
     ],
   },
 ];

@@ -5,6 +5,7 @@
  * here can be stored, logged and sent on without further thought. Messages say what the value must be.
  */
 import * as v from "valibot";
+import { toAsciiHost } from "#lib/base/host.ts";
 import { isDay } from "#lib/base/time.ts";
 
 // deno-lint-ignore no-control-regex
@@ -58,13 +59,25 @@ export const Email = v.pipe(
 );
 
 const HOST = "must be a host name such as school.example.org";
+const HOST_PATTERN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Says what to write instead of `müller.example` and `school.example.`. */
+function hostMessage({ input }: { readonly input: unknown }): string {
+  const ascii = typeof input === "string" && input.length <= 253 ? toAsciiHost(input) : null;
+  if (ascii === null || ascii === input || !HOST_PATTERN.test(ascii)) return HOST;
+  const problem = /^[\x21-\x7e]*$/.test(String(input))
+    ? "must be a host name without a dot at its end"
+    : "must be a host name in ASCII";
+  return `${problem}: write ${ascii}`;
+}
+
 /** A host name of at least two labels, lower-cased. */
 export const HostName = v.pipe(
   v.string(HOST),
-  v.regex(/^[\x21-\x7e]*$/, HOST), // lower case would make a k of the Kelvin sign, and another name of what was given
+  v.regex(/^[\x21-\x7e]*$/, hostMessage), // lower case would make a k of the Kelvin sign, and another name of what was given
   v.toLowerCase(),
   v.maxLength(253, HOST),
-  v.regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, HOST),
+  v.regex(HOST_PATTERN, hostMessage),
   v.check((value) => !/^[\d.]+$/.test(value), HOST),
 );
 

@@ -67,7 +67,7 @@ const Sender = v.pipe(
 /** No hyphen: otherwise the namespaces of `a-b` would begin as those of `a` do. */
 const RELEASE = "must be 1 to 16 lower-case letters and digits, of which the first is a letter";
 
-const SMTP_TLS = "must be opportunistic, required or off";
+const SMTP_TLS = "must be implicit, required, opportunistic or off";
 
 const SPOKE_USER = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
 /** The account of a spoke at the mail relay. Without the namespace two spokes would share an account. */
@@ -120,7 +120,7 @@ export const Variables = v.object({
   SMTP_USER: v.optional(Text),
   SMTP_PASS: v.optional(Text),
   SMTP_FROM: v.optional(Sender),
-  SMTP_TLS: v.optional(v.picklist(["opportunistic", "required", "off"], SMTP_TLS), "opportunistic"),
+  SMTP_TLS: v.optional(v.picklist(["implicit", "required", "opportunistic", "off"], SMTP_TLS), "opportunistic"),
   SPOKE_SMTP_HOST: v.optional(Server),
   SPOKE_SMTP_PORT: v.optional(whole(1, 65535), "587"),
   SPOKE_SMTP_USER: v.optional(SpokeUser),

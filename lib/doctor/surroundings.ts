@@ -61,6 +61,7 @@ function judgeLogin(
 
 /** What is in force, and what that is worth. */
 const PROTECTED: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (port: number) => string>> = {
+  implicit: () => "nothing is sent without TLS (SMTP_TLS=implicit)",
   required: () => "nothing is sent without TLS",
   opportunistic: (port) =>
     port === 465

@@ -50,7 +50,9 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   ACME_EMAIL: ["with it a ClusterIssuer is made, and spokes get TLS"],
   SMTP_HOST: ["mail server for this service's own mail", "mail stays queued; dev writes files"],
   SMTP_PORT: ["its port; 465 is TLS at once"],
-  SMTP_TLS: ["opportunistic takes STARTTLS when it is offered, required sends nothing without TLS, off never takes it"],
+  SMTP_TLS: [
+    "implicit begins with TLS on any port, required sends nothing without TLS, opportunistic takes STARTTLS when it is offered, off never takes it",
+  ],
   SMTP_USER: ["account at the mail server"],
   SMTP_PASS: ["password of that account"],
   SMTP_FROM: ["sender: an address, or Name <address>"],

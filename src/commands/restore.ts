@@ -60,7 +60,8 @@ function problemOf(name: string | undefined, options: Options): string | null {
   if (list && (backup ?? as ?? domain ?? back ?? dryRun) !== undefined) return "--list goes alone";
   const [of, slug, ...more] = as?.split("/") ?? ["hub", "slug"];
   if (!of || !v.is(Slug, slug) || more.length > 0) return `--as must be HUB/SLUG, and not "${as}"`;
-  return domain === undefined || v.is(HostName, domain) ? null : `--domain must be a host name, and not "${domain}"`;
+  const wrong = domain === undefined ? undefined : v.safeParse(HostName, domain).issues?.[0].message;
+  return wrong === undefined ? null : `--domain ${wrong}, and not "${domain}"`;
 }
 
 function newClusterProblem(name: string | undefined, options: Options): string | null {

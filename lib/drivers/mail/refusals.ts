@@ -38,7 +38,7 @@ export function explainRefusal(error: unknown, { place, to, secrets, late }: Cir
   }
   if (isTls(code, originalCode)) {
     const hint = "Its certificate must be valid for SMTP_HOST, by an authority that this machine trusts; and with " +
-      "SMTP_TLS=required it must offer TLS.";
+      "SMTP_TLS=required it must offer TLS. A server that begins with TLS on a port other than 465 needs SMTP_TLS=implicit.";
     return passing("mail_tls", `The mail server ${place} cannot be trusted: ${said}`, hint);
   }
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530) {

@@ -1,9 +1,9 @@
 /**
  * Mail over SMTP: a few connections that are kept for the next mail.
  *
- * Port 465 is TLS at once, elsewhere STARTTLS is taken when it is offered; the certificate must be valid either way. A
- * person who sits between can strip the offer, and would then be told the password: with SMTP_TLS=required nothing is
- * said without TLS.
+ * On port 465, and with SMTP_TLS=implicit on any port, a connection begins with TLS. Elsewhere STARTTLS is taken when it
+ * is offered. The certificate must be valid either way. An attacker on the network can strip the offer and read the
+ * password: with SMTP_TLS=required nothing is sent without TLS.
  *
  * Each wait has an end, and the whole mail has one too: a server that sends a byte now and then holds nobody up for ever.
  */
@@ -70,7 +70,7 @@ function openTransport({ host, port, user, pass, name, tls, encryption, patience
     pool: true,
     host,
     port,
-    secure: port === 465 && encryption !== "off",
+    secure: encryption === "implicit" || port === 465 && encryption !== "off",
     requireTLS: encryption === "required",
     ignoreTLS: encryption === "off",
     ...(user !== null && { auth: { user, pass: pass ?? "" } }),

@@ -40,6 +40,16 @@ test("an e-mail address is lower-cased", () => {
   }
 });
 
+test("a host name in other letters, or with a dot at its end, is answered with the name to write", () => {
+  const messageOf = (name: string) => v.safeParse(HostName, name).issues?.[0].message;
+  assert.is(messageOf("Müller.example"), "must be a host name in ASCII: write xn--mller-kva.example");
+  assert.is(messageOf("müller.example."), "must be a host name in ASCII: write xn--mller-kva.example");
+  assert.is(messageOf("school.example."), "must be a host name without a dot at its end: write school.example");
+  for (const name of ["school", "school.example..", "müller", "a b.example", "\u212a", "ü".repeat(300)]) {
+    assert.is(messageOf(name), "must be a host name such as school.example.org", name);
+  }
+});
+
 test("a host name has at least two labels and is no address", () => {
   assert.is(v.parse(HostName, "School.Example"), "school.example");
   for (const bad of ["localhost", "a..b", "-a.b", "1.2.3.4", "a_b.c", "https://a.b", "a.b/", `${"a".repeat(64)}.b`]) {

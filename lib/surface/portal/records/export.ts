@@ -52,11 +52,14 @@ export const download: Reply<ExportedLog, ExportedLog> = {
 
 const HEADS = ["at", "kind", "actor", "actorId", "objectType", "objectId", "ip", "userAgent", "metadata", "id"];
 
+/** Without this mark Excel reads UTF-8 as the system's own encoding, and umlauts are broken. */
+const BYTE_ORDER_MARK = "\ufeff";
+
 function csvOf(events: readonly ToldEvent[]): string {
   const rows = events.map(({ id, at, kind, actor, objectType, objectId, ip, userAgent, metadata }) =>
     [at, kind, actor.email, actor.id, objectType, objectId, ip, userAgent, JSON.stringify(metadata), id].map(cell)
   );
-  return [HEADS, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+  return BYTE_ORDER_MARK + [HEADS, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
 /** RFC 4180. A spreadsheet would run a cell that begins as a formula does, and names are whatever somebody chose. */

@@ -93,6 +93,17 @@ test("where TLS is required, tells no password to a server that does not offer i
   });
 });
 
+test("begins with TLS on any port where it is implicit, and says nothing to a server that does not", async () => {
+  await between({ tls: "at once" }, { tls: KUBE, encryption: "implicit" }, async ({ smtp, post }) => {
+    await post.send(mail, never);
+    assert.is(smtp.mails[0]!.secure, true);
+  });
+  await between({}, { tls: KUBE, encryption: "implicit" }, async (pair) => {
+    assert.ok((await failure(pair)).transient);
+    assert.equal(pair.smtp.mails, []);
+  });
+});
+
 test("where TLS is required, goes out over it, and where it is off, without", async () => {
   for (const [encryption, secure] of [["required", true], ["off", false]] as const) {
     await between({ tls: "starttls" }, { tls: KUBE, encryption }, async ({ smtp, post }) => {

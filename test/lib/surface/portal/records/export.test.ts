@@ -51,6 +51,10 @@ file("quotes what has commas, quotes and lines of its own", () => {
   assert.match(csv, String.raw`"{""name"":""x\""y""}"`);
 });
 
+file("begins with a byte order mark in CSV alone, for Excel", () => {
+  assert.equal([textOf("csv", {}).startsWith("\ufeffat,kind,"), textOf("jsonl", {}).startsWith("{")], [true, true]);
+});
+
 file("has in JSON Lines each event as the API shows it", () => {
   assert.equal(textOf("jsonl", {}), `${JSON.stringify(EVENT)}\n`);
 });
