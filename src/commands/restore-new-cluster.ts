@@ -1,6 +1,7 @@
 /** `wheelwright restore --new-cluster`: brings back in a new cluster what was made in one that is gone. */
 import type { Config } from "#lib/base/config.ts";
 import { bringBack, listLost, type Lost, type Range } from "#lib/domains/backups/new-cluster.ts";
+import { failLost, retireLostTemplates } from "#lib/domains/backups/lost.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
@@ -27,8 +28,10 @@ export async function restoreAnew(db: Database, config: Config, asker: Asker, wi
     const done: (readonly [Lost, string | null])[] = [];
     for (const each of lost) {
       const job = each.left === null ? await bringBack({ db }, asker, each) : null;
+      if (each.spoke && each.left !== null) await failLost({ db }, asker, each.spoke, each.left);
       done.push([each, job?.id ?? null]);
     }
+    if (lost.length > 0) await retireLostTemplates({ db, clusters });
     return broughtBack(done);
   } finally {
     await clusters.close();

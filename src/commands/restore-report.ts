@@ -1,6 +1,7 @@
 /** What `wheelwright restore` says: the backups that there are, what would come of it, and what was asked for. */
 import type { Backup } from "#lib/domains/backups/store.ts";
 import type { Lost } from "#lib/domains/backups/new-cluster.ts";
+import { testFailure } from "#lib/domains/backups/tested.ts";
 import type { KeptClaim } from "#lib/domains/backups/kept.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
 import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
@@ -11,14 +12,20 @@ import type { Job } from "#lib/records/jobs/job.ts";
 
 export function tables(backups: readonly Backup[], kept: readonly KeptClaim[]): string {
   const shown = backups.filter(({ removingSince }) => removingSince === null);
-  const rows = shown.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes }) => [
+  const rows = shown.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes, ...backup }) => [
     ...[id, minuteOf(createdAt), kind, state, lmsVersion ?? "-"],
     sizeBytes === null ? "-" : `${(sizeBytes / 2 ** 30).toFixed(1)} GiB`,
+    testFailure(backup) !== null ? "failed" : backup.provedAt === null ? "-" : `verified ${minuteOf(backup.provedAt)}`,
   ]);
+  const failures = shown.flatMap((backup) => {
+    const failure = testFailure(backup);
+    return failure === null ? [] : [`The last restore test of ${backup.id} failed: ${failure}\n`];
+  });
   const claims = kept.map(({ claim, since, until }) => [claim, minuteOf(since), minuteOf(until)]);
   return (rows.length === 0
     ? "There is no backup.\n"
-    : align([["BACKUP", "TAKEN", "KIND", "STATE", "VERSION", "SIZE"], ...rows])) +
+    : align([["BACKUP", "TAKEN", "KIND", "STATE", "VERSION", "SIZE", "RESTORE TEST"], ...rows])) +
+    failures.join("") +
     (claims.length === 0
       ? ""
       : `\nKept of before the last restores; --back leads to the newest:\n${
@@ -120,8 +127,11 @@ function whither({ backup }: RestorePlan): string {
   return backup ? `back to its ${describe(backup)}` : "back to what it was before its last restore";
 }
 
-function describe({ id, createdAt, lmsVersion }: Backup): string {
-  return `backup ${id} of ${minuteOf(createdAt)}${lmsVersion === null ? "" : `, Moodle ${lmsVersion}`}`;
+function describe({ id, createdAt, lmsVersion, ...tested }: Backup): string {
+  const failure = testFailure(tested);
+  return `backup ${id} of ${minuteOf(createdAt)}${lmsVersion === null ? "" : `, Moodle ${lmsVersion}`}${
+    failure === null ? "" : ` (its last restore test failed: ${failure})`
+  }`;
 }
 
 function watching({ id }: Job): string {

@@ -10,7 +10,8 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { onHub, onSpoke } from "#lib/records/audit/store.ts";
-import type { Backup } from "#lib/domains/backups/store.ts";
+import { type Backup, listStanding } from "#lib/domains/backups/store.ts";
+import { preferVerified } from "#lib/domains/backups/tested.ts";
 import { demandUsable, leastDisks, restoreRefusal } from "#lib/domains/backups/usable.ts";
 import { record, recordOperation } from "#lib/records/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -103,11 +104,16 @@ function openLook(clusters: App["clusters"]) {
 async function fateOf(rows: Rows, spoke: SpokeRow): Promise<Pick<Lost, "backup" | "left">> {
   if (spoke.state === "removing") return { backup: null, left: removing(`spokes/${spoke.id}`) };
   try {
-    return { backup: await demandUsable(rows, spoke, undefined), left: null };
+    return { backup: await demandPreferred(rows, spoke), left: null };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     return { backup: null, left: error.message };
   }
+}
+
+/** As nobody chooses for each spoke, a verified backup goes before a newer one that failed its restore test. */
+async function demandPreferred(rows: Rows, spoke: SpokeRow): Promise<Backup> {
+  return await demandUsable(rows, spoke, preferVerified(await listStanding(rows, spoke.id))?.id);
 }
 
 function removing(url: string): string {
@@ -140,7 +146,7 @@ async function bringHub(tx: Tx, asker: Asker, { id, namespaceUid }: FederationRo
 async function bringSpoke(tx: Tx, asker: Asker, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
   const before = await lockSpoke(tx, id);
   if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
-  const backup = await demandUsable(tx, before, undefined);
+  const backup = await demandPreferred(tx, before);
   const calledOff = await endGivenUp(tx, await cancelOperationsOf(tx, id));
   const job = await enqueue(tx, asker, operationOn(before, "provision"));
   await tx.deleteFrom("kept_claims").where("spokeId", "=", id).execute();

@@ -14,6 +14,7 @@ import { record } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Proof } from "#lib/domains/backups/proof.ts";
 import { type Drilled, noteProved, noteUnproved, noteUntried } from "#lib/domains/backups/proofs.ts";
+import { NOT_TRIED } from "#lib/domains/backups/tested.ts";
 import { nextDrill } from "#lib/domains/backups/schedule.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
@@ -58,7 +59,7 @@ export async function endFailed(run: Run, verdict: Pick<Verdict, "nature" | "rep
     });
     if (!isOfBackup) {
       const again = nextDrill(spoke.id, "nightly", run.job.updatedAt);
-      return await noteUntried(tx, tried, `Not tried: ${message}`, again);
+      return await noteUntried(tx, tried, `${NOT_TRIED}${message}`, again);
     }
     if (!await noteUnproved(tx, tried, message)) return;
     const about = { spokeId: spoke.id, spoke: spoke.displayName, domain: spoke.domain, backupId, reason: message };

@@ -4,7 +4,9 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { silent } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { failLost, retireLostTemplates } from "#lib/domains/backups/lost.ts";
 import { bringBack, listLost } from "#lib/domains/backups/new-cluster.ts";
+import { listStanding } from "#lib/domains/backups/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
@@ -111,6 +113,31 @@ test("what is being removed is left, and how it is given up is told.", async ({ 
   await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
 });
 
+test("a verified backup goes before a newer one that failed its restore test.", async ({ app, scene, ids: { calm } }) => {
+  // Another backup of the same volumes, a day older.
+  await scene.db.sql(
+    `insert into backups select (jsonb_populate_record(backups, jsonb_build_object('id', id || 'x', 'operation_id', id,
+      'created_at', created_at - interval '1 day'))).* from backups where spoke_id = $1 order by created_at desc limit 1`,
+    [calm],
+  );
+  const chosen = async () => (await listLost(app, { spokeId: calm })).find(({ spoke }) => spoke)!.backup!.id;
+  const standing = (await listStanding(scene.db.rows, calm)).map(({ id }) => id), [newest, older] = standing;
+  const set = (id: string, error: string | null, provedAt: Date | null) =>
+    scene.db.sql(
+      "update backups set proof_error = $2, proved_at = $3, proof = case when $3::timestamptz is not null then '{}'::jsonb end where id = $1",
+      [id, error, provedAt],
+    );
+  assert.is(await chosen(), newest);
+  await set(newest!, "its database is of another site", null);
+  assert.is(await chosen(), newest, "none was verified");
+  await set(older!, null, new Date());
+  assert.is(await chosen(), older);
+  await set(newest!, "Not tried: no room", null);
+  assert.is(await chosen(), newest);
+  await set(newest!, null, null);
+  await scene.db.sql("delete from backups where id = $1", [older]);
+});
+
 test("all comes back from its newest backup, hubs first, also where the work is killed in the middle, or fails and is retried.", async ({ app, scene, ids }) => {
   const before = await scene.row(ids.busy);
   assert.equal(await listed(app), [
@@ -166,6 +193,35 @@ test("all comes back from its newest backup, hubs first, also where the work is 
   } finally {
     await Promise.all([heir.close(), dying.replica.close()]);
   }
+});
+
+test("a spoke without a backup is shown as failed, and templates of the cluster that is gone are retired.", async (context) => {
+  const { app, scene, ids: { bare } } = context,
+    [left] = (await listLost(app, { spokeId: bare })).filter(({ spoke }) => spoke);
+  await scene.db.sql("update spokes set health = 'healthy' where id = $1", [bare]);
+  await failLost(app, ANN, left!.spoke!, left!.left!);
+  const row = await scene.row(bare);
+  assert.equal([row.state, row.health], ["failed", "unknown"]);
+  assert.match(row.stateReason!, /^The cluster in which it was made is gone.*has no backup that is ready/);
+  await failLost(app, ANN, left!.spoke!, left!.left!); // it says so once
+  const told = "select count(*)::int as n from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'";
+  assert.equal(await scene.db.sql(told, [bare]), [{ n: 1 }]);
+  const here = (await scene.row(context.ids.busy)).clusterUid!;
+  for (const uid of ["gone", here]) {
+    await scene.db.sql(
+      `insert into templates (id, cluster, cluster_uid, storage_class, version, moodle_image, postgres_image, revision, state, error, next_try_at)
+       values ($1, 'default', $1, '', '4.5.12', 'm', 'p', 'r', 'failed', 'no', now())`,
+      [uid],
+    );
+  }
+  await retireLostTemplates(app);
+  assert.equal(
+    await scene.db.sql("select state, error from templates where cluster_uid in ('gone', $1) order by state", [here]),
+    [
+      { state: "failed", error: "no" },
+      { state: "retiring", error: null },
+    ],
+  );
 });
 
 test("what the dump had under way is called off, with a word.", async ({ scene, ids }) => {
