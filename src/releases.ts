@@ -123,6 +123,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `backup --verify` and `restore-database` refuse a file that is not encrypted while `BACKUP_PASSPHRASE` is set; `--allow-unencrypted` takes it.",
       "**Operating**: `wheelwright restore` asks before it overwrites a live site (`--yes`), and waits for the end (`--no-wait`). `restore-database` and `doctor` work on the database of `npm start`.",
       "**Operating**: `SMTP_TLS=implicit` begins with TLS on any port. The audit log's CSV begins with a byte order mark, for Excel. A domain such as `müller.example`, or with a dot at its end, is answered with the name to write.",
+      "**Operating**: `restore --list`, `--dry-run` and `--all --new-cluster` say that a backup failed its last restore test, and `--all` takes a verified one before it. Spokes that cannot be brought back are shown as failed, with the reason; templates of a cluster that is gone are retired.",
+      "**Hubs and spokes**: A cancelled backup is no failed one, and no failed backup is reported while a spoke is suspended.",
     ],
   },
 ];

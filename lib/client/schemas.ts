@@ -100,7 +100,7 @@ export interface BackupSummary {
   };
   /** When the newest backup was ready; null if there is none */
   lastSuccessAt: string | null;
-  /** When one failed last; null if none ever did */
+  /** When one failed last; null if none ever did, and while the spoke is suspended: then no backup is due */
   lastFailureAt: string | null;
   /** Why backups are not available, or else why the last failure was one */
   lastError: string | null;

@@ -126,10 +126,16 @@ export async function failBackup(tx: Tx, operationId: string, reason: string): P
   return await findByOperation(tx, operationId);
 }
 
-/** The same for attempts whose operation has ended and said nothing of them. */
+/**
+ * The same for attempts whose operation has ended and said nothing of them. One that was cancelled before anything was cut
+ * never existed; of another one retention removes what was cut.
+ */
 export async function closeAbandoned(rows: Rows): Promise<void> {
+  await sql`update backups set state = 'deleted', deleted_at = wheelwright_now(), error = 'It was cancelled'
+    from jobs where backups.state = 'pending' and jobs.id = backups.operation_id and jobs.state = 'cancelled'
+      and jsonb_array_length(backups.volumes) = 0`.execute(rows);
   await sql`update backups set state = 'failed', failed_at = wheelwright_now(),
-      error = coalesce(jobs.failure ->> 'message', 'The operation ended before the backup was taken')
+      error = case when jobs.state = 'cancelled' then 'It was cancelled' else coalesce(jobs.failure ->> 'message', 'The operation ended before the backup was taken') end
     from jobs where backups.state = 'pending' and jobs.id = backups.operation_id
       and jobs.state in ('succeeded', 'failed', 'cancelled')`.execute(rows);
 }
@@ -166,10 +172,12 @@ export async function listStanding(rows: Rows, spokeId: string): Promise<Backup[
   return found.map(toBackup);
 }
 
-/** The attempt of a spoke that failed last, whatever has become of what it left behind. */
+/** The attempt of a spoke that failed last, whatever has become of what it left behind. A cancelled one is no failure. */
 export async function lastFailed(rows: Rows, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
-    .where("failedAt", "is not", null).orderBy("failedAt", "desc").limit(1).executeTakeFirst();
+    .where("failedAt", "is not", null)
+    .where(sql<boolean>`not exists (select from jobs where jobs.id = operation_id and jobs.state = 'cancelled')`)
+    .orderBy("failedAt", "desc").limit(1).executeTakeFirst();
   return row ? toBackup(row) : null;
 }
 

@@ -22,13 +22,15 @@ export async function summariseBackups(
   const spoke = await db.rows.selectFrom("spokes")
     .select(["id", "state", "cluster", "blueprintInputs", "provedAt", "unprovedSince"]).where("id", "=", id)
     .executeTakeFirstOrThrow();
-  const [standing, kept, failed, seen, now] = await Promise.all([
+  const [standing, kept, last, seen, now] = await Promise.all([
     listStanding(db.rows, spoke.id),
     listReplaced(db.rows, spoke.id),
     lastFailed(db.rows, spoke.id),
     readClasses(db.rows, spoke.cluster),
     db.now(),
   ]);
+  // No backup is due while a spoke is suspended, so no success would ever follow the failure.
+  const failed = isSuspended(spoke) ? null : last;
   const reason = whyUnavailable(seen, {
     name: spoke.blueprintInputs.surroundings?.snapshotClass,
     drivers: driversOf(standing[0]),
@@ -50,6 +52,10 @@ export async function summariseBackups(
     })) as BackupSummary["snapshots"],
     kept: spoke.state === "removed" ? [] : kept,
   };
+}
+
+function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
+  return state === "suspended" || state === "suspending";
 }
 
 /** A backup that is being removed is not there any more for a person who counts on it. */

@@ -59,7 +59,10 @@ export const RECORDS: Entries = {
   "retention.weekly": ["Weeks (ISO) of which the newest is kept", 4],
   "retention.monthly": ["Months of which the newest is kept", 6],
   lastSuccessAt: ["When the newest backup was ready; null if there is none", "2026-11-21T02:42:10.000Z"],
-  lastFailureAt: ["When one failed last; null if none ever did", null],
+  lastFailureAt: [
+    "When one failed last; null if none ever did, and while the spoke is suspended: then no backup is due",
+    null,
+  ],
   lastError: ["Why backups are not available, or else why the last failure was one", null],
   "BackupSummary.snapshots": [
     "What there is, newest first: each is both volumes of the spoke, cut one right after the other. A failed attempt stands here for a week at most",

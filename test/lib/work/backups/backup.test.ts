@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { closeAbandoned } from "#lib/domains/backups/store.ts";
+import { closeAbandoned, lastFailed } from "#lib/domains/backups/store.ts";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { newId } from "#lib/base/ids.ts";
 import { backupsIn, DRIVER } from "#test/support/planted.ts";
@@ -187,6 +187,7 @@ test("is taken of a suspended spoke, too.", async (context) => {
 test("whose operation ended without a word is closed as failed.", async (context) => {
   const { scene } = context, { id, federationId, namespace } = await spoke(context);
   const { id: job } = (await scene.operations(id))[0]!;
+  await scene.db.sql("update jobs set state = 'succeeded' where id = $1", [job]);
   await scene.db.sql(
     `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind)
      values ($1, $2, $3, $4, 'default', $5, 'upgrade')`,
@@ -196,6 +197,23 @@ test("whose operation ended without a word is closed as failed.", async (context
   assert.equal((await rows(scene, id)).map(({ state, error }) => [state, error]), [
     ["failed", "The operation ended before the backup was taken"],
   ]);
+});
+
+test("whose operation was cancelled is no failure; what was cut of it is left to retention.", async (context) => {
+  const { scene } = context, { id, federationId, namespace } = await spoke(context);
+  const { id: job } = (await scene.operations(id))[0]!;
+  for (const [volumes, state] of [["[]", "deleted"], [JSON.stringify([{ snapshot: "s", claim: "files" }]), "failed"]]) {
+    await scene.db.sql("delete from backups where spoke_id = $1", [id]);
+    await scene.db.sql("update jobs set state = 'cancelled' where id = $1", [job]);
+    await scene.db.sql(
+      `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, volumes)
+       values ($1, $2, $3, $4, 'default', $5, 'manual', $6::text::jsonb)`,
+      [newId("bak"), id, federationId, job, namespace, volumes],
+    );
+    await closeAbandoned(scene.db.rows);
+    assert.equal((await rows(scene, id)).map(({ state, error }) => [state, error]), [[state, "It was cancelled"]]);
+    assert.is(await lastFailed(scene.db.rows, id), null);
+  }
 });
 
 test.run();

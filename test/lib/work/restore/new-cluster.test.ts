@@ -6,7 +6,6 @@ import { silent } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { failLost, retireLostTemplates } from "#lib/domains/backups/lost.ts";
 import { bringBack, listLost } from "#lib/domains/backups/new-cluster.ts";
-import { listStanding } from "#lib/domains/backups/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
@@ -111,31 +110,6 @@ test("what is being removed is left, and how it is given up is told.", async ({ 
   const left = (await listed(app)).find((each) => each.startsWith("south/bare"));
   assert.match(left!, `it is being removed, which fails, and can be given up: DELETE /api/spokes/${bare}?abandon=true`);
   await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
-});
-
-test("a verified backup goes before a newer one that failed its restore test.", async ({ app, scene, ids: { calm } }) => {
-  // Another backup of the same volumes, a day older.
-  await scene.db.sql(
-    `insert into backups select (jsonb_populate_record(backups, jsonb_build_object('id', id || 'x', 'operation_id', id,
-      'created_at', created_at - interval '1 day'))).* from backups where spoke_id = $1 order by created_at desc limit 1`,
-    [calm],
-  );
-  const chosen = async () => (await listLost(app, { spokeId: calm })).find(({ spoke }) => spoke)!.backup!.id;
-  const standing = (await listStanding(scene.db.rows, calm)).map(({ id }) => id), [newest, older] = standing;
-  const set = (id: string, error: string | null, provedAt: Date | null) =>
-    scene.db.sql(
-      "update backups set proof_error = $2, proved_at = $3, proof = case when $3::timestamptz is not null then '{}'::jsonb end where id = $1",
-      [id, error, provedAt],
-    );
-  assert.is(await chosen(), newest);
-  await set(newest!, "its database is of another site", null);
-  assert.is(await chosen(), newest, "none was verified");
-  await set(older!, null, new Date());
-  assert.is(await chosen(), older);
-  await set(newest!, "Not tried: no room", null);
-  assert.is(await chosen(), newest);
-  await set(newest!, null, null);
-  await scene.db.sql("delete from backups where id = $1", [older]);
 });
 
 test("all comes back from its newest backup, hubs first, also where the work is killed in the middle, or fails and is retried.", async ({ app, scene, ids }) => {

@@ -97,6 +97,15 @@ test("lists what is there, newest first, with sizes in bytes, the last success a
   assert.equal([body.available, body.lastError], [true, "the pool is full"]);
 });
 
+test("reports no failed backup while the spoke is suspended, for none is due.", async ({ scene }) => {
+  await backup(scene, 5, "failed", { error: "the pool is full" });
+  const read = async () => (await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/backups`)).body;
+  assert.is.not((await read()).lastFailureAt, null);
+  await scene.db.sql("update spokes set state = 'suspended'");
+  assert.is((await read()).lastFailureAt, null);
+  await scene.db.sql("update spokes set state = 'active'");
+});
+
 /** What a result of an earlier release lacks. */
 const NOT_COMPARED = { files: null, hashed: null, codeRelease: null };
 
