@@ -6,6 +6,7 @@
  * used is refused, because no waiting mends it.
  */
 import type { Clusters } from "#lib/app.ts";
+import { isClusterBusy } from "#lib/drivers/cluster/away.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
@@ -15,7 +16,9 @@ import type { ClusterSource } from "./clusters.ts";
 import { CommandError, EX_CONFIG } from "./commands/command.ts";
 
 const AWAY = "The cluster does not answer; what needs it waits until it does";
-const SOME = "clusters do not answer; what needs them waits until they do";
+const BUSY = "The cluster is busy; what needs it waits until it answers again";
+const SOME_AWAY = "clusters do not answer; what needs them waits until they do";
+const SOME_BUSY = "clusters are busy; what needs them waits until they answer again";
 const PATIENCE = 10 * SECOND;
 const EVERY = 30 * SECOND, EVERY_WHEN_AWAY = 5 * SECOND;
 /** What hands out credentials may take its time; the kubeconfig itself is read within a moment. */
@@ -23,8 +26,10 @@ const READING = 5 * SECOND;
 /** For how long the start waits for the first answers: a caller right after it is told how things stand. */
 const MOMENT = 2 * SECOND;
 
+type Answer = "ok" | "busy" | "away";
+
 interface ClusterWatch {
-  /** A sentence where a cluster does not answer. It names none: anybody may read it. */
+  /** A sentence where clusters do not answer, and one where they are busy. Neither names one: anybody may read them. */
   notes(): readonly string[];
   close(): Promise<void>;
 }
@@ -46,8 +51,8 @@ export async function watchClusters(
   log: Log,
 ): Promise<ClusterWatch> {
   const end = new AbortController();
-  const answers = new Map<string, boolean>();
-  const isAway = () => [...answers.values()].includes(false);
+  const answers = new Map<string, Answer>();
+  const isAway = () => [...answers.values()].some((answer) => answer !== "ok");
   const first = Promise.all(names.map(look));
   const watching = watch();
   await atMost(MOMENT, first);
@@ -63,13 +68,14 @@ export async function watchClusters(
     const before = answers.get(name);
     try {
       const version = await versionOf(name);
-      answers.set(name, true);
-      if (before !== true) log.info("The cluster answers", { cluster: name, version });
+      answers.set(name, "ok");
+      if (before !== "ok") log.info("The cluster answers", { cluster: name, version });
     } catch (error) {
       if (end.signal.aborted) return;
-      answers.set(name, false);
+      const now = error instanceof ClusterError && isClusterBusy(error) ? "busy" : "away";
+      answers.set(name, now);
       const cause = error instanceof ClusterError && error.code === "unreachable" ? error.cause : error;
-      if (before !== false) log.warn(AWAY, { cluster: name, reason: reasonOf(cause) });
+      if (before !== now) log.warn(now === "busy" ? BUSY : AWAY, { cluster: name, reason: reasonOf(cause) });
     }
   }
 
@@ -80,9 +86,10 @@ export async function watchClusters(
 
   return {
     notes() {
-      const away = [...answers.values()].filter((answer) => !answer).length;
-      if (away === 0) return [];
-      return [names.length === 1 ? AWAY : `${away} of ${names.length} ${SOME}`];
+      const count = (which: Answer): number => [...answers.values()].filter((answer) => answer === which).length;
+      const note = (which: Answer, one: string, some: string): readonly string[] =>
+        count(which) === 0 ? [] : [names.length === 1 ? one : `${count(which)} of ${names.length} ${some}`];
+      return [...note("away", AWAY, SOME_AWAY), ...note("busy", BUSY, SOME_BUSY)];
     },
     async close() {
       end.abort();

@@ -125,6 +125,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `SMTP_TLS=implicit` begins with TLS on any port. The audit log's CSV begins with a byte order mark, for Excel. A domain such as `müller.example`, or with a dot at its end, is answered with the name to write.",
       "**Operating**: `restore --list`, `--dry-run` and `--all --new-cluster` say that a backup failed its last restore test, and `--all` takes a verified one before it. Spokes that cannot be brought back are shown as failed, with the reason; templates of a cluster that is gone are retired.",
       "**Hubs and spokes**: A cancelled backup is no failed one, and no failed backup is reported while a spoke is suspended.",
+      "**Operating**: A cluster that answers 429 is reported as busy, and the alert ClusterAway covers it. While a cluster is away, the health of its sites is `unknown` and operations have no estimate; they are tried again within ten seconds of its return.",
     ],
   },
 ];

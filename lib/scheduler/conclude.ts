@@ -73,7 +73,7 @@ async function leaveTo({ held, retry, run: { log } }: Stopped, awaited: Awaiting
 async function tryAgainOrFail(stopped: Stopped, error: unknown, step: string): Promise<void> {
   const { handler: { kind }, held, run: { log } } = stopped;
   const verdict = judge(error, step), { report, nature } = verdict, { job } = held;
-  const wait = Math.max(verdict.wait, waitOf(stopped));
+  const wait = Math.max(verdict.wait, waitOf(stopped, verdict.away));
   const at = new Date((await held.now()).getTime() + wait);
   const again = mayTryAgain(verdict, kind, job, at);
   log[nature === "bug" ? "error" : "warn"](again ? "Step failed; trying again" : "Operation failed", {
@@ -88,8 +88,8 @@ async function tryAgainOrFail(stopped: Stopped, error: unknown, step: string): P
 }
 
 /** Milliseconds before the next try. */
-function waitOf({ handler, held, retry }: Stopped): number {
-  return pause(handler, held.job, retry);
+function waitOf({ handler, held, retry }: Stopped, away = false): number {
+  return pause(handler, held.job, retry, away);
 }
 
 /** Looks at the cluster once more: for logs and events, if the failure brought none, and for how things stand. */

@@ -4,6 +4,7 @@
  * A report is read by many, for ever, and by those who may not see the cluster: whatever comes from there is bounded,
  * and cleared of secrets and of what a row cannot hold, here where every report is made.
  */
+import { isClusterAway } from "#lib/drivers/cluster/away.ts";
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
 import { redact, redactLines } from "#lib/base/redact.ts";
@@ -22,6 +23,8 @@ export interface Verdict {
   readonly report: FailureReport;
   /** Milliseconds that must pass before the next try makes sense. */
   readonly wait: number;
+  /** Whether the cluster is away: it is tried again soon, for it may be back at any moment. */
+  readonly away?: boolean;
 }
 
 export function judge(error: unknown, step: string): Verdict {
@@ -32,6 +35,7 @@ export function judge(error: unknown, step: string): Verdict {
       nature: transient ? "passing" : "final",
       report: { ...report(step, code, message, blame, evidence), hint: hint ?? null },
       wait: retryAfterMs ?? 0,
+      away: isClusterAway(error),
     };
   }
   if (error instanceof DriverError) {
@@ -133,10 +137,18 @@ export interface Retry {
   readonly most: number;
 }
 
+/** The longest wait between two tries while a cluster is away. */
+const AWAY_MOST = 10 * SECOND;
+
 /** Milliseconds before the next try. */
-export function pause({ kind }: { readonly kind: JobKind }, { attempt }: Job, retry: Retry | undefined): number {
+export function pause(
+  { kind }: { readonly kind: JobKind },
+  { attempt }: Pick<Job, "attempt">,
+  retry: Retry | undefined,
+  away = false,
+): number {
   const { first, most } = retry ?? { first: 2 * SECOND, most: kind.persistent ? 15 * MINUTE : MINUTE };
-  return backoff(attempt, first, most);
+  return backoff(attempt, first, away ? Math.min(most, AWAY_MOST) : most);
 }
 
 /** Whether a job is broken off whose start or end could not be written as often as this. */

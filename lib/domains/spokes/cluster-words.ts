@@ -1,7 +1,9 @@
 /** What a caller may read of a cluster's failure: operators all of it, others no address of the API server. */
+import { isClusterBusy } from "#lib/drivers/cluster/away.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 
+const BUSY = "it is busy; try again in a moment";
 const AWAY = "it does not answer as it should; try again in a moment";
 
 // URLs, and IPv4 and IPv6 addresses with or without a port.
@@ -9,6 +11,7 @@ const ADDRESSES = /\bhttps?:\/\/[^\s"']+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[
 
 export function wordsFor({ role }: Pick<Actor, "role">, error: ClusterError): string {
   if (role === "operator") return error.message;
+  if (isClusterBusy(error)) return BUSY;
   return isOfCall(error) ? AWAY : error.message.replace(ADDRESSES, "…");
 }
 

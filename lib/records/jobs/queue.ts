@@ -3,6 +3,7 @@
  * them. And how many there are.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { AWAY_CODES } from "#lib/drivers/cluster/away.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -11,7 +12,7 @@ import { type JobRow, toJob } from "#lib/records/jobs/store.ts";
 export interface QueuePlace {
   /** 1 when nothing of the lane is ahead. */
   readonly position: number;
-  /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded. */
+  /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded, or waits for a cluster. */
   readonly etaSeconds: number | null;
   /**
    * The operation that must end first: what sets up the hub, what its step needs, what runs in the lane, what runs for the
@@ -39,15 +40,15 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
     ),
     live as (
       select each.* from (select distinct lane from wanted where lane is not null) as known cross join lateral (
-        select id, kind, state, seq, spoke_id, started_at, lane as line
+        select id, kind, state, seq, spoke_id, started_at, failure, steps_done, lane as line
         from jobs where state = 'queued' and lane = known.lane
         union all -- each half has an index of its own, the whole has none
-        select id, kind, state, seq, spoke_id, started_at, lane
+        select id, kind, state, seq, spoke_id, started_at, failure, steps_done, lane
         from jobs where state = 'running' and lane = known.lane
         offset 0 -- lane by lane: what is queued elsewhere, or was a moment ago, is none of its business
       ) as each
       union all
-      select id, kind, state, seq, spoke_id, started_at, id from wanted where lane is null
+      select id, kind, state, seq, spoke_id, started_at, failure, steps_done, id from wanted where lane is null
     ),
     usual as (
       select kind, (select percentile_cont(0.5) within group (order by took) from (
@@ -57,7 +58,10 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
       from (select distinct kind from live) as kinds
     ),
     timed as (
-      select live.*, case when state = 'running' and seconds is not null -- greatest passes over null
+      select live.*, case
+        -- nobody knows when the cluster is back
+        when failure ->> 'code' = any(${AWAY_CODES}::text[]) and failure ->> 'step' <> all(steps_done) then null
+        when state = 'running' and seconds is not null -- greatest passes over null
         then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
       from live join usual using (kind)
     ),

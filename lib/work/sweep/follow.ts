@@ -12,6 +12,7 @@
 import type { App } from "#lib/app.ts";
 import { within } from "#lib/base/race.ts";
 import { sleep } from "#lib/base/time.ts";
+import { isClusterAway } from "#lib/drivers/cluster/away.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { isOfRelease } from "#lib/moodle/names.ts";
@@ -36,6 +37,9 @@ const BATCH = 20;
 const FEW = 100, SHARE = 100;
 /** Spokes whose Secrets are asked for at a time: news need not wait for long. */
 const SAMPLE = 5;
+
+/** Failures in a row after which a cluster is away: it is listed anew when it answers again. */
+const MISSED = 2;
 
 /** What the spokes of a cluster are, as far as it is followed. */
 interface Followed extends LookSite {
@@ -71,7 +75,7 @@ async function follow(followed: Followed, count: number, signal: AbortSignal): P
   const until = performance.now() + pace.follow.ms, many = Math.max(FEW, Math.ceil(count / SHARE));
   let since = await app.db.now();
   await lookAtAll(followed, signal);
-  let minute = performance.now() + pace.follow.minute;
+  let minute = performance.now() + pace.follow.minute, missed = 0;
   for (;;) {
     await news.bell.heard(Math.max(0, Math.min(minute, until) - performance.now()), signal);
     await sleep(pace.follow.gap, signal);
@@ -82,11 +86,13 @@ async function follow(followed: Followed, count: number, signal: AbortSignal): P
       if (performance.now() >= minute) {
         minute = performance.now() + pace.follow.minute;
         since = await passMinute(followed, since);
+        missed = 0;
       }
       await lookAtNews(followed);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ClusterError) || !error.transient) throw error;
+      if (isClusterAway(error) && ++missed >= MISSED) throw error;
       run.log.warn("Cannot look at spokes that have changed", { cluster: followed.name, error });
     }
   }

@@ -98,6 +98,11 @@ export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[])
     from held where spokes.id = held.id
     returning spokes.id, federation_id, slug, held.before, health as after, held.ailment`.execute(tx);
   const changed = written.filter(({ before, after }) => before !== after);
+  await recordHealth(tx, changed);
+  return written.map(({ id }) => id);
+}
+
+async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> {
   await record(tx, SYSTEM, {
     audit: changed.map(tellAudit),
     events: changed.map(({ id, federationId, ailment }) => ({
@@ -107,8 +112,25 @@ export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[])
       error: ailment,
     })),
   });
-  return written.map(({ id }) => id);
 }
+
+/**
+ * Marks the health of a cluster's active spokes as unknown, in parts that do not hold many rows at once. Returns whether it was
+ * the last part.
+ */
+export async function forgetHealth(tx: Tx, cluster: string, reason: string): Promise<boolean> {
+  const { rows: written } = await sql<Written>`
+    with held as (
+      select id, health as before from spokes where cluster = ${cluster} and state = 'active' and health <> 'unknown'
+      order by id limit ${FORGET} for no key update skip locked
+    )
+    update spokes set health = 'unknown', bad_looks = 0 from held where spokes.id = held.id
+    returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as ailment`.execute(tx);
+  await recordHealth(tx, written);
+  return written.length < FORGET;
+}
+
+const FORGET = 500;
 
 /** Drift that is another than before. Returns the ids of the rows written. */
 export async function writeDrift(

@@ -17,7 +17,7 @@ import type { NewJob } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { lookAtCluster } from "#lib/work/sweep/follow.ts";
+import { lookOrForget } from "#lib/work/sweep/away.ts";
 import type { Following, Pace } from "#lib/work/sweep/sight.ts";
 import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 
@@ -45,7 +45,7 @@ export function sweep({ db }: Pick<App, "db">): Handler {
 }
 
 export function look(app: App, pace: Pace = PACE): Handler {
-  return { kind: LOOK, steps: { spokes: (run) => lookAtCluster(app, run, String(run.job.payload.cluster), pace) } };
+  return { kind: LOOK, steps: { spokes: (run) => lookOrForget(app, run, String(run.job.payload.cluster), pace) } };
 }
 
 /** One at a time for a cluster, no matter who runs it. */

@@ -35,4 +35,23 @@ test("goes on trying, however long after its time limit, and gives each step its
   assert.is(late.failure!.code, "Busy");
 });
 
+test("is tried again soon where it waits for a cluster that is away", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const removal = kind("removal", ["only"], { persistent: true });
+  const [job] = await scene.enqueue(action(removal, hub, 0));
+  await scene.db.sql("update jobs set attempt = 30");
+  await scene.open([{
+    kind: removal,
+    steps: {
+      only() {
+        throw new ClusterError("unreachable", "refused", { transient: true });
+      },
+    },
+  }], { retry: { first: 600_000, most: 600_000 } });
+  const { runAt, updatedAt } = await scene.until(job!.id, ({ failure }) => failure !== null);
+  assert.ok(runAt.getTime() - updatedAt.getTime() <= 10_000);
+  const stored = await scene.db.sql("select failure ->> 'code' as code from jobs where id = $1", [job!.id]);
+  assert.is(stored[0].code, "unreachable", "estimates read it there");
+});
+
 test.run();

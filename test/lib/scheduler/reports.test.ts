@@ -2,8 +2,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
-import { judge, lastReport, withEvidence } from "#lib/scheduler/reports.ts";
+import { judge, lastReport, pause, withEvidence } from "#lib/scheduler/reports.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
+import { SECOND } from "#lib/base/time.ts";
+import { kind } from "./scene.ts";
 
 const test = suite("judge");
 
@@ -47,6 +49,22 @@ test("a last try tells how often it was tried, and since when", () => {
     "unreachable",
     "Gave up, tried 7 times since 2026-11-21 10:03 UTC: The cluster cannot be reached: GET c/x: refused",
   ]);
+});
+
+test("what waits for a cluster is tried again within ten seconds, however often it was, and whatever its kind", () => {
+  const away = (code: string, status = 0) =>
+    judge(new ClusterError(code, "x", { transient: true, status }), "app").away;
+  assert.equal([away("unreachable"), away("TooManyRequests", 429), away("ServiceUnavailable", 503)], [
+    true,
+    true,
+    true,
+  ]);
+  assert.equal([away("Conflict", 409), away("InternalError", 500)], [false, false]);
+  for (const persistent of [false, true]) {
+    const removal = { kind: kind("removal", ["only"], { persistent }) };
+    assert.ok(pause(removal, { attempt: 30 }, undefined) > 10 * SECOND);
+    for (let time = 0; time < 50; time++) assert.ok(pause(removal, { attempt: 30 }, undefined, true) <= 10 * SECOND);
+  }
 });
 
 test("a first try, and what is final, are told as they are", () => {

@@ -18,6 +18,8 @@ import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { openStore } from "#lib/dev/simulator/store/store.ts";
 import { openTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
+import { namespaceName } from "#lib/moodle/names.ts";
+import { RELEASE } from "#test/support/release.ts";
 import type { WorkScene } from "#test/lib/work/scene.ts";
 import { kubeconfigOf } from "#test/lib/doctor/between.ts";
 
@@ -48,11 +50,11 @@ export async function openStanding(scene: WorkScene, model: string, count: numbe
   const ids: string[] = [];
   let rows: Record<string, unknown>[] = [];
   for (let i = 0; i < count; i++) {
-    const id = newId("spk"), namespace = `spoke-s${i}-${id.slice(-12)}`;
-    const names = new Map([[row.id, id], [row.namespace, namespace], [row.domain, `s${i}.example.org`], [
-      row.slug,
-      `s${i}`,
-    ]]);
+    const id = newId("spk"), slug = `s${i}`, namespace = namespaceName("spoke", { release: RELEASE, slug, id });
+    const names = new Map([
+      ...[[row.id, id], [row.namespace, namespace], [row.domain, `${slug}.example.org`]] as const,
+      ...[[row.slug, slug], [`${row.slug}:`, `${slug}:`]] as const, // also as the prefix of mail
+    ]);
     for (const object of objects) {
       const copy = renamed(object, names), uid = object.kind === "Namespace" ? `uid-${id}` : crypto.randomUUID();
       world.store.save({ ...copy, metadata: { ...copy.metadata, uid } });

@@ -101,7 +101,9 @@ function healthPanel({ spoke: { id, state, health, stateReason, drift, observedA
     ? "All of it answers."
     : health === "degraded"
     ? stateReason ?? "Not all of it answers."
-    : "Nobody has looked yet.";
+    : observedAt === null
+    ? "Nobody has looked yet."
+    : "Its cluster does not answer at the moment.";
   const reapply = drift && operates && (state === "active" || state === "suspended")
     ? linkButton(["Reapply …", `/spokes/${id}/actions/reapply`])
     : "";

@@ -24,4 +24,10 @@ test("hides what Wheelwright says of a call that failed on its way", () => {
   }
 });
 
+test("says of a cluster with too much to do that it is busy", () => {
+  const body = JSON.stringify({ kind: "Status", message: "too many requests", reason: "TooManyRequests", code: 429 });
+  const busy = errorOf({ status: 429, headers: {}, body }, "GET kube.internal:6443/api");
+  assert.is(wordsFor({ role: "hub_admin" }, busy), "it is busy; try again in a moment");
+});
+
 test.run();

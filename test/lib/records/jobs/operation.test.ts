@@ -103,6 +103,30 @@ test("estimates by the median of past runs, for itself and all ahead", async ({ 
   assert.equal([running!.etaSeconds, queued!.etaSeconds], [0, 60]);
 });
 
+test("gives no estimate while the cluster is away, neither for what waits for it nor for what is behind", async ({ scene }) => {
+  const hub = await scene.hub(3);
+  const [past] = await scene.enqueue(install(work, hub, 0));
+  await scene.db.sql(
+    "update jobs set state = 'succeeded', started_at = now() - interval '60 seconds', finished_at = now() where id = $1",
+    [past!.id],
+  );
+  const [first] = await scene.enqueue(install(work, hub, 1), install(work, hub, 2));
+  const estimates = async () => (await views(scene, hub)).slice(1).map(({ etaSeconds }) => etaSeconds);
+  assert.equal(await estimates(), [60, 120]);
+  const fail = (code: string, done = "{}") =>
+    scene.db.sql("update jobs set failure = $2::text::jsonb, steps_done = $3::text[] where id = $1", [
+      ...[first!.id, JSON.stringify({ step: "one", code }), done],
+    ]);
+  for (const code of ["unreachable", "TooManyRequests"]) {
+    await fail(code);
+    assert.equal(await estimates(), [null, null], code);
+  }
+  await fail("unreachable", "{one}");
+  assert.equal(await estimates(), [60, 120], "it went on since");
+  await fail("ImagePull");
+  assert.equal(await estimates(), [60, 120]);
+});
+
 test("gives no estimate for what runs when nothing of its kind has ever succeeded", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));

@@ -1,0 +1,49 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { watchClusters } from "#src/cluster-watch.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ simulator: Simulator }>("watchClusters");
+test.before.each(async (context) => void (context.simulator = await openSimulator({ delayMs: 0, log: silent })));
+test.after.each(({ simulator }) => simulator.close());
+
+async function notesOf({ kubeconfig }: Simulator, names: readonly string[]): Promise<readonly string[]> {
+  const cluster = await openCluster({ name: "default", kubeconfig: { text: kubeconfig() }, log: silent });
+  const away = await openCluster({
+    name: "away",
+    kubeconfig: { text: kubeconfig().replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1") },
+    log: silent,
+  });
+  const open = (name: string) => Promise.resolve(name === "away" ? away : cluster);
+  const watch = await watchClusters({ open }, names, silent);
+  try {
+    return await until(() => watch.notes().length === (names.length === 3 ? 2 : 1) && watch.notes());
+  } finally {
+    await watch.close();
+    await Promise.all([cluster.close(), away.close()]);
+  }
+}
+
+test("says that a cluster is busy where it answers 429, and not that it does not answer", async ({ simulator }) => {
+  simulator.faults.answer(429, { path: "/version", retryAfter: 0 });
+  assert.equal(await notesOf(simulator, ["default"]), [
+    "The cluster is busy; what needs it waits until it answers again",
+  ]);
+});
+
+test("says that a cluster does not answer where nothing listens", async ({ simulator }) => {
+  assert.equal(await notesOf(simulator, ["away"]), ["The cluster does not answer; what needs it waits until it does"]);
+});
+
+test("counts those that are away and those that are busy", async ({ simulator }) => {
+  simulator.faults.answer(429, { path: "/version", retryAfter: 0 });
+  assert.equal(await notesOf(simulator, ["away", "default", "other"]), [
+    "1 of 3 clusters do not answer; what needs them waits until they do",
+    "2 of 3 clusters are busy; what needs them waits until they answer again",
+  ]);
+});
+
+test.run();
