@@ -1,5 +1,6 @@
 /** The page behind the link of an invitation, for people; it works without script and without the portal. */
 import * as v from "valibot";
+import { findReader } from "#lib/domains/auth/authenticate.ts";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { Fields } from "#lib/surface/portal/mailed/fields.ts";
@@ -9,12 +10,13 @@ import { invitation, showLink, submitLink } from "#lib/surface/portal/mailed/lin
 export const GET = endpoint({
   summary: "Show what an invitation is to",
   access: anyone,
-  scope: "flow",
+  scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],
-  handle: ({ app, actor, query }) => showLink(app, invitation, query.token, actor),
+  handle: async ({ app, request, ip, userAgent, query }) =>
+    showLink(app, invitation, query.token, await findReader(app, request, { ip, userAgent })),
 });
 
 export const POST = endpoint({

@@ -52,6 +52,8 @@ import * as api_openapi_json from "../routes/api/openapi.json.ts";
 import * as api_operations_$operationId from "../routes/api/operations/[operationId].ts";
 import * as api_overview from "../routes/api/overview.ts";
 import * as api_readyz from "../routes/api/readyz.ts";
+import * as api_restore_requests_index from "../routes/api/restore-requests/index.ts";
+import * as api_restore_requests_$restoreRequestId_decide from "../routes/api/restore-requests/[restoreRequestId]/decide.ts";
 import * as api_spokes_actions from "../routes/api/spokes/actions.ts";
 import * as api_spokes_$spokeId_index from "../routes/api/spokes/[spokeId]/index.ts";
 import * as api_spokes_$spokeId_actions from "../routes/api/spokes/[spokeId]/actions.ts";
@@ -61,6 +63,7 @@ import * as api_spokes_$spokeId_delegate from "../routes/api/spokes/[spokeId]/de
 import * as api_spokes_$spokeId_members_index from "../routes/api/spokes/[spokeId]/members/index.ts";
 import * as api_spokes_$spokeId_members_$userId from "../routes/api/spokes/[spokeId]/members/[userId].ts";
 import * as api_spokes_$spokeId_operations from "../routes/api/spokes/[spokeId]/operations.ts";
+import * as api_spokes_$spokeId_restore_requests from "../routes/api/spokes/[spokeId]/restore-requests.ts";
 import * as api_spokes_$spokeId_sign_in_link from "../routes/api/spokes/[spokeId]/sign-in-link.ts";
 import * as api_users_index from "../routes/api/users/index.ts";
 import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
@@ -107,6 +110,7 @@ import * as spokes_$spokeId_members_index from "../routes/spokes/[spokeId]/membe
 import * as spokes_$spokeId_members_$userId_remove from "../routes/spokes/[spokeId]/members/[userId]/remove.ts";
 import * as spokes_$spokeId_operations_index from "../routes/spokes/[spokeId]/operations/index.ts";
 import * as spokes_$spokeId_operations_$operationId from "../routes/spokes/[spokeId]/operations/[operationId].ts";
+import * as spokes_$spokeId_restore_requests_$restoreRequestId from "../routes/spokes/[spokeId]/restore-requests/[restoreRequestId].ts";
 import * as spokes_$spokeId_retry from "../routes/spokes/[spokeId]/retry.ts";
 import * as spokes_$spokeId_settings from "../routes/spokes/[spokeId]/settings.ts";
 import * as spokes_$spokeId_way_in from "../routes/spokes/[spokeId]/way-in.ts";
@@ -174,6 +178,8 @@ export const manifest: Manifest = [
   ["/api/operations/:operationId", api_operations_$operationId],
   ["/api/overview", api_overview],
   ["/api/readyz", api_readyz],
+  ["/api/restore-requests", api_restore_requests_index],
+  ["/api/restore-requests/:restoreRequestId/decide", api_restore_requests_$restoreRequestId_decide],
   ["/api/spokes/actions", api_spokes_actions],
   ["/api/spokes/:spokeId", api_spokes_$spokeId_index],
   ["/api/spokes/:spokeId/actions", api_spokes_$spokeId_actions],
@@ -183,6 +189,7 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId/members", api_spokes_$spokeId_members_index],
   ["/api/spokes/:spokeId/members/:userId", api_spokes_$spokeId_members_$userId],
   ["/api/spokes/:spokeId/operations", api_spokes_$spokeId_operations],
+  ["/api/spokes/:spokeId/restore-requests", api_spokes_$spokeId_restore_requests],
   ["/api/spokes/:spokeId/sign-in-link", api_spokes_$spokeId_sign_in_link],
   ["/api/users", api_users_index],
   ["/api/users/:userId", api_users_$userId_index],
@@ -229,6 +236,7 @@ export const manifest: Manifest = [
   ["/spokes/:spokeId/members/:userId/remove", spokes_$spokeId_members_$userId_remove],
   ["/spokes/:spokeId/operations", spokes_$spokeId_operations_index],
   ["/spokes/:spokeId/operations/:operationId", spokes_$spokeId_operations_$operationId],
+  ["/spokes/:spokeId/restore-requests/:restoreRequestId", spokes_$spokeId_restore_requests_$restoreRequestId],
   ["/spokes/:spokeId/retry", spokes_$spokeId_retry],
   ["/spokes/:spokeId/settings", spokes_$spokeId_settings],
   ["/spokes/:spokeId/way-in", spokes_$spokeId_way_in],

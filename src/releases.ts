@@ -126,6 +126,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `restore --list`, `--dry-run` and `--all --new-cluster` say that a backup failed its last restore test, and `--all` takes a verified one before it. Spokes that cannot be brought back are shown as failed, with the reason; templates of a cluster that is gone are retired.",
       "**Hubs and spokes**: A cancelled backup is no failed one, and no failed backup is reported while a spoke is suspended.",
       "**Operating**: A cluster that answers 429 is reported as busy, and the alert ClusterAway covers it. While a cluster is away, the health of its sites is `unknown` and operations have no estimate; they are tried again within ten seconds of its return.",
+      "**Hubs and spokes**: Hub admins request a restore on the backups page or by `POST /api/spokes/{id}/restore-requests`. Operators get it by notification and mail, with the command, and decline it with a reason; a restore of the backup closes it.",
     ],
   },
 ];

@@ -96,6 +96,11 @@ export const FAULTS = {
   ],
   request_missing: ["missing", "There is no such request, or you have no access to it"],
   request_decided: ["conflict", "This request was approved by ann@example.org; nothing is left to decide"],
+  restore_requested: [
+    "conflict",
+    "A restore of this backup is requested already; an operator will restore it or decline",
+  ],
+  reason_needed: ["invalid", "A request is declined with a reason, which its requester reads"],
   too_many_pending: ["conflict", "You have 10 requests that nobody has decided yet; wait, or withdraw one"],
   asker_disabled: ["conflict", "Cannot approve: the account of ada@example.org has been disabled; reject the request"],
   onboarded: ["conflict", "Onboarding is completed already"],

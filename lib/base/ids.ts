@@ -6,7 +6,21 @@
  */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford's: sorts as its values do, and has no i, l, o, u
 
-type IdPrefix = "fed" | "spk" | "usr" | "evt" | "tok" | "op" | "ses" | "rep" | "req" | "ott" | "frq" | "bak" | "tpl";
+type IdPrefix =
+  | "fed"
+  | "spk"
+  | "usr"
+  | "evt"
+  | "tok"
+  | "op"
+  | "ses"
+  | "rep"
+  | "req"
+  | "ott"
+  | "frq"
+  | "bak"
+  | "tpl"
+  | "rsr";
 
 /** For example `spk_06fj2c4v7tq0w1x9n3m8k5r2dg`: the prefix, an underscore and 26 letters or digits. */
 export function newId(prefix: IdPrefix): string {

@@ -31,6 +31,7 @@ import type {
   NewFederation,
   NewFederationRequest,
   NewMember,
+  NewRestoreRequest,
   NewSpoke,
   NewToken,
   Notification,
@@ -46,6 +47,8 @@ import type {
   Readiness,
   Rejection,
   ResetPassword,
+  RestoreDecision,
+  RestoreRequest,
   Session,
   SignInLink,
   Signup,
@@ -107,6 +110,9 @@ export interface WheelwrightApi {
         | "tenant_backup_succeeded"
         | "tenant_backup_failed"
         | "tenant_backup_proved"
+        | "restore_requested"
+        | "restore_request_done"
+        | "restore_request_declined"
         | "billing_connected"
         | "billing_reconcile_requested"
         | "billing_subscription_updated"
@@ -830,6 +836,37 @@ export interface WheelwrightApi {
   getReadyz(options?: CallOptions): Promise<Readiness>;
 
   /**
+   * Requests for restores of all spokes, newest first, each with the command that restores
+   *
+   * `GET /api/restore-requests`, scope readonly.
+   */
+  listRestoreRequests(
+    params?: {
+      /** Only those in this state */
+      state?: "open" | "done" | "declined" | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      before?: string | number | Date | undefined;
+    },
+    options?: CallOptions,
+  ): PagedList<RestoreRequest>;
+
+  /**
+   * Mark a request for a restore as done, or decline it with a reason; a restore of its backup marks it by itself
+   *
+   * `POST /api/restore-requests/{restoreRequestId}/decide`, scope cli. Its own codes: request_missing, reason_needed, request_decided.
+   */
+  decideRestoreRequest(
+    params: {
+      /** The request's id */
+      restoreRequestId: string;
+    },
+    body: RestoreDecision,
+    options?: KeyedOptions,
+  ): Promise<RestoreRequest>;
+
+  /**
    * Ask many spokes for the same action; ids that you do not see are skipped
    *
    * `POST /api/spokes/actions`, scope cli. Its own codes: parameter_needed, version_mismatch, not_offered, operator_only.
@@ -1019,6 +1056,37 @@ export interface WheelwrightApi {
     },
     options?: CallOptions,
   ): PagedList<Operation>;
+
+  /**
+   * Requests to restore the spoke, newest first, and what became of them
+   *
+   * `GET /api/spokes/{spokeId}/restore-requests`, scope readonly.
+   */
+  listSpokeRestoreRequests(
+    params: {
+      /** The spoke's id, or its domain while it lives */
+      spokeId: string;
+      /** How many at most */
+      limit?: number | undefined;
+      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      before?: string | number | Date | undefined;
+    },
+    options?: CallOptions,
+  ): PagedList<RestoreRequest>;
+
+  /**
+   * Request that an operator restore the spoke from a backup
+   *
+   * `POST /api/spokes/{spokeId}/restore-requests`, scope cli. Its own codes: backup_unusable, restore_requested, too_many_pending.
+   */
+  createSpokeRestoreRequest(
+    params: {
+      /** The spoke's id, or its domain while it lives */
+      spokeId: string;
+    },
+    body: NewRestoreRequest,
+    options?: KeyedOptions,
+  ): Promise<RestoreRequest>;
 
   /**
    * Make a link with which the site's administrator chooses a password and is signed in. It is in this answer and nowhere else, works once, and takes the place of those made before; ask while the site runs, ten times an hour at most
@@ -1215,6 +1283,14 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
   getOperation: { method: "GET", path: "/api/operations/{operationId}", params: true },
   getOverview: { method: "GET", path: "/api/overview", params: true },
   getReadyz: { method: "GET", path: "/api/readyz" },
+  listRestoreRequests: { method: "GET", path: "/api/restore-requests", params: true, pages: "createdAt" },
+  decideRestoreRequest: {
+    method: "POST",
+    path: "/api/restore-requests/{restoreRequestId}/decide",
+    params: true,
+    body: true,
+    keyed: true,
+  },
   actOnSpokes: { method: "POST", path: "/api/spokes/actions", params: true, body: true },
   getSpoke: { method: "GET", path: "/api/spokes/{spokeId}", params: true },
   updateSpoke: { method: "PATCH", path: "/api/spokes/{spokeId}", params: true, body: true },
@@ -1226,6 +1302,19 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
   listSpokeMembers: { method: "GET", path: "/api/spokes/{spokeId}/members", params: true, pages: "createdAt" },
   deleteSpokeMember: { method: "DELETE", path: "/api/spokes/{spokeId}/members/{userId}", params: true, empty: true },
   listSpokeOperations: { method: "GET", path: "/api/spokes/{spokeId}/operations", params: true, pages: "createdAt" },
+  listSpokeRestoreRequests: {
+    method: "GET",
+    path: "/api/spokes/{spokeId}/restore-requests",
+    params: true,
+    pages: "createdAt",
+  },
+  createSpokeRestoreRequest: {
+    method: "POST",
+    path: "/api/spokes/{spokeId}/restore-requests",
+    params: true,
+    body: true,
+    keyed: true,
+  },
   createSpokeSignInLink: { method: "POST", path: "/api/spokes/{spokeId}/sign-in-link", params: true },
   listUsers: { method: "GET", path: "/api/users", params: true, pages: "createdAt" },
   getUser: { method: "GET", path: "/api/users/{userId}", params: true },

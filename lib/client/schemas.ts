@@ -704,6 +704,13 @@ export interface NewMember {
   displayName?: string | null | undefined;
 }
 
+export interface NewRestoreRequest {
+  /** The backup to restore from; must be text of 1 to 100 characters without control characters */
+  backupId: string;
+  /** Why a restore is needed; must be text of 1 to 2000 characters without control characters */
+  reason: string;
+}
+
 export interface NewSpoke {
   /** Its short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
@@ -1101,6 +1108,50 @@ export interface ResetPassword {
   userId: string;
   /** The new password, shown this once */
   password: string;
+}
+
+export interface RestoreDecision {
+  /** Whether the restore is done or declined; must be done or declined */
+  state: "done" | "declined";
+  /** Why it is declined, for the requester; must be text of 1 to 2000 characters without control characters */
+  reason?: string | null | undefined;
+}
+
+export interface RestoreRequest {
+  /** The request's id */
+  id: string;
+  /** The hub that it belongs to */
+  federationId: string;
+  /** The spoke that it is about */
+  spokeId: string;
+  /** The backup to restore from */
+  backupId: string;
+  /** Why a restore is needed */
+  reason: string;
+  /** Whether an operator is still to restore it, and what came of it */
+  state: "open" | "done" | "declined";
+  /** Who asked */
+  requestedBy: {
+    /** The user's id */
+    id: string;
+    /** The address that the user signs in with */
+    email: string;
+  };
+  /** The operator who decided; null until then, and where a restore closed it */
+  decidedBy: {
+    /** The user's id */
+    id: string;
+    /** The address that the user signs in with */
+    email: string;
+  } | null;
+  /** When; null until then */
+  decidedAt: string | null;
+  /** Why it was declined; null otherwise */
+  declineReason: string | null;
+  /** What restores it on the server's machine; null unless you are an operator */
+  command: string | null;
+  /** When it was made */
+  createdAt: string;
 }
 
 export interface Session {

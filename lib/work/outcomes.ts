@@ -58,6 +58,8 @@ interface Ending {
   /** Not asked for of a spoke that is going. */
   readonly change?: () => SpokeChange;
   readonly metadata?: object;
+  /** Further events of a success. */
+  readonly audit?: readonly AuditEntry[];
 }
 
 type End<Extra extends unknown[] = []> = (
@@ -81,12 +83,13 @@ export function actionOutcomes({ succeeded = nothing, stopped = nothing }: Actio
       return { state: spoke.state };
     },
     async onSucceeded(tx, job) {
-      const { change: gain, metadata } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
+      const { change: gain, metadata, audit = [] } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
       const { to } = passageOf(job.kind)!;
       const health = to === "active" ? "healthy" : "unknown";
       const seen = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
       const spoke = await change(tx, job, () => ({ ...gain?.(), ...seen }));
-      return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug, ...metadata });
+      const outcome = told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug, ...metadata });
+      return { ...outcome, audit: [...outcome.audit ?? [], ...audit] };
     },
     async onFailed(tx, job, report) {
       const { change: left, metadata } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), report);

@@ -195,7 +195,8 @@ test("finds a code that comes with another status, or has another name", async (
       `${kind} ${within} ${operation}: ${says}`
     );
   const POST = "enum_changed Problem.code POST /api/federation-requests/{requestId}/reject";
-  assert.equal(tell(({ request_decided }) => request_decided.value.statusCode = 422).slice(-1), [
+  const isReject = (each: string) => each.startsWith(POST);
+  assert.equal(tell(({ request_decided }) => request_decided.value.statusCode = 422).filter(isReject), [
     `${POST}: \`request_decided\` comes with 422 now, and came with 409`,
   ]);
   const rename = ({ request_decided }: Json, { paths }: Json) => {

@@ -523,6 +523,34 @@ create table replicas (
   constraint replicas_pkey PRIMARY KEY (id)
 );
 
+create table restore_requests (
+  id text not null,
+  federation_id text not null,
+  spoke_id text not null,
+  backup_id text not null,
+  reason text not null,
+  state text not null default 'open'::text,
+  requested_by text not null,
+  decided_by text,
+  decided_at timestamp(3) with time zone,
+  decline_reason text,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint restore_requests_check CHECK (((state = 'open'::text) = (decided_at IS NULL))),
+  constraint restore_requests_check1 CHECK (((state <> 'open'::text) OR (decided_by IS NULL))),
+  constraint restore_requests_check2 CHECK (((state = 'declined'::text) = (decline_reason IS NOT NULL))),
+  constraint restore_requests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'done'::text, 'declined'::text]))),
+  constraint restore_requests_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+  constraint restore_requests_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint restore_requests_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id),
+  constraint restore_requests_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint restore_requests_pkey PRIMARY KEY (id)
+);
+CREATE INDEX restore_requests_newest ON public.restore_requests USING btree (created_at DESC, id DESC);
+CREATE INDEX restore_requests_of_spoke ON public.restore_requests USING btree (spoke_id, created_at DESC, id DESC);
+CREATE INDEX restore_requests_of_user ON public.restore_requests USING btree (requested_by, created_at DESC) WHERE (state = 'open'::text);
+CREATE UNIQUE INDEX restore_requests_one_open_per_backup ON public.restore_requests USING btree (spoke_id, backup_id) WHERE (state = 'open'::text);
+
 create table sessions (
   id text not null,
   user_id text not null,

@@ -37,6 +37,9 @@ const FILL: Readonly<Record<string, string>> = {
     select $2, ${id("usr")}, ${STAMP}`,
   "/api/federation-requests": `insert into federation_requests (id, slug, name, requested_by, created_at)
     select ${id("frq")}, 'r-' || i, 'x', $3, ${STAMP}`,
+  "/api/restore-requests": `insert into restore_requests (id, federation_id, spoke_id, backup_id, reason, requested_by,
+      created_at)
+    select ${id("rsr")}, $1, $2, 'b-' || i, 'x', $3, ${STAMP}`,
   "/api/audit": `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip,
       user_agent, at, federation_id, spoke_id, customer_visible)
     select ${id("evt")}, 'spoke_actioned', $3, 'x', 'spoke', $2, '{}', '', '', ${STAMP}, $1, $2, true`,
@@ -47,6 +50,7 @@ const ALSO: Readonly<Record<string, string>> = {
   "/api/federations/:federationId/operations": "op",
   "/api/spokes/:spokeId/activity": "evt",
   "/api/notifications": "evt",
+  "/api/spokes/:spokeId/restore-requests": "rsr",
 };
 
 const test = suite<{ scene: Scene }>("paging");

@@ -47,10 +47,15 @@ export async function authenticateAgain(
 
 /** Whether a browser is signed in, for pages that everybody sees. That it cannot be known is no, as for nobody. */
 export async function hasSession(app: App, request: Request, origin: Origin): Promise<boolean> {
+  return await findReader(app, request, origin) !== null;
+}
+
+/** The user who is signed in in a browser, for pages that everybody sees. Null also if the database cannot say. */
+export async function findReader(app: App, request: Request, origin: Origin): Promise<Actor | null> {
   try {
-    return await bySession(app, request, origin) !== null;
+    return await bySession(app, request, origin);
   } catch (error) {
-    if (error instanceof Fault && error.kind === "unavailable") return false;
+    if (error instanceof Fault && error.kind === "unavailable") return null;
     throw error;
   }
 }

@@ -7,27 +7,33 @@ import { findShown, findSpoke, type FoundSpoke, type ListedSpoke } from "#lib/do
 
 /**
  * `see` and `act`: operators, admins of its hub and its own admins. `remove` and `delegate`: not its own admins. `history`:
- * as `see`, and what has become of a removed spoke stays readable to operators and the admins of its hub.
+ * as `see`, and what has become of a removed spoke stays readable to operators and the admins of its hub. `restore`: these, of
+ * a removed spoke as well.
  */
-type SpokeDeed = "see" | "act" | "remove" | "delegate" | "history";
+type SpokeDeed = "see" | "act" | "remove" | "delegate" | "history" | "restore";
 
 /** What those who run its hub alone may do with a spoke. */
 const RESERVED: { readonly [D in SpokeDeed]?: string } = {
   remove: "remove a spoke",
   delegate: "say who administers a spoke",
+  restore: "request a restore",
 };
 
 type Loaded<Deed extends SpokeDeed> = Access<Actor, {
-  readonly spoke: Deed extends "see" | "history" ? ListedSpoke : FoundSpoke;
+  readonly spoke: Deed extends "see" | "history" | "restore" ? ListedSpoke : FoundSpoke;
 }>;
 
 export function spoke<Deed extends SpokeDeed>(deed: Deed): Loaded<Deed> {
-  const find = deed === "see" || deed === "history" ? findShown : findSpoke;
+  const find = deed === "see" || deed === "history" || deed === "restore" ? findShown : findSpoke;
   return {
     name: `spoke: ${deed}`,
     async admit({ app, actor: caller, params, query }) {
       const actor = requireActor(caller);
-      const removed = deed === "history" ? "shown" : deed === "see" ? removedFor(actor, query) : "hidden";
+      const removed = deed === "history" || deed === "restore"
+        ? "shown"
+        : deed === "see"
+        ? removedFor(actor, query)
+        : "hidden";
       const row = await find(app.db.rows, params.spokeId ?? "", removed);
       if (!row || !seesSpoke(actor, row)) throw missingSpoke();
       if (RESERVED[deed] && !runsHub(actor, row.federationId)) {

@@ -30,6 +30,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   audit_seals: "select, insert, update",
   one_time_tokens: "select, insert, update, delete",
   federation_requests: "select, insert, update",
+  restore_requests: "select, insert, update",
   notification_reads: "select, insert",
   notification_read_counts: "select, insert, update",
   notification_read_stretches: "select, insert, delete",

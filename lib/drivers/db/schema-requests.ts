@@ -1,4 +1,4 @@
-/** The table of requests for hubs, as kysely sees it: a part of the schema, in a file of its own for its length. */
+/** The tables of requests for hubs and restores, as kysely sees them: a part of the schema, in a file of its own for its length. */
 import type { Generated } from "kysely";
 import type { MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
@@ -17,6 +17,20 @@ export interface RequestTables {
     decidedAt: MaybeStampColumn;
     rejectReason: string | null;
     federationId: string | null;
+    createdAt: StampColumn;
+    updatedAt: StampColumn;
+  };
+  restore_requests: {
+    id: string;
+    federationId: string;
+    spokeId: string;
+    backupId: string;
+    reason: string;
+    state: Generated<"open" | "done" | "declined">;
+    requestedBy: string;
+    decidedBy: string | null;
+    decidedAt: MaybeStampColumn;
+    declineReason: string | null;
     createdAt: StampColumn;
     updatedAt: StampColumn;
   };

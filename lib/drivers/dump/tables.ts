@@ -64,6 +64,7 @@ export const RETURNS: Readonly<Record<keyof Schema, Return>> = {
      where purpose = 'password_reset' and used_at is null and voided_at is null`,
   ),
   federation_requests: whole,
+  restore_requests: whole,
   notification_reads: whole,
   notification_read_counts: whole,
   notification_read_stretches: whole,

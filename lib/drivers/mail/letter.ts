@@ -23,6 +23,15 @@ export interface Cases {
     readonly backupId: string;
     readonly reason: string;
   };
+  /** To operators. `by` is the address of the requester, `command` what restores. */
+  readonly "restore-requested": {
+    readonly by: string;
+    readonly spoke: string;
+    readonly domain: string;
+    readonly backupId: string;
+    readonly reason: string;
+    readonly command: string;
+  };
   readonly "request-approved": { readonly hub: string; readonly slug: string };
   readonly "request-rejected": { readonly hub: string; readonly reason: string };
   /** What ends, changes or comes; its link leads to /changelog. `more` are further notices, which it does not show. */

@@ -127,6 +127,27 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
     ],
   }),
 
+  "restore-requested": ({ by, spoke, domain, backupId, reason, command }, host) => ({
+    subject: `A restore of ${disarm(spoke, SHORT)} is requested`,
+    preview: "An operator restores it or declines.",
+    title: "A restore is requested",
+    blocks: [
+      paragraph(
+        `At ${host}, ${tidy(by, NAME)} requests that ${disarm(spoke, NAME)} (${
+          disarm(domain, NAME)
+        }) is restored from ` +
+          `the backup ${tidy(backupId, NAME)}:`,
+      ),
+      { kind: "quote", text: disarmLines(reason) },
+      paragraph(`On the server's machine this restores it: ${tidy(command, 200)}`),
+      paragraph(
+        "The request closes when the restore has succeeded. To decline it, use the spoke's backups page or POST " +
+          "/api/restore-requests/{id}/decide. Of what one person requests within an hour, the first is mailed; your " +
+          "notifications have all.",
+      ),
+    ],
+  }),
+
   "request-approved": ({ hub, slug }, host) => ({
     subject: `Your hub ${disarm(hub, SHORT)} was approved`,
     preview: "You are its administrator.",

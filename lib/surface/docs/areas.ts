@@ -33,6 +33,11 @@ const AREAS: readonly (readonly [name: string, description: string, fits: RegExp
     /^\/api\/(?:federations\/[^/]+\/)?billing\b/,
   ],
   ["Requests for hubs", "Whoever has no hub yet asks for one; an operator decides.", /^\/api\/federation-requests\b/],
+  [
+    "Requests for restores",
+    "Admins of a hub request that an operator restore a spoke from a backup.",
+    /\/restore-requests\b/,
+  ],
   ["Notifications", "What happened that concerns you, and whether you have read it.", /^\/api\/notifications\b/],
   ["Catalogue", "What hubs and spokes can be made of.", /^\/api\/catalog$/],
   ["Users", "Everybody who has an account. For operators.", /^\/api\/users\b/],

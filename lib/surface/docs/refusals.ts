@@ -32,6 +32,7 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
   "spoke: history": note("As long as it lives whoever sees it; then operators and admins of its hub", "spoke_missing"),
   "spoke: remove": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
   "spoke: delegate": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
+  "spoke: restore": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
   "spoke: member": note("Operators, admins of its hub, and the member", "spoke_missing", "federation_admin_only"),
   "operation: see": note("Whoever sees what it is done to", "operation_missing"),
   "federation request: see": note("Operators, and who asked", "request_missing"),

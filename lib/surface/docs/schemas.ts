@@ -6,6 +6,7 @@
 import type * as v from "valibot";
 import { AuditEventView } from "#lib/records/audit/views.ts";
 import { BackupSummaryView } from "#lib/domains/backups/views.ts";
+import * as restores from "#lib/domains/backups/restore-requests/views.ts";
 import { BillingAddress, BillingView } from "#lib/domains/billing/views.ts";
 import * as auth from "#lib/domains/auth/views.ts";
 import { CostView } from "#lib/domains/billing/cost.ts";
@@ -52,6 +53,7 @@ export const ANSWERS: Schemas = {
   Overview: federations.OverviewView,
   Problem,
   Readiness,
+  RestoreRequest: restores.RestoreRequestView,
   ResetPassword: users.NewPasswordView,
   Session: auth.SessionView,
   SignInLink: spokes.SignInLinkView,
@@ -78,6 +80,7 @@ export const INPUTS: Schemas = {
   NewFederation: federations.NewFederation,
   NewFederationRequest: requests.NewFederationRequest,
   NewMember: members.NewMember,
+  NewRestoreRequest: restores.NewRestoreRequest,
   NewSpoke: spokes.NewSpoke,
   NewToken: auth.TokenBody,
   OnboardingAnswers: onboarding.OnboardingBody,
@@ -85,6 +88,7 @@ export const INPUTS: Schemas = {
   PasswordChange: auth.PasswordBody,
   PasswordReset: auth.ResetBody,
   Rejection: requests.Rejection,
+  RestoreDecision: restores.RestoreDecision,
   Signup: auth.SignupBody,
   SpokeAction: spokes.SpokeAction,
   SpokePatch: spokes.SpokePatch,

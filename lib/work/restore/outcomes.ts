@@ -3,6 +3,7 @@
  * them, and what it stood on is kept for days. Where it failed, the site is down if it had been stopped, or had been down
  * before; and what was made in vain is noted, so that nothing of it is left behind.
  */
+import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
 import { forgetClaims, setAside } from "#lib/domains/backups/kept.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type Footing, onFooting } from "#lib/moodle/footing.ts";
@@ -38,6 +39,7 @@ export const restoreOutcomes = actionOutcomes({
     await setAside(tx, { spokeId, operationId, why: "replaced" }, replaced);
     const inputs = () => withRoom(onFooting(before.blueprintInputs as SpokeInputs, target), room);
     return {
+      ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
       change: () => ({ lmsVersion: target.version, blueprintInputs: JSON.stringify(inputs()), drift: null }),
       metadata: { ...(backupId && { backupId }), from: before.lmsVersion, to: target.version },
     };

@@ -2,14 +2,32 @@
 import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as backups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import { page } from "#lib/surface/portal/page/page.ts";
+import { GET as requested, POST as request } from "#routes/api/spokes/[spokeId]/restore-requests.ts";
+import type { Tried } from "#lib/surface/portal/look/forms.ts";
+import { deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
 import { backupsView } from "#lib/surface/portal/spokes/backups.ts";
 import { findPlace } from "#lib/surface/portal/spokes/place.ts";
 
 export const GET = page({
   summary: "A spoke's backups, and how one gets back to one",
-  async show(call) {
-    const place = await findPlace(call, spoke, hub);
-    return backupsView(place, await call.ask(backups, { query: { includeRemoved: "true" } }));
-  },
+  show: (call) => show(call),
 });
+
+export const POST = deed({
+  summary: "Request a restore by the page's form",
+  body: fields("backupId", "reason", "key"),
+  async act({ ask, body: { key, ...typed } }) {
+    const { spokeId } = await ask(request, { body: filled(typed), key });
+    return { to: `/spokes/${spokeId}/backups?done=restore-requested` };
+  },
+  again: show,
+});
+
+async function show<Q, B>(call: PageCall<Q, B>, tried?: Tried) {
+  const place = await findPlace(call, spoke, hub);
+  const [found, requests] = await Promise.all([
+    call.ask(backups, { query: { includeRemoved: "true" } }),
+    place.runs ? call.ask(requested) : [],
+  ]);
+  return backupsView({ place, backups: found, requests }, tried);
+}

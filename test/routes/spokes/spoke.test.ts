@@ -148,7 +148,7 @@ test("tell each backup's state and size, when the next is taken, and take one", 
     "3 GiB Ready",
   ]);
   assert.match(page.part("region", "When, and for how long").text, /every night at .*7 days, 4 weeks and 6 months/);
-  assert.match(page.part("region", "Going back to one").text, "tell whoever runs this service the id");
+  assert.match(page.part("region", "Going back to one").text, "It is an operator's work");
   assert.not.match(page.text, "Kept of before a restore");
   const claims = [{ claim: "data-db-0", uid: "1" }, { claim: "files", uid: "2" }];
   await db.transact((tx) => setAside(tx, { spokeId: spoke, operationId: "op_1", why: "replaced" }, claims));

@@ -48,6 +48,11 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: await makeNotification(scene, south, elm),
       absent: newId("evt"),
     },
+    restoreRequestId: {
+      own: await makeRestoreRequest(scene, people.hubAdmin.id, hub, spoke),
+      foreign: await makeRestoreRequest(scene, other.id, south, elm),
+      absent: newId("rsr"),
+    },
     userId: { own: people.spokeAdmin.id, foreign: other.id, absent: newId("usr") },
     change: same("disable"),
     action: same("restart"),
@@ -63,6 +68,13 @@ function same(word: string): Sample {
 async function makeRequest({ db }: Scene, userId: string, slug: string): Promise<string> {
   const id = newId("frq");
   await db.rows.insertInto("federation_requests").values({ id, slug, name: slug, requestedBy: userId }).execute();
+  return id;
+}
+
+async function makeRestoreRequest({ db }: Scene, requestedBy: string, federationId: string, spokeId: string) {
+  const id = newId("rsr");
+  await db.rows.insertInto("restore_requests")
+    .values({ id, federationId, spokeId, backupId: newId("bak"), reason: "Why", requestedBy }).execute();
   return id;
 }
 

@@ -17,6 +17,9 @@ const SAID: Readonly<Record<string, string>> = {
   ended: "You are signed out there.",
   password: "Your new password is set. You are signed out everywhere else.",
   requested: "Your request is placed. You are told by mail when somebody has decided.",
+  "restore-requested": "The restore is requested. This page shows what becomes of it.",
+  "restore-done": "The request is marked as done.",
+  "restore-declined": "The request is declined. Its requester is notified.",
   approved: "The request is approved, and the hub is being made.",
   rejected: "The request is rejected. Whoever asked is told by mail.",
 };

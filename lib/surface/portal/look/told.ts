@@ -1,6 +1,7 @@
 /** What the API tells, as the views of the portal get it. */
 import type * as v from "valibot";
 import type { CatalogView } from "#lib/catalog/view.ts";
+import type { RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import type { BackupSummaryView } from "#lib/domains/backups/views.ts";
 import type { CostView } from "#lib/domains/billing/cost.ts";
 import type { BillingView } from "#lib/domains/billing/views.ts";
@@ -24,4 +25,5 @@ export type Foreseen = v.InferOutput<typeof ActionPreview>;
 export type Answered = v.InferOutput<typeof BulkOutcome>;
 export type NewSpokeForeseen = v.InferOutput<typeof SpokePreview>;
 export type Backups = v.InferOutput<typeof BackupSummaryView>;
+export type RequestedRestore = v.InferOutput<typeof RestoreRequestView>;
 export type WayIn = v.InferOutput<typeof SignInLinkView>;

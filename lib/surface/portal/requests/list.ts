@@ -8,11 +8,12 @@ import {
   instant,
   linkButton,
   older,
+  panel,
   titled,
   type Tone,
   withQuery,
 } from "#lib/surface/portal/look/parts.ts";
-import type { HubRequest } from "#lib/surface/portal/look/told.ts";
+import type { HubRequest, RequestedRestore } from "#lib/surface/portal/look/told.ts";
 import type { Me, View } from "#lib/surface/portal/look/view.ts";
 
 export const REQUESTS_A_PAGE = 25;
@@ -20,10 +21,12 @@ export const REQUESTS_A_PAGE = 25;
 interface RequestsShown {
   readonly me: Me;
   readonly requests: readonly HubRequest[];
+  /** Open requests for restores, for operators. */
+  readonly restores: readonly RequestedRestore[];
   readonly query: { readonly state?: string | undefined };
 }
 
-export function requestsView({ me, requests, query }: RequestsShown): View {
+export function requestsView({ me, requests, restores, query }: RequestsShown): View {
   const last = requests.at(-1), more = requests.length >= REQUESTS_A_PAGE && last;
   return {
     title: "Requests for hubs",
@@ -33,7 +36,7 @@ export function requestsView({ me, requests, query }: RequestsShown): View {
       : "You ask, an operator decides, and you become the hub's admin.",
     deeds: markup`<a class="button main" href="/requests/new" data-create>Ask for a hub</a>`,
     poll: 15,
-    body: markup`<form class="filters" action="/requests">${
+    body: markup`<div id="restores" data-live>${restoresOf(restores)}</div><form class="filters" action="/requests">${
       choice({
         name: "state",
         label: "State",
@@ -50,6 +53,20 @@ export function requestsView({ me, requests, query }: RequestsShown): View {
     }</div>
 ${older(more ? withQuery("/requests", { ...query, before: last.createdAt }) : null)}`,
   };
+}
+
+function restoresOf(restores: readonly RequestedRestore[]): Markup | string {
+  if (restores.length === 0) return "";
+  return panel(
+    "Requested restores",
+    markup`<ul class="list plain">${
+      restores.map(({ id, spokeId, backupId, reason, requestedBy, createdAt }) =>
+        markup`<li id="${id}"><span class="name"><a class="cover" href="/spokes/${spokeId}/backups#${id}">${requestedBy.email}</a><span class="tiny soft">${backupId}</span></span>
+<span class="small soft">${short(reason)}</span><span class="tiny soft">${instant(createdAt)}</span></li>`
+      )
+    }</ul>`,
+    { id: "open-restores" },
+  );
 }
 
 function nothingAsked({ role }: Me): Markup {

@@ -2,24 +2,34 @@
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { icon } from "#lib/surface/portal/look/icons.ts";
 import { badge, empty, facts, instant, notice, panel, postButton, span } from "#lib/surface/portal/look/parts.ts";
-import type { Backups } from "#lib/surface/portal/look/told.ts";
+import type { Tried } from "#lib/surface/portal/look/forms.ts";
+import { requestedPanel, requestPanel, requestStyle } from "#lib/surface/portal/spokes/restore-requests.ts";
+import type { Backups, RequestedRestore } from "#lib/surface/portal/look/told.ts";
 import type { View } from "#lib/surface/portal/look/view.ts";
 import { actionsOf, spokeHead, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
 
-export function backupsView(place: SpokePlace, backups: Backups): View {
+interface BackupsShown {
+  readonly place: SpokePlace;
+  readonly backups: Backups;
+  readonly requests: readonly RequestedRestore[];
+}
+
+export function backupsView({ place, backups, requests }: BackupsShown, tried?: Tried): View {
   const { spoke: { id, state } } = place, isGone = state === "removed" || state === "removing";
   return {
     ...spokeHead(place, "/backups"),
     deeds: actionsOf(place).includes("backup") && backups.available
       ? postButton(`/spokes/${id}/actions/backup`, "Back up now", { look: "main" })
       : "",
-    style: STYLE,
+    style: STYLE + requestStyle,
     body: markup`<div id="trouble" data-live>${troubleOf(backups)}</div>
 <div class="two">${
       panel("Backups", timeline(backups, isGone), { id: "backups", live: true })
+    }<div class="pile"><div class="pile" id="requests" data-live>${requestedPanel(place, requests)}</div>${
+      requestPanel(place, backups, tried)
     }<div class="pile" id="beside" data-live>${isGone ? "" : schedulePanel(backups)}${keptPanel(backups)}${
       restoring(place)
-    }</div></div>`,
+    }</div></div></div>`,
   };
 }
 
@@ -126,7 +136,7 @@ function keptPanel({ kept }: Backups): Markup | string {
   );
 }
 
-function restoring({ spoke: { id, state }, operates }: SpokePlace): Markup {
+function restoring({ spoke: { id, state }, operates, runs }: SpokePlace): Markup {
   const steps = state === "removed"
     ? ["A new spoke is made in the same hub.", "Its files and its database are those of the backup."]
     : [
@@ -141,7 +151,9 @@ function restoring({ spoke: { id, state }, operates }: SpokePlace): Markup {
 <p class="small soft">${icon("people")} ${
       operates
         ? markup`It is an operator's work at the service's machine: <code>wheelwright restore ${id} --backup …</code>`
-        : "It is an operator's work: tell whoever runs this service the id of the backup that you want."
+        : runs
+        ? "It is an operator's work: request it above."
+        : "It is an operator's work: an admin of the hub can request it."
     }</p>`,
     { id: "restoring" },
   );

@@ -42,6 +42,18 @@ export const LETTERS: Readonly<Record<string, Letter>> = {
       reason: "The restored site is not what it was: it has 4 users, where 5 were counted as it was taken",
     },
   },
+  "restore-requested": {
+    template: "restore-requested",
+    to,
+    about: {
+      by: "grace@school.example",
+      spoke: "Department of Biology",
+      domain: "biology.spokes.example.org",
+      backupId: "bak_06fj2c8q1w9n3m8k5r2dt7w1xy",
+      reason: "A course was deleted by mistake",
+      command: "wheelwright restore spk_06fj2c4v7tq0w1x9n3m8k5r2dh --backup bak_06fj2c8q1w9n3m8k5r2dt7w1xy",
+    },
+  },
   "request-approved": { template: "request-approved", to, about: { hub: "Northern schools", slug: "north" } },
   "request-rejected": {
     template: "request-rejected",

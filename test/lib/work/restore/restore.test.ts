@@ -2,6 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listReplaced } from "#lib/domains/backups/kept.ts";
+import { requestRestoreOf } from "#lib/domains/backups/restore-requests/request.ts";
+import { findShown } from "#lib/domains/spokes/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
@@ -47,6 +49,8 @@ test("takes the site back to its newest backup, as the very site that it was", a
   await mark(scene, id, "as it was");
   const backup = await backUp(scene, id), before = await scene.row(id);
   await mark(scene, id, "broken");
+  const spoke = (await findShown(scene.db.rows, id, "hidden"))!, wish = { backupId: backup, reason: "Broken" };
+  await requestRestoreOf(scene.app, scene.actor, spoke, wish, null);
   const job = await succeed(scene, id);
   assert.equal(await marks(scene, id), ["as it was", "as it was"]);
   const after = await scene.row(id);
@@ -62,6 +66,13 @@ test("takes the site back to its newest backup, as the very site that it was", a
     ["spoke_actioned", "ann@control", backup],
     ["spoke_action_succeeded", "ann@control", backup],
   ]);
+  const [closed] = await scene.db.sql("select state, decided_by from restore_requests where spoke_id = $1", [id]);
+  assert.equal(closed, { state: "done", decidedBy: null });
+  const [told] = await scene.db.sql(
+    "select actor_email from audit_events where spoke_id = $1 and kind = 'restore_request_done'",
+    [id],
+  );
+  assert.is(told!.actorEmail, "ann@control");
 });
 
 test("leads back to what was there before, and from there again to the backup", async ({ scene, id }) => {

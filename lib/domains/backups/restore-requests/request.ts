@@ -1,0 +1,137 @@
+/**
+ * Requests for restores. The admins of a hub ask, an operator restores on the server's machine or declines; a restore of the
+ * backup closes the request.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import {
+  closeRestoreRequests,
+  commandOf,
+  lockRestoreRequest,
+  type RestoreRequestRow,
+  showRestoreRequests,
+} from "#lib/domains/backups/restore-requests/store.ts";
+import type {
+  NewRestoreRequest,
+  RestoreDecision,
+  RestoreRequestRecord,
+} from "#lib/domains/backups/restore-requests/views.ts";
+import { isGood } from "#lib/domains/backups/retention.ts";
+import { findBackup } from "#lib/domains/backups/store.ts";
+import type { ListedSpoke } from "#lib/domains/spokes/store.ts";
+import { listOperators } from "#lib/domains/users/store.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { newId } from "#lib/base/ids.ts";
+import { type AuditEntry, onSpoke } from "#lib/records/audit/store.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import type { NewJob } from "#lib/records/jobs/job.ts";
+import { bulkMailJob } from "#lib/records/jobs/mail.ts";
+
+/** Open requests of one person: more would bury the operators. */
+const OPEN_MOST = 10;
+
+/** Throws Fault conflict `backup_unusable`, `restore_requested` or `too_many_pending`. */
+export async function requestRestoreOf(
+  app: App,
+  actor: Actor,
+  spoke: ListedSpoke,
+  { backupId, reason }: NewRestoreRequest,
+  key: IdempotencyKey | null,
+): Promise<RestoreRequestRecord> {
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const backup = await findBackup(tx, backupId);
+      if (backup?.spokeId !== spoke.id || !isGood(backup)) {
+        const message = `The spoke ${spoke.slug} has no backup ${backupId} that is ready; choose another one`;
+        throw new Fault("conflict", "backup_unusable", message);
+      }
+      await requireTurn(tx, actor);
+      const row = await tx.insertInto("restore_requests").values({
+        id: newId("rsr"),
+        federationId: spoke.federationId,
+        spokeId: spoke.id,
+        backupId,
+        reason,
+        requestedBy: actor.userId,
+      }).onConflict((conflict) => conflict.doNothing()).returningAll().executeTakeFirst();
+      if (!row) {
+        const message = "A restore of this backup is requested already; an operator will restore it or decline";
+        throw new Fault("conflict", "restore_requested", message);
+      }
+      const entry = entryOf(row, "restore_requested", spoke.slug, { reason });
+      await record(tx, actor, { audit: [entry], jobs: await lettersOf(tx, actor, spoke, row) });
+      return (await showRestoreRequests(tx, actor, [row]))[0]!;
+    })
+  );
+}
+
+/** Throws Fault missing `request_missing`, invalid `reason_needed`, conflict `request_decided`. */
+export async function decideRestoreRequest(
+  app: App,
+  actor: Actor,
+  id: string,
+  { state, reason }: RestoreDecision,
+  key: IdempotencyKey | null,
+): Promise<RestoreRequestRecord> {
+  if (state === "declined" && reason === undefined) {
+    throw new Fault("invalid", "reason_needed", "A request is declined with a reason, which its requester reads");
+  }
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const before = await lockRestoreRequest(tx, id);
+      if (!before) throw new Fault("missing", "request_missing", "There is no such request");
+      const decision = { state, decidedBy: actor.userId, ...(state === "declined" && { declineReason: reason! }) };
+      const [row] = await closeRestoreRequests(tx, { id }, decision);
+      if (!row) {
+        throw new Fault("conflict", "request_decided", `This request is ${before.state}; nothing is left to decide`);
+      }
+      const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", row.spokeId)
+        .executeTakeFirstOrThrow();
+      const kind = state === "done" ? "restore_request_done" : "restore_request_declined";
+      await record(tx, actor, { audit: [entryOf(row, kind, slug, reason === undefined ? {} : { reason })] });
+      return (await showRestoreRequests(tx, actor, [row]))[0]!;
+    })
+  );
+}
+
+/** Called in the transaction in which a restore succeeds. Returns the events to record. */
+export async function closeRestoredRequests(
+  tx: Tx,
+  { id: spokeId, slug }: { readonly id: string; readonly slug: string },
+  backupId: string,
+): Promise<AuditEntry[]> {
+  const closed = await closeRestoreRequests(tx, { spokeId, backupId }, { state: "done", decidedBy: null });
+  return closed.map((row) => entryOf(row, "restore_request_done", slug, {}));
+}
+
+function entryOf(row: RestoreRequestRow, kind: AuditEntry["kind"], slug: string, more: object): AuditEntry {
+  const place = onSpoke({ id: row.spokeId, federationId: row.federationId });
+  return { kind, ...place, metadata: { slug, requestId: row.id, backupId: row.backupId, ...more } };
+}
+
+async function requireTurn(tx: Tx, { userId }: Actor): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: restore requests of ${userId}`}, 0))`.execute(
+    tx,
+  );
+  const { open } = await tx.selectFrom("restore_requests").select(sql<number>`count(*)::int`.as("open"))
+    .where("requestedBy", "=", userId).where("state", "=", "open").executeTakeFirstOrThrow();
+  if (open < OPEN_MOST) return;
+  throw new Fault("conflict", "too_many_pending", `You have ${OPEN_MOST} open requests for restores; wait for one`);
+}
+
+/** Of what one person requests within an hour, the first is mailed; notifications have all. */
+async function lettersOf(rows: Rows, actor: Actor, spoke: ListedSpoke, row: RestoreRequestRow): Promise<NewJob[]> {
+  const earlier = await rows.selectFrom("restore_requests").select("id").where("requestedBy", "=", actor.userId)
+    .where("id", "<>", row.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
+    .limit(1).executeTakeFirst();
+  if (earlier) return [];
+  const operators = (await listOperators(rows)).filter(({ id }) => id !== actor.userId);
+  const { displayName, domain } = spoke, { reason, backupId } = row;
+  const about = { by: actor.email, spoke: displayName, domain, backupId, reason, command: commandOf(row) };
+  return operators.map(({ email, displayName: name }) =>
+    bulkMailJob({ template: "restore-requested", to: { email, name }, about })
+  );
+}

@@ -1,0 +1,81 @@
+/** The rows of requests for restores, and how they are shown. A spoke has one open request per backup. */
+import { type Selectable, sql } from "kysely";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import type { RestoreRequestRecord, RestoreRequestState } from "#lib/domains/backups/restore-requests/views.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+
+export type RestoreRequestRow = Selectable<Schema["restore_requests"]>;
+
+interface Filter {
+  readonly spokeId?: string;
+  readonly state?: RestoreRequestState | undefined;
+  readonly limit: number;
+  /** Exclusive; requests that share the last one's timestamp are never split between two pages. */
+  readonly before?: Date | undefined;
+}
+
+/** Newest first. */
+export async function listRestoreRequests(
+  rows: Rows,
+  actor: Pick<Actor, "role">,
+  { spokeId, state, limit, before }: Filter,
+): Promise<RestoreRequestRecord[]> {
+  let query = rows.selectFrom("restore_requests").selectAll().orderBy("createdAt", "desc").fetch(limit, "with ties");
+  if (spokeId !== undefined) query = query.where("spokeId", "=", spokeId);
+  if (state) query = query.where("state", "=", state);
+  if (before) query = query.where("createdAt", "<", before);
+  const found = await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
+    .execute();
+  return await showRestoreRequests(rows, actor, found);
+}
+
+/** In the order given, by two queries. */
+export async function showRestoreRequests(
+  rows: Rows,
+  { role }: Pick<Actor, "role">,
+  found: readonly RestoreRequestRow[],
+): Promise<RestoreRequestRecord[]> {
+  if (found.length === 0) return [];
+  const ids = [...new Set(found.flatMap((row) => [row.requestedBy, row.decidedBy ?? row.requestedBy]))];
+  const users = await rows.selectFrom("users").select(["id", "email"]).where("id", "in", ids).execute();
+  const people = new Map(users.map((user) => [user.id, user]));
+  return found.map(({ updatedAt: _, ...row }) => ({
+    ...row,
+    requestedBy: people.get(row.requestedBy)!,
+    decidedBy: row.decidedBy === null ? null : people.get(row.decidedBy)!,
+    command: role === "operator" ? commandOf(row) : null,
+  }));
+}
+
+/** The id names the spoke also after it was removed. */
+export function commandOf({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
+  return `wheelwright restore ${spokeId} --backup ${backupId}`;
+}
+
+/** Held until the transaction ends. */
+export async function lockRestoreRequest(tx: Tx, id: string): Promise<RestoreRequestRow | undefined> {
+  return await tx.selectFrom("restore_requests").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
+}
+
+interface Decision {
+  readonly state: Exclude<RestoreRequestState, "open">;
+  /** Null where a restore closes it. */
+  readonly decidedBy: string | null;
+  readonly declineReason?: string;
+}
+
+/** Closes those that are still open of these, and returns them. */
+export async function closeRestoreRequests(
+  tx: Tx,
+  which: { readonly id: string } | { readonly spokeId: string; readonly backupId: string },
+  decision: Decision,
+): Promise<RestoreRequestRow[]> {
+  const now = sql<Date>`wheelwright_now()`;
+  let query = tx.updateTable("restore_requests").set({ ...decision, decidedAt: now, updatedAt: now })
+    .where("state", "=", "open");
+  query = "id" in which
+    ? query.where("id", "=", which.id)
+    : query.where("spokeId", "=", which.spokeId).where("backupId", "=", which.backupId);
+  return await query.returningAll().execute();
+}

@@ -1,0 +1,38 @@
+/** A request for a restore as the API shows it, and what it takes to make one and to decide it. */
+import * as v from "valibot";
+import { maybe, MaybeStamp, oneOf, Stamp, text } from "#lib/base/schema.ts";
+
+const RESTORE_REQUEST_STATES = ["open", "done", "declined"] as const;
+export type RestoreRequestState = (typeof RESTORE_REQUEST_STATES)[number];
+
+const PersonView = v.object({ id: v.string(), email: v.string() });
+
+export const RestoreRequestView = v.object({
+  id: v.string(),
+  federationId: v.string(),
+  spokeId: v.string(),
+  backupId: v.string(),
+  reason: v.string(),
+  state: v.picklist(RESTORE_REQUEST_STATES),
+  requestedBy: PersonView,
+  /** Null also where a restore of the backup closed it. */
+  decidedBy: v.nullable(PersonView),
+  decidedAt: MaybeStamp,
+  declineReason: v.nullable(v.string()),
+  /** What an operator runs on the server's machine; null for everybody else. */
+  command: v.nullable(v.string()),
+  createdAt: Stamp,
+});
+export type RestoreRequestRecord = v.InferInput<typeof RestoreRequestView>;
+
+export const NewRestoreRequest = v.object({ backupId: text(1, 100), reason: text(1, 2000) });
+export type NewRestoreRequest = v.InferOutput<typeof NewRestoreRequest>;
+
+/** Declining needs a reason, which the requester reads. */
+export const RestoreDecision = v.object({
+  state: v.picklist(["done", "declined"], "must be done or declined"),
+  reason: maybe(text(1, 2000)),
+});
+export type RestoreDecision = v.InferOutput<typeof RestoreDecision>;
+
+export const RestoreRequestFilter = oneOf(RESTORE_REQUEST_STATES);

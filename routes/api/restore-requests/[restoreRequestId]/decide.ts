@@ -1,0 +1,21 @@
+/** Decides a request for a restore. */
+import * as v from "valibot";
+import { operator } from "#lib/domains/auth/access.ts";
+import { decideRestoreRequest } from "#lib/domains/backups/restore-requests/request.ts";
+import { RestoreDecision, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+
+export const POST = endpoint({
+  summary:
+    "Mark a request for a restore as done, or decline it with a reason; a restore of its backup marks it by itself",
+  access: operator,
+  scope: "cli",
+  params: v.object({ restoreRequestId: v.string() }),
+  body: RestoreDecision,
+  idempotent: true,
+  reply: ok(RestoreRequestView),
+  faults: ["request_missing", "reason_needed", "request_decided"],
+  handle: ({ app, actor, params, body, idempotency }) =>
+    decideRestoreRequest(app, actor, params.restoreRequestId, body, idempotency),
+});

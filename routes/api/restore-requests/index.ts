@@ -1,0 +1,17 @@
+/** Requests for restores, for operators. */
+import * as v from "valibot";
+import { operator } from "#lib/domains/auth/access.ts";
+import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";
+import { RestoreRequestFilter, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { Before, limit } from "#lib/base/schema.ts";
+
+export const GET = endpoint({
+  summary: "Requests for restores of all spokes, newest first, each with the command that restores",
+  access: operator,
+  scope: "readonly",
+  query: v.object({ state: RestoreRequestFilter, limit: limit(25), before: v.optional(Before) }),
+  reply: ok(v.array(RestoreRequestView)),
+  handle: ({ app, actor, query }) => listRestoreRequests(app.db.rows, actor, query),
+});

@@ -1,0 +1,29 @@
+/** Requests to restore a spoke from one of its backups. */
+import * as v from "valibot";
+import { requestRestoreOf } from "#lib/domains/backups/restore-requests/request.ts";
+import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";
+import { NewRestoreRequest, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { created, ok } from "#lib/surface/http/reply.ts";
+import { Before, limit } from "#lib/base/schema.ts";
+import { spoke } from "#lib/domains/spokes/access.ts";
+
+export const GET = endpoint({
+  summary: "Requests to restore the spoke, newest first, and what became of them",
+  access: spoke("restore"),
+  scope: "readonly",
+  query: v.object({ limit: limit(25), before: v.optional(Before) }),
+  reply: ok(v.array(RestoreRequestView)),
+  handle: ({ app, actor, spoke, query }) => listRestoreRequests(app.db.rows, actor, { ...query, spokeId: spoke.id }),
+});
+
+export const POST = endpoint({
+  summary: "Request that an operator restore the spoke from a backup",
+  access: spoke("restore"),
+  scope: "cli",
+  body: NewRestoreRequest,
+  idempotent: true,
+  reply: created(RestoreRequestView, ({ spokeId }) => `/api/spokes/${spokeId}/restore-requests`),
+  faults: ["backup_unusable", "restore_requested", "too_many_pending"],
+  handle: ({ app, actor, spoke, body, idempotency }) => requestRestoreOf(app, actor, spoke, body, idempotency),
+});
