@@ -127,6 +127,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: A cancelled backup is no failed one, and no failed backup is reported while a spoke is suspended.",
       "**Operating**: A cluster that answers 429 is reported as busy, and the alert ClusterAway covers it. While a cluster is away, the health of its sites is `unknown` and operations have no estimate; they are tried again within ten seconds of its return.",
       "**Hubs and spokes**: Hub admins request a restore on the backups page or by `POST /api/spokes/{id}/restore-requests`. Operators get it by notification and mail, with the command, and decline it with a reason; a restore of the backup closes it.",
+      "**Hubs and spokes**: A copy, and a site from a template, have a badge salt and a chat host of their own.",
     ],
   },
 ];

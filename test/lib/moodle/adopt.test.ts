@@ -33,6 +33,7 @@ test("leaves nothing of the old site's secrets in one of its own, and all of its
     const [salt] = await sql.unsafe(`${valueOf}'calendar_exportsalt'`);
     assert.is(salt!["value"].length, 36, "an empty salt would be known to everybody");
     assert.equal([...await sql.unsafe(`${valueOf}'noemailever'`)], [{ value: "1" }]);
+    assert.equal([...await sql.unsafe(`${valueOf}'chat_serverhost'`)], [{ value: "biology.spokes.example.org" }]);
     assert.equal([...await sql.unsafe(`${valueOf}'marked'`)], [{ value: "as it was" }]);
     assert.equal([...await sql`select value from mdl_config_plugins`], [{ value: "in by people" }]);
     assert.equal([...await sql`select count(*)::int as n from mdl_course`], [{ n: 1000 }]);

@@ -35,13 +35,20 @@ export const GOING = [
   ...["registration_hubs", "mnet_session", "lti_access_tokens", "tool_mfa_secrets"],
 ];
 const SECRET = "OLD-SECRET";
-const CONFIG = ["siteidentifier", "calendar_exportsalt", "cronremotepassword", "airnotifieraccesskey"];
+const CONFIG = [
+  "siteidentifier",
+  "calendar_exportsalt",
+  "cronremotepassword",
+  "badges_badgesalt",
+  "airnotifieraccesskey",
+];
 const KEYS = [["mnet", "openssl"], ["mod_lti", "privatekey"], ["mod_lti", "kid"], ["enrol_lti", "lti_13_privatekey"]];
 
 /** What Moodle keeps, as far as it matters here: every secret holds the same word, so that none can hide. */
 const SITE = `
   create table mdl_config (id bigserial, name text not null unique, value text not null);
-  insert into mdl_config (name, value) values ('rolesactive', '1'), ('marked', 'as it was'), ('noemailever', '0');
+  insert into mdl_config (name, value) values ('rolesactive', '1'), ('marked', 'as it was'), ('noemailever', '0'),
+    ('chat_serverhost', 'template.invalid');
   insert into mdl_config (name, value) select unnest('{${CONFIG}}'::text[]), '${SECRET}';
   create table mdl_config_plugins (id bigserial, plugin text, name text, value text);
   insert into mdl_config_plugins (plugin, name, value) values ('auth_oauth2', 'typed', 'in by people'),

@@ -52,7 +52,9 @@ function adopted(database: SiteDatabase, { text, turn, renewed }: Script): SiteD
     const stays = reset && !names("'user_password_resets'");
     return [name, { ...account, ...(names("'sessions'") && { sessions: 0 }), ...(stays && { reset }) }] as const;
   });
-  const salts = ["calendar_exportsalt", "cronremotepassword"].filter((name) => config[name] && names(`'${name}'`));
+  const salts = ["calendar_exportsalt", "cronremotepassword", "badges_badgesalt"].filter((name) =>
+    config[name] && names(`'${name}'`)
+  );
   const [, host = ""] = /\|\| '([\w.-]+)'/.exec(text) ?? [];
   return {
     ...database,
