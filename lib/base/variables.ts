@@ -48,11 +48,11 @@ const PUBLIC = "must be an http or https URL, such as https://hubs.example.org";
 const PublicUrl = v.pipe(
   url(PUBLIC, "http:", "https:"),
   v.check((value) => {
-    const { username, password } = new URL(value);
+    const { username = "", password = "" } = URL.parse(value) ?? {}; // what is no URL is refused above
     return username === "" && password === "";
   }, "must hold no user and no password: it is in every mail"),
   v.check((value) => {
-    const { pathname, search, hash } = new URL(value);
+    const { pathname = "/", search = "", hash = "" } = URL.parse(value) ?? {};
     return pathname === "/" && search === "" && hash === "";
   }, "must have no path: give the service a host name of its own"),
 );

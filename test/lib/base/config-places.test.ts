@@ -41,6 +41,13 @@ test("the public URL has neither a path nor credentials", () => {
   assert.match(problem, /^PUBLIC_URL must hold no user and no password/);
   assert.not.match(problem, "s3cret");
   assert.equal(problemsOf({ ...ENOUGH, PUBLIC_URL: "https://x.example:8443/" }), []);
+  for (const wrong of ["x", "hubs.example.org", "https://", "ftp://x.example"]) {
+    assert.match(
+      problemsOf({ ...ENOUGH, PUBLIC_URL: wrong }).join(),
+      /^PUBLIC_URL must be an http or https URL/,
+      wrong,
+    );
+  }
 });
 
 test("a replaced file is read for the next connection, and PG variables count", async () => {
