@@ -1,19 +1,10 @@
-/** The portal's script, under a name that changes with it. */
-import * as v from "valibot";
-import { anyone } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { plainText } from "#lib/surface/http/reply.ts";
-import { portalScript } from "#lib/surface/portal/script/script.ts";
-import { DAY, SECOND } from "#lib/base/time.ts";
+/** The portal's script, under an address that changes with it. */
+import { asset } from "#lib/surface/portal/page/asset.ts";
+import { portalScript, scriptPath } from "#lib/surface/portal/script/script.ts";
 
-export const GET = endpoint({
+export const GET = asset({
   summary: "The script of the portal's pages",
-  access: anyone,
-  scope: "public",
-  portal: true,
-  query: v.object({ v: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{12}$/, "must be 12 hexadecimal digits"))) }),
-  holds: 365 * DAY / SECOND,
-  once: true,
-  reply: plainText("text/javascript; charset=utf-8"),
-  handle: () => portalScript,
+  type: "text/javascript; charset=utf-8",
+  text: portalScript,
+  path: scriptPath,
 });

@@ -6,6 +6,6 @@ export const POST = deed({
   summary: "Sign out by a button",
   async act({ ask }) {
     const { cookie } = await ask(logout);
-    return { to: "/sign-in", cookie };
+    return { to: "/sign-in", cookie, headers: { "clear-site-data": '"cache"' } }; // pages that were kept to go back to
   },
 });

@@ -8,6 +8,7 @@ import { newId } from "#lib/base/ids.ts";
 import { type Answer, isFlow, toResponse } from "#lib/surface/http/answer.ts";
 import { bodyReader } from "#lib/surface/http/body.ts";
 import { type AnyEndpoint, type Manifest, withoutPortal } from "#lib/surface/http/endpoint.ts";
+import { compress } from "#lib/surface/http/compress.ts";
 import { openCreations } from "#lib/surface/http/creations.ts";
 import type { ClientGone, Exchange } from "#lib/surface/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
@@ -101,6 +102,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
     accessLog,
     securityHeaders(config.publicUrl),
     routeHeaders,
+    compress,
     faults,
     receiving,
     shedding,

@@ -1,28 +1,77 @@
+import { gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { portalStyle, stylePath } from "#lib/surface/portal/look/sheet.ts";
 import { portalScript, scriptPath } from "#lib/surface/portal/script/script.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { visit } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
-const test = suite<{ scene: Scene }>("GET /portal.js");
+const test = suite<{ scene: Scene }>("GET /portal.js and /portal.css");
 test.before(async (context) => void (context.scene = await openScene()));
 test.after(({ scene }) => scene.close());
 
-test("is the script, which browsers may keep, and is not sent again to who has it", async ({ scene }) => {
-  const { status, headers, body } = await scene.send(scriptPath);
-  assert.equal([status, headers.get("content-type"), body], [200, "text/javascript; charset=utf-8", portalScript]);
-  assert.match(headers.get("cache-control")!, /public.*max-age=31536000/);
-  const again = await scene.send(scriptPath, { headers: { "if-none-match": headers.get("etag")! } });
-  assert.equal([again.status, again.body], [304, ""]);
-  assert.is(headers.get("x-content-type-options"), "nosniff");
+const FILES = [
+  [scriptPath, "text/javascript; charset=utf-8", portalScript],
+  [stylePath, "text/css; charset=utf-8", portalStyle],
+] as const;
+
+test("are the files, which browsers keep for good, and are not sent again to those who have them", async ({ scene }) => {
+  for (const [path, type, text] of FILES) {
+    const { status, headers, body } = await scene.send(path);
+    assert.equal([status, headers.get("content-type"), body], [200, type, text]);
+    assert.is(headers.get("cache-control"), "public, max-age=31536000, immutable");
+    const again = await scene.send(path, { headers: { "if-none-match": headers.get("etag")! } });
+    assert.equal([again.status, again.body], [304, ""]);
+    assert.is(headers.get("x-content-type-options"), "nosniff");
+  }
 });
 
-test("has another address when it is another", () => {
+test("lead from any other hash to their own, and that is not kept", async ({ scene }) => {
+  for (const [path] of FILES) {
+    const [name] = path.split("?");
+    for (const asked of [`${name}?v=000000000000`, `${name}?v=anything`]) {
+      const { status, headers } = await scene.send(asked);
+      assert.equal([status, headers.get("location"), headers.get("cache-control")], [303, path, "no-store"], asked);
+    }
+    const { status, headers } = await scene.send(name!);
+    assert.equal([status, headers.get("cache-control")], [200, "no-cache"], name);
+  }
+});
+
+test("have another address when they are others", () => {
   assert.match(scriptPath, /^\/portal\.js\?v=[0-9a-f]{12}$/);
+  assert.match(stylePath, /^\/portal\.css\?v=[0-9a-f]{12}$/);
 });
 
-test("is one that a browser can read, and small", () => {
+test("go out compressed to those who take that, and a 304 knows the compressed one's name", async ({ scene }) => {
+  const server = openServer(scene.app, manifest, { ready: () => true });
+  const ask = (headers: Record<string, string>) =>
+    server.request(new Request(new URL(stylePath, "http://localhost:3000"), { headers }));
+  const packed = await ask({ "accept-encoding": "gzip" }), bytes = new Uint8Array(await packed.arrayBuffer());
+  assert.is(packed.headers.get("content-encoding"), "gzip");
+  assert.is(gunzipSync(bytes).toString(), portalStyle);
+  const etag = packed.headers.get("etag")!;
+  assert.is((await ask({ "accept-encoding": "gzip", "if-none-match": etag })).status, 304);
+});
+
+test("the script is one that a browser can read, and small", () => {
   new Function(portalScript);
   assert.ok(portalScript.length < 20_000, `${portalScript.length} characters`);
+});
+
+test("a page of hubs is light, and the browser may keep it until somebody signs out", async ({ scene }) => {
+  const page = await visit(scene, "/hubs", "hubAdmin");
+  assert.ok(page.html.length < 12_000, `${page.html.length} characters`);
+  assert.match(page.html, `<link rel="stylesheet" href="${stylePath}">`);
+  assert.is(page.headers.get("cache-control"), "private, no-cache");
+  const headers = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" };
+  const out = await scene.send("/sign-out", {
+    method: "POST",
+    headers: { ...headers, ...await scene.as("stranger").credentials() },
+  });
+  assert.equal([out.status, out.headers.get("clear-site-data")], [303, '"cache"']);
 });
 
 test.run();

@@ -1,8 +1,9 @@
 /**
- * A page for people: HTML that asks nobody for anything, with the policy that keeps it so.
+ * A page for people: HTML that asks no other server for anything, with the policy that keeps it so.
  *
- * Style and script stand in the page, and the policy names their hashes: whatever else got into it would not run. They
- * are written into the page here and nowhere else, so that page and policy cannot disagree.
+ * Style and script are in the page, and the policy names their hashes: whatever else got into it would not run. They
+ * are written into the page here and nowhere else, so that page and policy cannot disagree. Pages that come often name a
+ * style sheet and a script of ours instead, which browsers keep.
  */
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
@@ -14,6 +15,8 @@ export interface HtmlPage {
   readonly feed?: { readonly title: string; readonly href: string };
   /** CSS of ours: never a caller's text. */
   readonly style: string;
+  /** The path of a style sheet of ours, for pages that come often. */
+  readonly sheet?: string;
   /** A script of ours, run once the page is there; the page must make sense without. */
   readonly script?: string;
   /** The path of a script of ours, for pages that come often: it may ask this server, and nobody else. */
@@ -37,7 +40,7 @@ export function trusted(text: string): Markup {
 }
 
 /** The whole document. */
-export function writePage({ title, feed, style, script, source, body }: HtmlPage): string {
+export function writePage({ title, feed, style, sheet, script, source, body }: HtmlPage): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -46,8 +49,9 @@ export function writePage({ title, feed, style, script, source, body }: HtmlPage
 <title>${title}</title>
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">${
     feed ? markup`\n<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.href}">` : ""
-  }
-<style>${trusted(style)}</style>${source === undefined ? "" : markup`\n<script src="${source}" defer></script>`}
+  }${sheet === undefined ? "" : markup`\n<link rel="stylesheet" href="${sheet}">`}${
+    style === "" && sheet !== undefined ? "" : markup`\n<style>${trusted(style)}</style>`
+  }${source === undefined ? "" : markup`\n<script src="${source}" defer></script>`}
 </head>
 <body>
 ${body}
@@ -58,10 +62,14 @@ ${script === undefined ? "" : markup`<script>${trusted(script)}</script>`}
 }
 
 /** The Content-Security-Policy of that document: its own style and script, its own forms, and nothing else. */
-export function policyOf({ style, script, source }: HtmlPage): string {
+export function policyOf({ style, sheet, script, source }: HtmlPage): string {
+  const styles = [
+    ...(sheet === undefined ? [] : ["'self'"]),
+    ...(style === "" && sheet !== undefined ? [] : [hashOf(style)]),
+  ];
   return [
     "default-src 'none'",
-    `style-src ${hashOf(style)}`,
+    `style-src ${styles.join(" ")}`,
     ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
     ...(source === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
     "img-src data:",

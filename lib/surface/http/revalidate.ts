@@ -44,15 +44,16 @@ export function packed(plain: Kept): (request: Request) => Kept {
 }
 
 /** Whether the header names gzip, or anything, and does not refuse it (RFC 9110, section 12.5.3). */
-function takesGzip(header: string | null): boolean {
+export function takesGzip(header: string | null): boolean {
   const offers = (header ?? "").toLowerCase().split(",").map((part) => part.split(";").map((piece) => piece.trim()));
   const [, quality] = offers.find(([name]) => name === "gzip") ?? offers.find(([name]) => name === "*") ??
     [null, "q=0"];
   return !/^q=0(?:\.0*)?$/.test(quality ?? "");
 }
 
-/** Compared weakly: a proxy that compresses makes W/"…" of it on the way. */
+/** Compared weakly: a proxy that compresses makes W/"…" of it on the way, and compress.ts makes "…-gzip". */
 function isKnown(header: string | null, etag: string): boolean {
   if (header === null) return false;
-  return header.trim() === "*" || [...header.matchAll(/"[^"]*"/g)].some(([known]) => known === etag);
+  const ours = [etag, `${etag.slice(0, -1)}-gzip"`];
+  return header.trim() === "*" || [...header.matchAll(/"[^"]*"/g)].some(([known]) => ours.includes(known));
 }

@@ -1,14 +1,10 @@
 /** What is around every page of the portal: where one is, where one can go, and who one is. */
-import { theme, wheel } from "#lib/surface/docs/theme.ts";
+import { wheel } from "#lib/surface/docs/theme.ts";
 import type { Role } from "#lib/domains/auth/access.ts";
 import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
 import { type Icon, icon } from "#lib/surface/portal/look/icons.ts";
-import { progressStyle } from "#lib/surface/portal/look/progress.ts";
-import { formStyle } from "#lib/surface/portal/look/form-style.ts";
 import { notice } from "#lib/surface/portal/look/parts.ts";
-import { listStyle } from "#lib/surface/portal/hubs/style.ts";
-import { partStyle } from "#lib/surface/portal/look/part-style.ts";
-import { shellStyle } from "#lib/surface/portal/look/shell-style.ts";
+import { stylePath } from "#lib/surface/portal/look/sheet.ts";
 import type { Chapter, Me, View } from "#lib/surface/portal/look/view.ts";
 import { scriptPath } from "#lib/surface/portal/script/script.ts";
 
@@ -45,7 +41,8 @@ export function shell(me: Me, view: View): HtmlPage {
     list.filter(({ roles }) => !roles || roles.includes(me.role)).map((place) => placeLink(place, section, me.unread));
   return {
     title: `${title} · Wheelwright`,
-    style: theme + formStyle + shellStyle + partStyle + progressStyle + listStyle + (view.style ?? ""),
+    style: view.style ?? "",
+    sheet: stylePath,
     source: scriptPath,
     body: markup`<a class="skip" href="#main">To the page</a>
 <div class="shell" data-me="${me.email}" ${

@@ -79,7 +79,9 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
     refusal: refusedPage,
     async handle(call): Promise<Shown> {
       const asked = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
-      return answer(asked, { said: saidOf(done), ...await show(asked) });
+      // The browser may keep it to go back to, and asks anew otherwise; signing out clears it (routes/sign-out.ts).
+      const headers = { "cache-control": "private, no-cache" };
+      return { ...answer(asked, { said: saidOf(done), ...await show(asked) }), headers };
     },
   });
 }
@@ -100,6 +102,7 @@ interface Deed<B, Q> {
 export interface GoOn {
   readonly to: string;
   readonly cookie?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function deed<B = Record<string, never>, Q = Record<string, never>>(

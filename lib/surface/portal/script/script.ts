@@ -5,7 +5,7 @@
  * As text, because the executable carries no assets. It asks this server alone, and builds no HTML of its own: what is new
  * comes as a page, whose parts take the place of those that stand.
  */
-import { createHash } from "node:crypto";
+import { assetPath } from "#lib/surface/portal/page/asset.ts";
 import { connection } from "#lib/surface/portal/script/connection.ts";
 import { drafts } from "#lib/surface/portal/script/drafts.ts";
 import { keys } from "#lib/surface/portal/script/keys.ts";
@@ -23,6 +23,4 @@ ${connection}${morph}${drafts}${reading}${live}${keys}
 `;
 
 /** Named after what it is, so that browsers may keep it for as long as they like. */
-export const scriptPath: string = `/portal.js?v=${
-  createHash("sha256").update(portalScript).digest("hex").slice(0, 12)
-}`;
+export const scriptPath: string = assetPath("portal.js", portalScript);
