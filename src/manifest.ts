@@ -90,6 +90,7 @@ import * as hubs_$federationId_spokes_new from "../routes/hubs/[federationId]/sp
 import * as invite from "../routes/invite.ts";
 import * as notifications_index from "../routes/notifications/index.ts";
 import * as notifications_read_all from "../routes/notifications/read-all.ts";
+import * as portal_css from "../routes/portal.css.ts";
 import * as portal_js from "../routes/portal.js.ts";
 import * as requests_index from "../routes/requests/index.ts";
 import * as requests_new from "../routes/requests/new.ts";
@@ -216,6 +217,7 @@ export const manifest: Manifest = [
   ["/invite", invite],
   ["/notifications", notifications_index],
   ["/notifications/read-all", notifications_read_all],
+  ["/portal.css", portal_css],
   ["/portal.js", portal_js],
   ["/requests", requests_index],
   ["/requests/new", requests_new],

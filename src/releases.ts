@@ -128,6 +128,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: A cluster that answers 429 is reported as busy, and the alert ClusterAway covers it. While a cluster is away, the health of its sites is `unknown` and operations have no estimate; they are tried again within ten seconds of its return.",
       "**Hubs and spokes**: Hub admins request a restore on the backups page or by `POST /api/spokes/{id}/restore-requests`. Operators get it by notification and mail, with the command, and decline it with a reason; a restore of the backup closes it.",
       "**Hubs and spokes**: A copy, and a site from a template, have a badge salt and a chat host of their own.",
+      "**Portal**: Pages are lighter: style sheet and script are files that browsers keep, answers are compressed, and going back is immediate. Signing out clears what was kept.",
+      "**Billing**: With a payment provider, a resize to a size whose disks the storage cannot give fails before anything is changed, and is not billed.",
     ],
   },
 ];

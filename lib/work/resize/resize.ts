@@ -54,7 +54,10 @@ export function resize(app: App): Handler {
   }, { hooks: resizeOutcomes });
 }
 
-/** Throws a final ClusterError where the site does not run, the size is not offered any more, or would not hold it. */
+/**
+ * Throws a final ClusterError where the site does not run, the size is not offered any more, or would not hold it; and with
+ * a payment provider also where a disk cannot grow: nobody pays for a size that the storage cannot give.
+ */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { app, space, cluster, inputs } = site;
   const { size } = run.job.payload as unknown as ResizeWish;
@@ -68,10 +71,9 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const target = resizedInputs(present, size, resources, { canGrow });
   const [over] = app.blueprint.quotaArithmetic(target).over;
   if (over !== undefined) throw impossible("TooSmall", `The size ${size} does not hold this site: ${over}`);
-  await note(
-    run,
-    short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(claims[disk], resources.disks[disk])),
-  );
+  const left = short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(claims[disk], resources.disks[disk]));
+  if (left.length > 0 && app.payments) throw unbillable(size, left); // the size is what is paid for
+  await note(run, left);
   await run.remember({ before: sizeOf(present), after: sizeOf(target) });
 }
 
@@ -153,6 +155,14 @@ function inAnother(inputs: SpokeInputs, run: Run, which: "before" | "after"): Sp
 
 function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): Resized {
   return { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
+}
+
+function unbillable(size: string, left: readonly string[]): ClusterError {
+  return finalError(
+    "DiskCannotGrow",
+    `Nothing was changed, and the price stays: the storage cannot give the size ${size}. ${left.join(". ")}`,
+    "Set allowVolumeExpansion on the storage class if its driver can do that, or choose a size with the same disks.",
+  );
 }
 
 function impossible(code: string, message: string): ClusterError {
