@@ -82,9 +82,8 @@ test("a role that owns the tables is told from one that does not, and may apply 
 });
 
 test("one that only reads fails.", async ({ db }) => {
-  const url = new URL(db.url);
-  url.searchParams.set("default_transaction_read_only", "on");
-  assert.match((await bad(url.href)).join(), /writing failing: it only reads/);
+  const url = `${db.url}?options=-c%20default_transaction_read_only%3Don`;
+  assert.match((await bad(url)).join(), /writing failing: it only reads/);
 });
 
 test("a password that is wrong is told in the server's words, and not shown.", async ({ db }) => {
@@ -116,7 +115,7 @@ test("one that falls silent in the middle costs its time and no more.", async ({
   await proxy.close();
 });
 
-/** What stands between, and what it makes of the bytes of either side. */
+/** The findings through a proxy that alters the bytes of either side. Without TLS, so that it can read them. */
 async function through(url: string, alter: Alteration): Promise<string[]> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -131,7 +130,9 @@ async function through(url: string, alter: Alteration): Promise<string[]> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   try {
-    return await bad(Object.assign(new URL(url), { hostname: "127.0.0.1", port: String(port) }).href);
+    const proxied = Object.assign(new URL(url), { hostname: "127.0.0.1", port: String(port) });
+    proxied.searchParams.set("sslmode", "disable");
+    return await bad(proxied.href);
   } finally {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));

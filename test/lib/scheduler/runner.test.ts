@@ -111,7 +111,7 @@ test("gives a mistake of ours a few tries, and tells people nothing of it", asyn
 
 test("gives up what keeps failing when its time is over", async ({ scene }) => {
   const hub = await scene.hub(1);
-  const late = kind("late", ["only"], { timeLimit: 200 });
+  const late = kind("late", ["only"], { timeLimit: 2000 });
   const [job] = await scene.enqueue(action(late, hub, 0));
   const refuse = () => Promise.reject(new ClusterError("Throttled", "later", { transient: true }));
   await scene.open([{ kind: late, steps: { only: refuse } }]);

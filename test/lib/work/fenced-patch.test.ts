@@ -13,15 +13,17 @@ test.before.each(async (context) => {
   const cluster = await context.scene.app.clusters.open("default");
   const labels = {
     "app.kubernetes.io/managed-by": "wheelwright",
+    "pod-security.kubernetes.io/enforce": "restricted",
     "wheelwright.dev/federation": "fed",
     "wheelwright.dev/spoke": "spk",
   };
-  const manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "here", labels } };
-  context.space = cluster.space("here", (await cluster.createNamespace(manifest, call)).uid);
+  const manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE, labels } };
+  context.space = cluster.space(NAMESPACE, (await cluster.createNamespace(manifest, call)).uid);
   await context.space.create({ ...REF, metadata: { name: "thing" }, data: { value: "old" } }, call);
 });
 test.after.each(({ scene }) => scene.close());
 
+const NAMESPACE = "spoke-main-here";
 const call = { signal: new AbortController().signal };
 const REF = { apiVersion: "v1", kind: "ConfigMap", name: "thing" };
 

@@ -37,10 +37,10 @@ const UNTOLD: Readonly<Record<string, readonly string[]>> = {
 const LASTING =
   /^(?:Deployment|StatefulSet|CronJob|Service|Ingress|ConfigMap|Secret|NetworkPolicy|ResourceQuota|LimitRange|PersistentVolumeClaim)$/;
 
-/** Each object by its name, as far as it is what somebody asked for. */
+/** Each object by its name, as far as an action writes it. The upkeep writes the site record whenever it finds time. */
 function asked({ simulator }: WorkScene, namespace: string): Map<string, string> {
   const own = simulator.objects().filter(({ kind, metadata }) =>
-    metadata.namespace === namespace && LASTING.test(kind)
+    metadata.namespace === namespace && LASTING.test(kind) && !(kind === "ConfigMap" && metadata.name === "wheelwright")
   );
   return new Map(
     own.map(({ kind, metadata, spec, data }) => {
