@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Check } from "#lib/surface/http/readiness.ts";
+import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { migrations } from "./migrations.ts";
 
 /**
@@ -26,7 +27,10 @@ export function readinessOf(
  * does not stand, because the database takes no writes, the pool says whether it answers.
  */
 async function answers({ db }: App): Promise<boolean> {
-  await db.control.query("select 1").catch(() => db.now());
+  await db.control.query("select 1").catch((error) => {
+    if (isRefusedLogin(error)) throw error; // the pool would only try the same until the time is over
+    return db.now();
+  });
   return true;
 }
 

@@ -130,6 +130,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: A copy, and a site from a template, have a badge salt and a chat host of their own.",
       "**Portal**: Pages are lighter: style sheet and script are files that browsers keep, answers are compressed, and going back is immediate. Signing out clears what was kept.",
       "**Billing**: With a payment provider, a resize to a size whose disks the storage cannot give fails before anything is changed, and is not billed.",
+      "**Operating**: `/api/readyz` says that the database refuses the role or its password. `docs/rotating-secrets.md` says how to replace each secret.",
     ],
   },
 ];

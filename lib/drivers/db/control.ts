@@ -37,7 +37,7 @@ export function openControl(options: ControlOptions): OpenControl {
   const end = new AbortController();
   let client: Client | null = null;
   let answeredAt = 0;
-  let down = false;
+  let down = false, failure: unknown = null; // of the last connection
   let ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {}); // nobody need be waiting
   const ended = run();
@@ -56,6 +56,7 @@ export function openControl(options: ControlOptions): OpenControl {
         if (!end.signal.aborted) throw client.dead ?? new Error("The control connection ended");
       } catch (error) {
         if (end.signal.aborted) break;
+        failure = error;
         if (client) ready = renew();
         client?.kill(error);
         client = null;
@@ -117,7 +118,7 @@ export function openControl(options: ControlOptions): OpenControl {
       return client?.pid ?? null;
     },
     async query(text, params = []) {
-      if (!client) throw new ConnectionLost(new Error("There is no control connection just now"));
+      if (!client) throw new ConnectionLost(failure ?? new Error("There is no control connection just now"));
       return await ask(client, text, params);
     },
     ready: () => ready.promise,

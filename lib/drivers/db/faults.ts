@@ -69,6 +69,12 @@ export function isFatal(error: unknown): boolean {
     hasState(error, "57P01", "57P02", "57P03");
 }
 
+/** Whether the server refuses the role or its password, also where that was wrapped in other failures. */
+export function isRefusedLogin(error: unknown): boolean {
+  if (hasState(error, "28P01", "28000")) return true;
+  return error instanceof Error && error.cause !== undefined && isRefusedLogin(error.cause);
+}
+
 /** What the server is short of, by SQLSTATE. */
 const SHORT: Readonly<Record<string, string>> = {
   "53100": "The database's disk is full; nothing can be saved until it has room again",

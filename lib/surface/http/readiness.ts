@@ -1,6 +1,7 @@
 /** Asks each part that must work whether it does. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
+import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -39,19 +40,19 @@ export function openReadiness(
 
 async function ask(app: App, checks: readonly Check[]): Promise<Readiness["checks"]> {
   const bound = { ...app, db: app.db.within(AbortSignal.timeout(PATIENCE)) };
-  const failed = await Promise.all(checks.map((check) => isFailed(bound, check)));
-  const names = checks.filter((_, i) => failed[i]).map(({ name }) => name);
+  const names = (await Promise.all(checks.map((check) => failureOf(bound, check)))).filter((name) => name !== null);
   if (names.length > 0) {
     throw new Fault("unavailable", "not_ready", `Not ready: ${names.join(", ")}`, { retryAfter: 2 });
   }
   return Object.fromEntries(checks.map(({ name }) => [name, "ok" as const]));
 }
 
-async function isFailed(app: App, { name, passes }: Check): Promise<boolean> {
+/** The name of the check where it fails, with what an operator must put right; null where it passes. */
+async function failureOf(app: App, { name, passes }: Check): Promise<string | null> {
   try {
-    return !await passes(app);
+    return await passes(app) ? null : name;
   } catch (error) {
     app.log.warn("A readiness check failed", { check: name, error });
-    return true;
+    return isRefusedLogin(error) ? `${name} (it refuses the role or its password)` : name;
   }
 }
