@@ -20,7 +20,7 @@ const ROOT = new URL("../", import.meta.url);
 const ORDER = [
   ...under(
     "base",
-    "environment utf8 readable errors faults ids trace cause time race bell redact log host schema otel variables variable-files " +
+    "environment utf8 readable errors faults ids trace cause time race bell redact log host email schema otel variables variable-files " +
       "database-keywords database-address database-config config notice means nearest telemetry limits",
   ),
   ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),

@@ -6,6 +6,7 @@
  */
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
+import { canonicalEmail } from "#lib/base/email.ts";
 import { isDay } from "#lib/base/time.ts";
 
 // deno-lint-ignore no-control-regex
@@ -48,14 +49,15 @@ const SLUG = "must be 1 to 63 lower-case letters, digits or hyphens, neither beg
 export const Slug = v.pipe(v.string(SLUG), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG));
 
 const EMAIL = "must be an e-mail address";
-/** An e-mail address, lower-cased: addresses compare without case. Its domain may be a single label: admin@localhost. */
+/** An e-mail address, in the one form in which addresses are kept and compared (email.ts). */
 export const Email = v.pipe(
   v.string(EMAIL),
   v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL),
   v.trim(),
   v.maxLength(254, EMAIL),
   v.regex(/^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\].]+(?:\.[^\s@<>(),;:"\\[\].]+)*$/u, EMAIL),
-  v.transform((value) => value.toLowerCase()),
+  v.check((value) => canonicalEmail(value) !== null, EMAIL),
+  v.transform((value) => canonicalEmail(value) ?? value),
 );
 
 const HOST = "must be a host name such as school.example.org";

@@ -1,4 +1,5 @@
 /** Who runs a hub or a spoke, in words. */
+import { canonicalPrefix } from "#lib/base/email.ts";
 import type { Member, SpokeJoining } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { NOT_FOUND } from "./status.ts";
@@ -21,7 +22,7 @@ export const JOINING_WORDS: Readonly<Record<SpokeJoining["status"], string>> = {
 /** The id of the member who is meant, by it or by their e-mail address. */
 export async function memberId(name: string, members: () => PromiseLike<readonly Member[]>): Promise<string> {
   if (!name.includes("@")) return name;
-  const found = (await members()).find(({ email }) => email.toLowerCase() === name.toLowerCase());
+  const found = (await members()).find(({ email }) => email.toLowerCase() === canonicalPrefix(name));
   if (found) return found.userId;
   throw new CommandError(NOT_FOUND, `${name} is no member`);
 }

@@ -1,4 +1,5 @@
 /** `wheelwright users`: who has an account, for operators. */
+import { canonicalPrefix } from "#lib/base/email.ts";
 import type { UserRecord, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
@@ -89,7 +90,9 @@ function yesOrNo(name: string, text: string | undefined): boolean | undefined {
 
 async function findUser(api: Wheelwright, name: string): Promise<UserRecord> {
   if (!name.includes("@")) return await api.getUser({ userId: name });
-  const found = (await api.listUsers({ email: name })).find(({ email }) => email.toLowerCase() === name.toLowerCase());
+  const found = (await api.listUsers({ email: name })).find(({ email }) =>
+    email.toLowerCase() === canonicalPrefix(name)
+  );
   if (found) return found;
   throw new CommandError(NOT_FOUND, `There is no user ${name}`);
 }

@@ -5,6 +5,7 @@
  * Who hands it over vouches for whom they give it to. So an address that nobody had proved counts as verified from then
  * on, and what a stranger may have left in the account ends: that is also how somebody comes in where no mail goes out.
  */
+import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
 import { type Asker, SYSTEM } from "#lib/records/audit/asker.ts";
 import type { AuditEntry } from "#lib/records/audit/store.ts";
@@ -49,7 +50,7 @@ export async function resetPassword(
   { db, passwords }: Pick<App, "db" | "passwords">,
   address: string,
 ): Promise<{ readonly password: string; readonly enabled: boolean }> {
-  const password = newPassword(), email = address.trim().toLowerCase();
+  const password = newPassword(), email = canonicalPrefix(address.trim());
   const passwordHash = await passwords.hash(password, { whose: SYSTEM.userId });
   const enabled = await db.transact(async (tx) => {
     const user = await holdUser(tx, { email });

@@ -1,4 +1,5 @@
 /** A user as the API shows it, to itself and to operators, and what an operator may change. */
+import { canonicalPrefix } from "#lib/base/email.ts";
 import * as v from "valibot";
 import { maybe, MaybeStamp, oneOf, Part, Stamp, text } from "#lib/base/schema.ts";
 import type { User } from "#lib/domains/users/store.ts";
@@ -40,7 +41,7 @@ export type UserRecord = v.InferInput<typeof UserRecordView>;
 
 export const userFilters = {
   /** Or what it begins with. */
-  email: v.optional(v.pipe(text(1, 254), v.toLowerCase())),
+  email: v.optional(v.pipe(text(1, 254), v.transform(canonicalPrefix))),
   role: oneOf(ROLES),
   state: oneOf(STATES),
   /** A part of the address or the display name. */

@@ -71,12 +71,14 @@ export function field(given: Field): Markup {
     placeholder: given.placeholder,
     minlength: given.least,
     maxlength: given.most,
-    ...(type === "text" && { autocapitalize: "none", spellcheck: "false" }),
+    // Browsers refuse an internationalised local part in an input of type email, so that nobody could submit one.
+    ...(type === "email" && { inputmode: "email" }),
+    ...(["text", "email"].includes(type) && { autocapitalize: "none", spellcheck: "false" }),
   };
   return markup`<div class="field"><label for="${name}">${label}${
     required || type === "search" ? "" : markup` <span class="hint">optional</span>`
   }</label>
-<input id="${name}" name="${name}" type="${type}" ${required ? markup`required` : ""} ${
+<input id="${name}" name="${name}" type="${type === "email" ? "text" : type}" ${required ? markup`required` : ""} ${
     Object.entries(attributes).map(([key, each]) => each === undefined ? "" : markup`${key}="${each}" `)
   }${marks(name, hint, tried)}>
 ${told(name, subject, hint, tried)}</div>`;

@@ -43,7 +43,7 @@ export function checkFields<T extends { password: string }>(
 export function addressField(email: string): Markup {
   return markup`<div class="field"><p class="label">E-mail address</p>
 <p class="account">${email}</p>
-<input class="unseen" type="email" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
+<input class="unseen" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
 }
 
 export function nameField(value: string, tried: Tried | undefined): Markup {

@@ -108,7 +108,7 @@ export function passwordView(email: string, tried?: Tried): View {
     crumbs: [["Account", "/account"]],
     body: formOf(
       { action: "/account/password", button: "Change it", tried, also: linkButton(["Cancel", "/account"]) },
-      markup`<input class="unseen" type="email" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
+      markup`<input class="unseen" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
       field({
         name: "current",
         label: "Current password",
