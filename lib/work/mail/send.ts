@@ -44,6 +44,11 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Pos
       },
     },
     hooks: {
+      // In the transaction that ends the job: another one in between could have the mail sent twice.
+      async onSucceeded(tx, job) {
+        await forgetRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
+        return {};
+      },
       // Nobody waits for this job, so nobody would look at its row.
       async onFailed(tx, job, report) {
         const { letter } = job.payload as MailPayload;
@@ -77,7 +82,6 @@ async function send(run: Run, post: Post, home: URL): Promise<void> {
   };
   run.check();
   const { answer, file } = await post.send(mail, run.signal);
-  await run.write((tx) => forgetRefusedMail(tx, letter.to.email));
   if (file === null) return run.log.info("Sent a mail", { ...about, messageId: mail.id, answer });
   run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
 }

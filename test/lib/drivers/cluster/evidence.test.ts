@@ -15,8 +15,8 @@ test("tells them oldest first, and the newest hundred of many", () => {
 });
 
 test("shows marks that turn text around as escapes", () => {
-  const [told] = describeEvents([event(POD, "Fail\u202eed", "a\u0000b\u2066c", 0)]);
-  assert.equal([told!.reason, told!.message], ["Fail\\u202eed", "a\\u0000b\\u2066c"]);
+  const [told] = describeEvents([event(POD, "Fail\u202eed", "a\u0007b\u2066c", 0)]);
+  assert.equal([told!.reason, told!.message], ["Fail\\u202eed", "a\\u0007b\\u2066c"]);
 });
 
 test("tells the same words about the same object once, when they were said last, with their count", () => {
