@@ -14,7 +14,7 @@ test("tells them oldest first, and the newest hundred of many", () => {
   assert.equal([told.length, told[0]!.message, told.at(-1)!.message], [100, "number 50", "number 149"]);
 });
 
-test("shows marks that turn text around as escapes", () => {
+test("shows marks that turn text around as escapes, and drops NUL characters", () => {
   const [told] = describeEvents([event(POD, "Fail\u202eed", "a\u0007b\u2066c", 0)]);
   assert.equal([told!.reason, told!.message], ["Fail\\u202eed", "a\\u0007b\\u2066c"]);
 });
