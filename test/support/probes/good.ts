@@ -19,6 +19,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   format: () => "csv",
   ids: () => [newId("spk")],
   scope: () => "readonly",
+  state: () => "done", // of a request that is decided
 };
 
 export function goodValue({ name, schema }: Field): unknown {

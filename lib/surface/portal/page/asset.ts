@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
+import { text } from "#lib/base/schema.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { either, plainText, type Reply, seeOther } from "#lib/surface/http/reply.ts";
@@ -25,18 +26,20 @@ export function assetPath(name: string, text: string): string {
   return `/${name}?v=${createHash("sha256").update(text).digest("hex").slice(0, HASH)}`;
 }
 
-export function asset({ summary, type, text, path }: PortalAsset) {
+export function asset({ summary, type, text: content, path }: PortalAsset) {
   const current = new URLSearchParams(path.slice(path.indexOf("?"))).get("v");
   return endpoint({
     summary,
     access: anyone,
     scope: "public",
     portal: true,
-    query: v.object({ v: v.optional(v.string()) }),
+    query: v.object({ v: v.optional(text(1, 100)) }),
     polled: true,
     reply: either(file(type), seeOther),
     handle: ({ query: { v: asked } }) =>
-      asked === undefined || asked === current ? { usual: { text, lasting: asked === current } } : { other: path },
+      asked === undefined || asked === current
+        ? { usual: { text: content, lasting: asked === current } }
+        : { other: path },
   });
 }
 
