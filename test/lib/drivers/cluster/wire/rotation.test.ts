@@ -42,7 +42,7 @@ test.before.each(async (scene) => {
     },
     open: async (source: KubeconfigSource, deadline = 5000) => {
       const api = openApi({
-        connections: await openPoolOfServer(source, { keep: 0, deadline: Math.min(deadline, 5000) }),
+        connections: await openPoolOfServer(source, { keep: 0 }),
         concurrency: 16,
         deadline,
         userAgent: "wheelwright",
