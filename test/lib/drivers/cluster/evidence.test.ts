@@ -15,7 +15,7 @@ test("tells them oldest first, and the newest hundred of many", () => {
 });
 
 test("shows marks that turn text around as escapes, and drops NUL characters", () => {
-  const [told] = describeEvents([event(POD, "Fail\u202eed", "a\u0007b\u2066c", 0)]);
+  const [told] = describeEvents([event(POD, "Fail\u202eed", "a\u0000\u0007b\u2066c", 0)]);
   assert.equal([told!.reason, told!.message], ["Fail\\u202eed", "a\\u0007b\\u2066c"]);
 });
 
