@@ -20,6 +20,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   ids: () => [newId("spk")],
   scope: () => "readonly",
   state: () => "done", // of a request that is decided
+  backupId: () => newId("bak"),
 };
 
 export function goodValue({ name, schema }: Field): unknown {
