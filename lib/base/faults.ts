@@ -101,6 +101,7 @@ export const FAULTS = {
     "A restore of this backup is requested already; an operator will restore it or decline",
   ],
   reason_needed: ["invalid", "A request is declined with a reason, which its requester reads"],
+  reason_unused: ["invalid", "Only a declined request has a reason; leave it out for one that is done"],
   too_many_pending: ["conflict", "You have 10 requests that nobody has decided yet; wait, or withdraw one"],
   asker_disabled: ["conflict", "Cannot approve: the account of ada@example.org has been disabled; reject the request"],
   onboarded: ["conflict", "Onboarding is completed already"],

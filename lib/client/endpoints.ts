@@ -855,7 +855,7 @@ export interface WheelwrightApi {
   /**
    * Mark a request for a restore as done, or decline it with a reason; a restore of its backup marks it by itself
    *
-   * `POST /api/restore-requests/{restoreRequestId}/decide`, scope cli. Its own codes: request_missing, reason_needed, request_decided.
+   * `POST /api/restore-requests/{restoreRequestId}/decide`, scope cli. Its own codes: request_missing, reason_needed, reason_unused, request_decided.
    */
   decideRestoreRequest(
     params: {

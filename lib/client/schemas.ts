@@ -1114,7 +1114,7 @@ export interface RestoreDecision {
   /** Whether the restore is done or declined; must be done or declined */
   state: "done" | "declined";
   /** Why it is declined, for the requester; must be text of 1 to 2000 characters without control characters */
-  reason?: string | null | undefined;
+  declineReason?: string | null | undefined;
 }
 
 export interface RestoreRequest {

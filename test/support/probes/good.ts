@@ -16,10 +16,11 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   name: () => "A name",
   displayName: () => "A name",
   reason: () => "A reason",
+  declineReason: () => "A reason",
   format: () => "csv",
   ids: () => [newId("spk")],
   scope: () => "readonly",
-  state: () => "done", // of a request that is decided
+  state: () => "declined", // of a request that is decided
   backupId: () => newId("bak"),
 };
 

@@ -68,22 +68,29 @@ export async function requestRestoreOf(
   );
 }
 
-/** Throws Fault missing `request_missing`, invalid `reason_needed`, conflict `request_decided`. */
+/** Throws Fault missing `request_missing`, invalid `reason_needed` or `reason_unused`, conflict `request_decided`. */
 export async function decideRestoreRequest(
   app: App,
   actor: Actor,
   id: string,
-  { state, reason }: RestoreDecision,
+  { state, declineReason }: RestoreDecision,
   key: IdempotencyKey | null,
 ): Promise<RestoreRequestRecord> {
-  if (state === "declined" && reason === undefined) {
+  if (state === "declined" && declineReason === undefined) {
     throw new Fault("invalid", "reason_needed", "A request is declined with a reason, which its requester reads");
+  }
+  if (state === "done" && declineReason !== undefined) {
+    throw new Fault(
+      "invalid",
+      "reason_unused",
+      "Only a declined request has a reason; leave it out for one that is done",
+    );
   }
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const before = await lockRestoreRequest(tx, id);
       if (!before) throw new Fault("missing", "request_missing", "There is no such request");
-      const decision = { state, decidedBy: actor.userId, ...(state === "declined" && { declineReason: reason! }) };
+      const decision = { state, decidedBy: actor.userId, ...(declineReason !== undefined && { declineReason }) };
       const [row] = await closeRestoreRequests(tx, { id }, decision);
       if (!row) {
         throw new Fault("conflict", "request_decided", `This request is ${before.state}; nothing is left to decide`);
@@ -91,7 +98,9 @@ export async function decideRestoreRequest(
       const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", row.spokeId)
         .executeTakeFirstOrThrow();
       const kind = state === "done" ? "restore_request_done" : "restore_request_declined";
-      await record(tx, actor, { audit: [entryOf(row, kind, slug, reason === undefined ? {} : { reason })] });
+      await record(tx, actor, {
+        audit: [entryOf(row, kind, slug, declineReason === undefined ? {} : { reason: declineReason })],
+      });
       return (await showRestoreRequests(tx, actor, [row]))[0]!;
     })
   );

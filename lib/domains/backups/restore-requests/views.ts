@@ -31,7 +31,7 @@ export type NewRestoreRequest = v.InferOutput<typeof NewRestoreRequest>;
 /** Declining needs a reason, which the requester reads. */
 export const RestoreDecision = v.object({
   state: v.picklist(["done", "declined"], "must be done or declined"),
-  reason: maybe(text(1, 2000)),
+  declineReason: maybe(text(1, 2000)),
 });
 export type RestoreDecision = v.InferOutput<typeof RestoreDecision>;
 

@@ -92,7 +92,7 @@ export const THINGS: Entries = {
   "RestoreRequest.declineReason": ["Why it was declined; null otherwise", null],
   "RestoreRequest.command": ["What restores it on the server's machine; null unless you are an operator", null],
   "RestoreDecision.state": ["Whether the restore is done or declined", "declined"],
-  "RestoreDecision.reason": ["Why it is declined, for the requester", "The backup is older than the course"],
+  "RestoreDecision.declineReason": ["Why it is declined, for the requester", "The backup is older than the course"],
   requestedBy: ["Who asked"],
   decidedBy: ["Who decided, or who withdrew it; null until then", null],
   decidedAt: ["When; null until then", null],

@@ -68,7 +68,7 @@ ${postButton(action, "Mark as done", { fields: { state: "done" }, about: id })}
     formOf(
       { action, button: "Decline", look: "danger", hidden: { state: "declined" } },
       markup`<div class="field"><label for="${id}-reason">Reason</label>
-<textarea id="${id}-reason" name="reason" required maxlength="2000" rows="3"></textarea></div>`,
+<textarea id="${id}-reason" name="declineReason" required maxlength="2000" rows="3"></textarea></div>`,
     )
   }</details>`;
 }

@@ -15,7 +15,7 @@ export const POST = endpoint({
   body: RestoreDecision,
   idempotent: true,
   reply: ok(RestoreRequestView),
-  faults: ["request_missing", "reason_needed", "request_decided"],
+  faults: ["request_missing", "reason_needed", "reason_unused", "request_decided"],
   handle: ({ app, actor, params, body, idempotency }) =>
     decideRestoreRequest(app, actor, params.restoreRequestId, body, idempotency),
 });

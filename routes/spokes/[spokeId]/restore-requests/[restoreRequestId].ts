@@ -4,7 +4,7 @@ import { deed, fields, filled } from "#lib/surface/portal/page/page.ts";
 
 export const POST = deed({
   summary: "Decide a request for a restore by a button",
-  body: fields("state", "reason"),
+  body: fields("state", "declineReason"),
   async act({ ask, params: { spokeId }, body }) {
     const { state } = await ask(decide, { body: filled(body) });
     return { to: `/spokes/${spokeId}/backups?done=restore-${state}` };

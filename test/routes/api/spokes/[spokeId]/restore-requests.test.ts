@@ -98,7 +98,8 @@ test("decide declines with a reason that its requester reads, once", async ({ sc
   const { body: { id } } = await scene.as("hubAdmin").post(path, { backupId, reason: "Why" });
   const decide = (body: object) => scene.as("operator", "cli").post(`/api/restore-requests/${id}/decide`, body);
   assert.is((await decide({ state: "declined" })).body.code, "reason_needed");
-  const { status, body } = await decide({ state: "declined", reason: "Too old" });
+  assert.is((await decide({ state: "done", declineReason: "Restored" })).body.code, "reason_unused");
+  const { status, body } = await decide({ state: "declined", declineReason: "Too old" });
   assert.equal([status, body.state, body.declineReason, body.decidedBy.email], [
     200,
     "declined",
@@ -138,8 +139,8 @@ test("one of two operators decides, and of two requests at once one is made", as
   await makePerson(scene.db, "second", { operator: true });
   const id = asked.find(({ status }) => status === 201)!.body.id;
   const decided = await Promise.all(
-    ["done", "declined"].map((state) =>
-      scene.as("operator").post(`/api/restore-requests/${id}/decide`, { state, reason: "Why" })
+    [{ state: "done" }, { state: "declined", declineReason: "Why" }].map((body) =>
+      scene.as("operator").post(`/api/restore-requests/${id}/decide`, body)
     ),
   );
   assert.equal(decided.map(({ status }) => status).sort(), [200, 409]);
