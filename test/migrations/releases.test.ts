@@ -34,7 +34,12 @@ const schemaOf = (url: string) =>
     url,
     (sql) => describeSchema(async (text, params = []) => [...await sql.unsafe(text, params as never[])] as never),
   );
-const missed = async (url: string, { answers }: ReleaseDump) => missedIn(answers, await askEverything(url));
+/** Nothing is lost where a release since then fills what the dumped one left empty. */
+const FILLED = /\/steps\/\d+\/finishedAt: null became "[^"]+"$/; // of a step that failed
+
+async function missed(url: string, { answers }: ReleaseDump): Promise<string[]> {
+  return missedIn(answers, await askEverything(url)).filter((line) => !FILLED.test(line));
+}
 
 for (const dump of DUMPS) {
   test(`${dump.version} has rows in each table`, async ({ db }) => {

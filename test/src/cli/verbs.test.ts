@@ -153,6 +153,9 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     ...["updateMe", "changePassword", "listSessions", "deleteSession", "deleteOtherSessions", "resetUserPassword"],
     ...["getOnboarding", "completeOnboarding"],
   ],
+  "asked and decided on a spoke's page of backups": [
+    ...["createSpokeRestoreRequest", "listSpokeRestoreRequests", "listRestoreRequests", "decideRestoreRequest"],
+  ],
   "for monitors, feed readers and generators": ["getHealthz", "getReadyz", "getChangelogFeed", "getOpenApi"],
   "asked where an endpoint is missing": ["getVersion"],
 };
