@@ -33,7 +33,7 @@ interface Queue {
 }
 
 export function openQueues({ slots, abreast = 1 }: QueuesOptions): Queues {
-  const queues = new Map<string, Queue>(); // the queue that was served longest ago first
+  const queues = new Map<string, Queue>(); // in the order in which they have their next turn
   let free = slots;
 
   function find(key: string): Queue {
@@ -50,9 +50,13 @@ export function openQueues({ slots, abreast = 1 }: QueuesOptions): Queues {
       if (queue.running >= abreast || !queue.line.serve()) continue;
       free--;
       queue.running++;
-      queues.delete(key); // to the end, where this loop comes to it again
-      queues.set(key, queue);
+      putLast(key, queue); // where this loop comes to it again
     }
+  }
+
+  function putLast(key: string, queue: Queue): void {
+    queues.delete(key);
+    queues.set(key, queue);
   }
 
   function forget(key: string, queue: Queue): void {
@@ -75,6 +79,7 @@ export function openQueues({ slots, abreast = 1 }: QueuesOptions): Queues {
         released = true;
         free++;
         queue.running--;
+        putLast(key, queue); // also behind the queues that are new since it was served
         serve();
         forget(key, queue);
       };
