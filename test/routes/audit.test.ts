@@ -57,7 +57,7 @@ test("leaves as a file with every event once, also where many share their time",
     [headers.get("content-type"), headers.get("content-disposition")],
     ["text/csv; charset=utf-8", 'attachment; filename="audit.csv"'],
   );
-  const [head, ...rows] = html.trimEnd().split("\r\n");
+  const [head, ...rows] = html.replace(/^\ufeff/, "").trimEnd().split("\r\n"); // Node drops the mark, Deno keeps it
   assert.is(head, "at,kind,actor,actorId,objectType,objectId,ip,userAgent,metadata,id");
   assert.equal([rows.length, new Set(rows).size], [270, 270]);
   assert.match(rows[0]!, /^2026-01-01T00:00:00\.091Z,spoke_actioned,system,system,spoke,spk_/);
