@@ -757,7 +757,7 @@ create table users (
   onboarded_at timestamp(3) with time zone,
   mail_refused text,
   constraint users_email_check CHECK ((email = lower(email))),
-  constraint users_mail_refused_check CHECK ((length(mail_refused) <= 500)),
+  constraint users_have_a_short_refusal CHECK ((length(mail_refused) <= 500)) NOT VALID,
   constraint users_pkey PRIMARY KEY (id)
 );
 CREATE INDEX users_newest ON public.users USING btree (created_at DESC, id DESC);

@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { silent } from "#lib/base/log.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { lookAtCluster } from "#lib/work/sweep/follow.ts";
@@ -12,7 +13,7 @@ import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { enqueue } from "#lib/records/jobs/store.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { makeApp } from "#test/lib/work/scene.ts";
-import { until } from "#test/support/until.ts";
+import { rejection, until } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./looks.ts";
 import { alter, closeSweep, type Context, DEPLOYMENT, keep, openSweep, unready } from "./scene.ts";
 
@@ -167,15 +168,15 @@ test("changes nothing while the cluster does not answer, and looks afterwards.",
   const repair = await alter(context, id, DEPLOYMENT, unready);
   await until(async () => await bad() > 0);
   const fault = world.faults.answer(503, { path: "/api" });
-  const asked = following.asked().length;
-  await until(() => following.asked().length > asked + 3);
+  assert.instance(await rejection(following.ended), ClusterError);
   const looks = await bad();
-  await until(() => following.asked().length > asked + 8);
+  assert.instance(await rejection(lookOnce(app)), ClusterError);
   assert.is(await bad(), looks);
   world.faults.heal(fault);
   repair();
+  const again = await follow(context, app);
   await until(async () => await bad() === 0);
-  await following.stop();
+  await again.stop();
 });
 
 test("is for clusters with many spokes: others are listed each time, and not watched.", async (context) => {
