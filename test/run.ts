@@ -28,9 +28,9 @@ const LONG = [
 ];
 /**
  * Pages are the same whatever serves them, and what drives the browser is made for Node; releases are made by npm, and so by
- * Node.
+ * Node. A copy over TLS can stall on Deno (faults/copy-tls).
  */
-const FOR_NODE = /^(?:browser\/|src\/make-release\.)/;
+const FOR_NODE = /^(?:browser\/|src\/make-release\.|faults\/copy-tls\.)/;
 const ALONE = /^(?:attacks|faults)\//;
 const TOGETHER = 25; // files that one process runs at most, so that it does not grow without end
 const CORES = Math.min(4, availableParallelism());
@@ -47,7 +47,9 @@ async function main(args: string[]): Promise<number> {
   if (command.length === 0) throw new Error("Say what runs a file, for example: node test/run.ts node");
   const found = await findFiles(filters),
     files = found.filter((file) => !/deno/.test(command[0]!) || !FOR_NODE.test(file));
-  if (files.length < found.length) console.log("Tests in a browser, and of releases, run with Node alone.");
+  if (files.length < found.length) {
+    console.log("Tests in a browser, of releases, and of copies over TLS run with Node alone.");
+  }
   if (files.length === 0) throw new Error(`No test file matches ${filters.join(", ")}`);
 
   const start = performance.now();

@@ -1,11 +1,10 @@
-/** What becomes of pool, control connection and copier when a connection over TLS fails. An uncaught error fails this file. */
+/** What becomes of pool and control connection when a connection over TLS fails. An uncaught error fails this file. */
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silent } from "#lib/base/log.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
-import { openCopier } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type Lease, openPool, type Pool } from "#lib/drivers/db/pool.ts";
@@ -147,38 +146,6 @@ test("replaces a control connection that was killed, frozen, or half closed, and
     await until(() => heard.at(-1) === String(number));
   }
   await control.close();
-});
-
-test("fails a copy whose backend is killed, or whose connection is half closed, while it reads or writes", async ({ db, proxy }) => {
-  await db.sql("create table copied (a int)");
-  const faults = [
-    () => db.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tls-copy'"),
-    () => proxy.endHalf(),
-  ];
-  for (const fail of faults) {
-    const reader = await openCopier(proxy.url, "tls-copy");
-    const reading = async () => {
-      let pieces = 0;
-      for await (
-        const _ of reader.copyOut("copy (select repeat('x', 100) from generate_series(1, 1000000)) to stdout")
-      ) {
-        if (++pieces === 1) await fail();
-      }
-    };
-    assert.instance(await rejection(reading()), ConnectionLost);
-    await reader.close();
-    const writer = await openCopier(proxy.url, "tls-copy");
-    const rows = async function* () {
-      yield Buffer.from("1\n");
-      await fail();
-      for (;;) {
-        yield Buffer.from("2\n".repeat(1000));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    };
-    assert.instance(await rejection(writer.copyIn("copy copied from stdin", rows())), ConnectionLost);
-    await writer.close();
-  }
 });
 
 test("survives restarts and crashes of the server under load", async ({ server, db }) => {

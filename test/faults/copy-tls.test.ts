@@ -1,0 +1,59 @@
+/**
+ * What becomes of a copy when its connection over TLS fails. With Node alone: Deno 2.9.5 does not always resume a TLS socket
+ * that was paused, so a copy over TLS can stall there.
+ */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openCopier } from "#lib/drivers/db/copier.ts";
+import { ConnectionLost } from "#lib/drivers/db/faults.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openProxy, type Proxy } from "#test/support/proxy.ts";
+import { openSecureServer, overTls } from "#test/support/secure-server.ts";
+import type { OwnServer } from "#test/support/server.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite<{ server: OwnServer; db: TestDatabase; proxy: Proxy }>("a copy over TLS");
+test.before(async (context) => {
+  context.server = await openSecureServer();
+  context.db = await openTestDatabase({}, { url: context.server.url, template: "template0" });
+  context.proxy = await openProxy(overTls(context.db.url));
+});
+test.after(async ({ db, server, proxy }) => {
+  await proxy.close();
+  await db.close();
+  await server.stop();
+});
+
+test("fails when its backend is killed, or its connection half closed, while it reads or writes", async ({ db, proxy }) => {
+  await db.sql("create table copied (a int)");
+  const faults = [
+    () => db.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tls-copy'"),
+    () => proxy.endHalf(),
+  ];
+  for (const fail of faults) {
+    const reader = await openCopier(proxy.url, "tls-copy");
+    const reading = async () => {
+      let pieces = 0;
+      for await (
+        const _ of reader.copyOut("copy (select repeat('x', 100) from generate_series(1, 1000000)) to stdout")
+      ) {
+        if (++pieces === 1) await fail();
+      }
+    };
+    assert.instance(await rejection(reading()), ConnectionLost);
+    await reader.close();
+    const writer = await openCopier(proxy.url, "tls-copy");
+    const rows = async function* () {
+      yield Buffer.from("1\n");
+      await fail();
+      for (;;) {
+        yield Buffer.from("2\n".repeat(1000));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    assert.instance(await rejection(writer.copyIn("copy copied from stdin", rows())), ConnectionLost);
+    await writer.close();
+  }
+});
+
+test.run();
