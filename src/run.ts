@@ -57,7 +57,7 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
     const stop = async (): Promise<true> => {
       try {
         const drained = program.drain(working);
-        drained.catch(() => {}); // it is told below, after the notice
+        drained.catch(() => {}); // reported below, after the notice
         leave();
         await sleep(notice);
         program.endStreams();

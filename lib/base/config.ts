@@ -57,7 +57,7 @@ export function readProcessConfig(mode: Mode): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true });
 }
 
-/** The same for a program that starts: files that variables name must be there. */
+/** Reads the configuration of a program that starts. The files that variables name must exist. */
 export function readStartConfig(mode: "serve" | "dev"): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true, files: true });
 }

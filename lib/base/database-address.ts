@@ -22,9 +22,9 @@ export interface DatabaseTls {
   readonly mode: "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
   /** Whether TLS begins without asking the server first (`sslnegotiation=direct`). */
   readonly direct: boolean;
-  /** Whether the server is told the host name (`sslsni`). */
+  /** Whether TLS sends the host name to the server (`sslsni`). */
   readonly sni: boolean;
-  /** Paths of PEM files; null where none is named. */
+  /** Paths of PEM files. Null if not given. */
   readonly rootCert: string | null;
   readonly cert: string | null;
   readonly key: string | null;
@@ -44,7 +44,7 @@ export interface DatabaseAddress {
   readonly applicationName: string | null;
   /** Command-line options for the server's process, such as `-c search_path=wheelwright`. */
   readonly options: string | null;
-  /** Milliseconds until the next host is tried; null where none is named. */
+  /** Milliseconds until the next host is tried. Null if not given. */
   readonly connectTimeout: number | null;
   /** The server that is accepted: any, one that takes writes, or one that is no standby. */
   readonly target: "any" | "read-write" | "primary";
@@ -132,7 +132,7 @@ function tlsMode(mode: string | null, rootCert: string | null, negotiation: stri
   if (negotiation === "direct" && ["disable", "prefer"].includes(chosen)) {
     throw new AddressError("has sslnegotiation=direct, which needs sslmode=require or stricter");
   }
-  // As libpq: whoever names an authority wants it checked.
+  // Like libpq: a named root certificate implies that certificates are checked.
   return chosen === "require" && rootCert !== null ? "verify-ca" : chosen;
 }
 

@@ -6,10 +6,10 @@ import { reasonOf } from "#lib/base/errors.ts";
 import { readGiven } from "#lib/base/variable-files.ts";
 
 export interface DatabaseConfig {
-  /** As it was at the start; `source` is what connections are opened with. */
+  /** The address at the start. Connections are opened with `source`. */
   readonly url: string;
   readonly source: DatabaseSource;
-  /** Of the schema's owner, who migrates; null where that is the service's own role. */
+  /** The address of the schema's owner, who migrates. Null if the service's own role owns the schema. */
   readonly ownerUrl: string | null;
   readonly ownerSource: DatabaseSource | null;
 }

@@ -34,7 +34,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   ssl_min_protocol_version: { variable: "PGSSLMINPROTOCOLVERSION", values: TLS_VERSIONS },
   ssl_max_protocol_version: { variable: "PGSSLMAXPROTOCOLVERSION", values: TLS_VERSIONS },
 
-  // Of these only the values that change nothing.
+  // Parameters of which only the listed values are supported.
   client_encoding: { variable: "PGCLIENTENCODING", values: /^(?:utf-?8|unicode|auto)$/i },
   channel_binding: { variable: "PGCHANNELBINDING", values: ["disable", "prefer"] },
   gssencmode: { variable: "PGGSSENCMODE", values: ["disable", "prefer"] },

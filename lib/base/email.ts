@@ -23,7 +23,7 @@ export function canonicalEmail(text: string): string | null {
   return address.length <= MOST ? address : null;
 }
 
-/** The same for what may be only the beginning of an address: what is no address yet is compared in lower case. */
+/** Returns the canonical form of a search text, which may be only the beginning of an address. */
 export function canonicalPrefix(text: string): string {
   return canonicalEmail(text) ?? text.normalize("NFC").toLowerCase();
 }

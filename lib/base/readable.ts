@@ -19,7 +19,7 @@ export function withoutColours(text: string): string {
   return text.replace(SEQUENCES, "");
 }
 
-/** The same for all texts in a value that was read from JSON. */
+/** Makes every text in a JSON value readable, property names included. */
 export function readableValue(value: unknown): unknown {
   if (typeof value === "string") return readable(value);
   if (Array.isArray(value)) return value.map(readableValue);

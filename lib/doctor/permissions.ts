@@ -176,7 +176,7 @@ export function permissionsFor(role: string | null, issuers: readonly string[]):
   return [...PERMISSIONS.filter(isClusterWide), ...named, BIND];
 }
 
-/** Whoever may change any ClusterIssuer can have certificates signed by any authority of the cluster. */
+/** An account that may change any ClusterIssuer can have certificates signed by any authority of the cluster. */
 function issuerPermissions(name: string): Permission[] {
   const issuer = { group: CERTIFICATES, resource: "clusterissuers", name, without: null };
   return ["create", "patch"].map((verb) => ({ verb, ...issuer }));

@@ -91,7 +91,7 @@ const RULES: readonly Rule[] = [
       code: "DatabaseWentAway",
       why: "the database went away",
       blame: "cluster",
-      hint: "Its pod was ended or started anew meanwhile. Retry; what was left half done is cleared away first.",
+      hint: "Its pod stopped or restarted meanwhile. Retry; Wheelwright first removes what is half done.",
     },
   ],
   [/not (?:(?:re)?set|installed|seeded): /i, {

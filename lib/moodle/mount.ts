@@ -27,7 +27,7 @@ const USERS = {
   database: { labels: { role: "db" }, id: 70 },
 } as const;
 
-/** Where no pod of the site runs yet, the Job requests what the site's own pod will: the node must have room for that one. */
+/** Returns the Job. If no pod of the site runs, it requests as much as the site's pod will, so that the node has room for it. */
 export function mountJob(inputs: SpokeInputs, { fence, disk, isBesideSite }: Mount): KubeObject {
   const { labels: matchLabels, id } = USERS[disk], name = `mount-${disk}-${fence}`, labels = labelsOf(inputs);
   const resources = inputs.resources[disk === "files" ? "app" : "database"];

@@ -53,7 +53,7 @@ interface NewTemplate {
   readonly release: string;
 }
 
-/** What a template for such a spoke is installed from. */
+/** Returns the inputs that a template for such a spoke is installed with. */
 export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
   const smallest = sizes.toSorted((a, b) => roomOf(a) - roomOf(b))[0]!;
   const disks = sizes.map((size) => size.disks).reduce(smaller);

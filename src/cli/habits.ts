@@ -43,7 +43,7 @@ export function verbMeant(noun: Noun, name: string): string {
   return meantBy(name, known, habits, linesOf);
 }
 
-/** The same for a command that does not exist. */
+/** Returns the suggestion for a command that does not exist. */
 export function commandMeant(name: string, known: readonly string[]): string {
   const habits = Object.keys(COMMANDS).filter((word) => !known.includes(word));
   return meantBy(name, known, habits, (word) => (COMMANDS[word] ?? []).map((line) => `wheelwright ${line}`));

@@ -23,7 +23,7 @@ export function showList<Row extends object>(
   showTable(cli, rows, columns);
 }
 
-/** The same for rows that are no records of the API. */
+/** Prints rows that are not records of the API. */
 export function showTable<Row>(cli: Cli, rows: readonly Row[], columns: readonly Column<Row>[]): void {
   const { text, hidden } = tableOf(cli.terminal, rows, columns);
   print(text);

@@ -48,7 +48,7 @@ export function parseVerb(noun: Noun, verb: Verb, line: readonly string[]): Pars
   return { ...own, typed: { flags: flags as Typed["flags"], words } };
 }
 
-/** What another command line prints with this value of -o. */
+/** Returns advice for a value of -o that other command lines take. */
 function otherOutput(value: string): string {
   if (value === "name") return "; --quiet prints ids";
   return /^(?:json|yaml|yml|jsonpath.*|custom-columns.*|go-template.*)$/.test(value) ? "; --json prints JSON" : "";

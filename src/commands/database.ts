@@ -40,15 +40,15 @@ export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): P
 
 export interface FoundDatabase {
   readonly url: DatabaseSource;
-  /** Of the schema's owner; null where that is the role of `url`. */
+  /** The address of the schema's owner. Null if the role of `url` owns the schema. */
   readonly owner: DatabaseSource | null;
-  /** Where the database of `npm start` is; null for a configured one. */
+  /** The directory of `npm start`'s database. Null for a configured database. */
   readonly directory: string | null;
   close(): Promise<void>;
 }
 
 /**
- * Finds the configured database; where none is, the one of `npm start` in DATA_DIR, which only a checkout has. `create`
+ * Finds the configured database, or else the one of `npm start` in DATA_DIR, which only a checkout has. `create`
  * makes that one where it is missing, which only a restore means.
  */
 export async function findDatabase(log: Log, { create = false } = {}): Promise<FoundDatabase> {
@@ -73,7 +73,7 @@ export function findDevDatabase(error: unknown, create = false): string | null {
 
 const isMissing = (problem: string): boolean => problem.startsWith("DATABASE_URL is missing");
 
-/** Who types the command at another machine is told where it belongs. */
+/** Explains that the command belongs on the server's machine. */
 function explained({ problems }: ConfigError): ConfigError {
   const where = "this command works on the server's machine, with the variables of serve";
   return new ConfigError(problems.map((problem) => isMissing(problem) ? `${problem}; ${where}` : problem));

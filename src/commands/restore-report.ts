@@ -41,7 +41,7 @@ export function planned(spoke: NamedSpoke, plan: RestorePlan): string {
     }\nNothing was written.\n`;
 }
 
-/** What a restore in place does to the site, as a sentence without a full stop. */
+/** Returns a sentence, without a full stop, that says what a restore in place does to the site. */
 export function overwrites(spoke: NamedSpoke, plan: RestorePlan): string {
   return `${nameOf(spoke)} is ${spoke.state}. It goes ${
     whither(plan)

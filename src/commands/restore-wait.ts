@@ -1,4 +1,4 @@
-/** What surrounds a restore that `wheelwright restore` requests: the confirmation before it, and waiting for its end. */
+/** Confirms a restore before `wheelwright restore` requests it, and waits for its end. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Database } from "#lib/drivers/db/database.ts";

@@ -100,7 +100,7 @@ interface OpenRoom {
 interface RoomOptions {
   /** Requests, or bytes where an overhead is given. */
   readonly size: number;
-  /** What one caller may have of it. */
+  /** The largest part of `size` that one caller may have. */
   readonly share: number;
   /** Bytes that a request takes besides its body. Each request counts as 1 when absent. */
   readonly overhead?: number;

@@ -122,7 +122,7 @@ async function invite(tx: Tx, userId: string, joined: boolean): Promise<Invitati
   const mailed = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
     .where("userId", "=", userId).where("purpose", "=", "invitation").where("usedAt", "is", null)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAIL_EVERY}::interval`)
-    // One that the mail server refused reached nobody.
+    // An invitation that the mail server refused reached nobody.
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("users").select("id").where("id", "=", userId).where("mailRefused", "is not", null)))
     )

@@ -1,7 +1,7 @@
 /**
  * Mails that a mail server refused for good: the user's row says why, and those who wait for the user are notified.
  *
- * A refused invitation is an event of each hub and spoke that awaits the user, so that whoever invited them sees it.
+ * A refused invitation is an event of each hub and spoke that awaits the user, so that its admins see it.
  */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/records/audit/store.ts";

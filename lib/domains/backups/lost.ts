@@ -1,4 +1,4 @@
-/** What is not brought back from a cluster that is gone: its spokes without a backup, and its templates. */
+/** Marks what a lost cluster takes with it: spokes without a backup, and templates. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";

@@ -111,7 +111,7 @@ async function fateOf(rows: Rows, spoke: SpokeRow): Promise<Pick<Lost, "backup" 
   }
 }
 
-/** As nobody chooses for each spoke, a verified backup goes before a newer one that failed its restore test. */
+/** Prefers a verified backup to a newer one that failed its restore test, because nobody chooses for each spoke. */
 async function demandPreferred(rows: Rows, spoke: SpokeRow): Promise<Backup> {
   return await demandUsable(rows, spoke, preferVerified(await listStanding(rows, spoke.id))?.id);
 }

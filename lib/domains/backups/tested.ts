@@ -1,4 +1,4 @@
-/** What the last restore test of a backup says about it. Pure. */
+/** Describes the result of a backup's last restore test. Pure. */
 import { isGood } from "#lib/domains/backups/retention.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 

@@ -1,4 +1,4 @@
-/** What a caller may read of a cluster's failure: operators all of it, others no address of the API server. */
+/** Hides the API server's addresses in a cluster's error messages from callers who are not operators. */
 import { isClusterBusy } from "#lib/drivers/cluster/away.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";

@@ -45,7 +45,7 @@ export async function requireProof(
     throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: TRY_AGAIN, cause });
   });
   if (texts.includes(value)) return;
-  // Only what is above is told, which everybody can see in DNS: a name itself may be free again one day.
+  // Only names above are reported, which DNS shows to everybody. The name itself may become free again.
   if (await anyInUse(db.rows, namesAbove(domain, place), own)) throw domainTaken([domain]);
   const message = `Nothing shows yet that ${domain} is this hub's: set the TXT record ${record} to ${value}, ` +
     "wait until it can be looked up, and ask again";

@@ -54,7 +54,7 @@ export function differences(before: KubeObject | null, after: KubeObject): Diffe
   });
 }
 
-/** As people may read it: values of the cluster are whatever somebody wrote there. */
+/** Makes values of the cluster safe to show, because anybody may have written them. */
 function shown(path: string, from: unknown, to: unknown): Difference {
   return { path: readable(path), from: readableValue(from), to: readableValue(to) };
 }

@@ -6,7 +6,7 @@
  * `default_transaction_read_only` is respected: providers set it to protect a server whose disk is full.
  */
 
-/** As pg_dump sets them, and what changes the result of a statement besides. */
+/** The settings that pg_dump sets, and others that change the result of a statement. */
 const SETTINGS: Readonly<Record<string, string>> = {
   // Text of values.
   client_encoding: "UTF8",

@@ -73,7 +73,7 @@ export function openTransport(address: DatabaseAddress, host: DatabaseHost): Tra
     }
   }
 
-  /** As libpq with sslmode=prefer: over a new connection without TLS. */
+  /** Connects again without TLS, like libpq with sslmode=prefer. */
   async function dialAgain(): Promise<Socket> {
     outermost?.destroy();
     return await dial();

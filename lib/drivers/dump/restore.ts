@@ -23,7 +23,7 @@ export interface FillWish {
   readonly url: DatabaseSource;
   readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
-  /** What a person does about a database that is not empty; the default is for a server of one's own. */
+  /** The advice if the database is not empty. Defaults to advice for a separate database server. */
   readonly howToEmpty?: string;
   /** Writes what else belongs to it, once all rows are there. */
   readonly note?: (tx: Tx, manifest: BackupManifest) => Promise<void>;

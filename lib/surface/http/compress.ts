@@ -37,7 +37,7 @@ export const compress: Middleware = async ({ request }, next) => {
   };
 };
 
-/** Also a 304, whose headers caches write over those that they keep. */
+/** True for a 304 too: caches replace stored headers with its headers. */
 function isCompressible({ status, headers, body }: Answer): boolean {
   if ("content-encoding" in headers || "vary" in headers || "set-cookie" in headers || isFlow(body)) return false;
   if (status === 304) return true;

@@ -1,5 +1,5 @@
 /**
- * How creations of spokes wait. None is refused because others wait, however many arrive at the same time.
+ * Queues for creations of spokes. No creation is refused because others wait, however many arrive at the same time.
  *
  * Creations of one hub are done one at a time in order of arrival, because they lock the same rows, and each would hold a
  * database connection meanwhile. They wait here without one. All creations together use at most half of the connections:

@@ -38,7 +38,7 @@ const FEW = 100, SHARE = 100;
 /** Spokes whose Secrets are asked for at a time: news need not wait for long. */
 const SAMPLE = 5;
 
-/** Failures in a row after which a cluster is away: it is listed anew when it answers again. */
+/** The number of failures in a row after which following ends. The next look lists the cluster again. */
 const MISSED = 2;
 
 /** What the spokes of a cluster are, as far as it is followed. */

@@ -1,6 +1,6 @@
 /**
- * Requests for restores. The admins of a hub ask, an operator restores on the server's machine or declines; a restore of the
- * backup closes the request.
+ * Requests for restores. A hub's admin requests one. An operator restores on the server's machine, or declines. A restore of
+ * the backup closes the request.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -131,7 +131,7 @@ async function requireTurn(tx: Tx, { userId }: Actor): Promise<void> {
   throw new Fault("conflict", "too_many_pending", `You have ${OPEN_MOST} open requests for restores; wait for one`);
 }
 
-/** Of what one person requests within an hour, the first is mailed; notifications have all. */
+/** Returns the mails to operators. A person's first request within an hour is mailed; notifications list every request. */
 async function lettersOf(rows: Rows, actor: Actor, spoke: ListedSpoke, row: RestoreRequestRow): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("restore_requests").select("id").where("requestedBy", "=", actor.userId)
     .where("id", "<>", row.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)

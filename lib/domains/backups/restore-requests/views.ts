@@ -19,7 +19,7 @@ export const RestoreRequestView = v.object({
   decidedBy: v.nullable(PersonView),
   decidedAt: MaybeStamp,
   declineReason: v.nullable(v.string()),
-  /** What an operator runs on the server's machine; null for everybody else. */
+  /** The command that an operator runs on the server's machine. Null for other callers. */
   command: v.nullable(v.string()),
   createdAt: Stamp,
 });

@@ -33,7 +33,7 @@ export interface ClusterCredentials {
   readonly agent?: https.RequestOptions["agent"];
 }
 
-/** Returns a function that gets the credentials anew; it keeps only what has not expired. */
+/** Returns a function that gets the credentials. It keeps them until they expire. */
 export function openCredentials(config: Kubeconfig, sources: CredentialSources): () => Promise<ClusterCredentials> {
   const { cluster, user, clusterInfo } = config, { files } = sources;
   const settings = user.exec && { ...user.exec, cluster: user.exec.provideClusterInfo ? clusterInfo : null };

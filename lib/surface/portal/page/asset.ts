@@ -17,7 +17,7 @@ interface PortalAsset {
   readonly summary: string;
   readonly type: string;
   readonly text: string;
-  /** As `assetPath` makes it. */
+  /** The path with its hash, from `assetPath`. */
   readonly path: string;
 }
 
@@ -45,7 +45,7 @@ export function asset({ summary, type, text: content, path }: PortalAsset) {
 
 interface AssetFile {
   readonly text: string;
-  /** Whether it was asked for by its hash, and so may be kept for good. */
+  /** Whether the URL has the current hash, so that caches may keep the file forever. */
   readonly lasting: boolean;
 }
 

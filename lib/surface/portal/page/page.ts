@@ -79,7 +79,7 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
     refusal: refusedPage,
     async handle(call): Promise<Shown> {
       const asked = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
-      // The browser may keep it to go back to, and asks anew otherwise; signing out clears it (routes/sign-out.ts).
+      // The browser may keep it for going back, and revalidates it otherwise. Signing out clears it (routes/sign-out.ts).
       const headers = { "cache-control": "private, no-cache" };
       return { ...answer(asked, { said: saidOf(done), ...await show(asked) }), headers };
     },

@@ -12,7 +12,7 @@ const LOOKS: Readonly<Record<RequestedRestore["state"], readonly [Tone, Icon, st
   declined: ["bad", "cross", "Declined"],
 };
 
-/** Nothing for who may not request one, and where no backup is ready. */
+/** Returns the form; empty if the viewer may not request a restore, or if no backup is ready. */
 export function requestPanel({ spoke: { id }, runs }: SpokePlace, backups: Backups, tried?: Tried): Markup | string {
   const ready = backups.snapshots.filter(({ state }) => state === "ready");
   if (!runs || ready.length === 0) return "";
