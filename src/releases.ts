@@ -132,6 +132,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Billing**: With a payment provider, a resize to a size whose disks the storage cannot give fails before anything is changed, and is not billed.",
       "**Operating**: `/api/readyz` says that the database refuses the role or its password. `docs/rotating-secrets.md` says how to replace each secret.",
       "**People and access**: An e-mail address has one form (domain as A-label, local part in NFC), so that one person is one account. Addresses with invisible characters are refused; stored ones are brought into that form at the start, and accounts that would collide are reported in the log. The portal takes internationalised local parts.",
+      "**Audit log**: `audit verify` finds events that were deleted or added before they were sealed. The database counts the events of each chain as they are written (migration 0077); `docs/operating.md` describes the limits.",
     ],
   },
 ];

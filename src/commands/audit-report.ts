@@ -47,7 +47,9 @@ function notesOn(found: readonly Verification[], means: Means): string {
   const unsealed = found.reduce((sum, one) => sum + one.unsealed, 0);
   const alone = found.filter(({ exported }) => exported === 0).length;
   const notes: string[] = [];
-  if (unsealed > 0) notes.push(`Not sealed yet: ${count(unsealed, "event")}, of which nothing can be said.`);
+  if (unsealed > 0) {
+    notes.push(`Not sealed yet: ${count(unsealed, "event")}. Only the number was checked, not the content.`);
+  }
   if (means === "exported" && alone > 0) {
     notes.push(`No exported head is of ${count(alone, "chain")}: compared with the seals in this database alone.`);
   }
@@ -56,7 +58,7 @@ function notesOn(found: readonly Verification[], means: Means): string {
   }
   if (means === "seals") {
     notes.push(
-      "Compared with the seals in this database alone: whoever can rewrite its events can rewrite those too.",
+      "Compared with the seals and counts in this database alone: whoever owns its tables can rewrite those too.",
       "Keep heads elsewhere (wheelwright audit heads) and give them by --against to find that out.",
     );
   }

@@ -45,7 +45,7 @@ export async function audit({ words: [what], options }: Given<Options>): Promise
   }
   const heads = against && await readHeads(against, wish);
   await withDatabase(async (db) => {
-    await requireSeals(db);
+    await requireSchema(db);
     await (what === "heads" ? showHeads(db, wish) : verify(db, heads, wish));
   });
 }
@@ -105,9 +105,9 @@ async function readHeadFile(file: string): Promise<Head[]> {
   });
 }
 
-async function requireSeals(db: Database): Promise<void> {
+async function requireSchema(db: Database): Promise<void> {
   const { rows: [row] } = await sql<{ there: boolean }>`
-    select to_regclass('audit_seals') is not null as there`.execute(db.rows);
+    select to_regclass('audit_counts') is not null as there`.execute(db.rows);
   if (row!.there) return;
   throw new CommandError(
     EX_UNAVAILABLE,

@@ -49,10 +49,36 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_audit_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into audit_counts as counted (chain, events, first_at)
+    select coalesce(federation_id, 'system'), count(*), min(at) from written group by 1 order by 1
+    on conflict (chain) do update set events = counted.events + excluded.events;
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$ begin raise exception 'audit_events is append-only' using errcode = 'insufficient_privilege'; end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_count_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and new.chain = old.chain and new.first_at = old.first_at and new.events > old.events then
+    return new;
+  end if;
+  raise exception 'audit_counts only grows' using errcode = 'insufficient_privilege';
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.refuse_seal_change()
@@ -94,6 +120,16 @@ create table api_tokens (
 );
 CREATE INDEX api_tokens_of_user ON public.api_tokens USING btree (user_id, created_at DESC);
 
+create table audit_counts (
+  chain text not null,
+  events bigint not null,
+  first_at timestamp(3) with time zone not null,
+  constraint audit_counts_events_check CHECK ((events > 0)),
+  constraint audit_counts_pkey PRIMARY KEY (chain)
+);
+CREATE TRIGGER audit_counts_no_truncate BEFORE TRUNCATE ON public.audit_counts FOR EACH STATEMENT EXECUTE FUNCTION refuse_count_change();
+CREATE TRIGGER audit_counts_only_grow BEFORE DELETE OR UPDATE ON public.audit_counts FOR EACH ROW EXECUTE FUNCTION refuse_count_change();
+
 create table audit_events (
   id text not null,
   kind text not null,
@@ -127,6 +163,7 @@ CREATE INDEX audit_events_visible_of_federation ON public.audit_events USING btr
 CREATE INDEX audit_events_visible_of_spoke ON public.audit_events USING btree (spoke_id, at DESC) INCLUDE (id) WHERE (customer_visible AND (spoke_id IS NOT NULL));
 CREATE INDEX audit_events_visible_to_audience ON public.audit_events USING btree (audience_user_id, COALESCE(federation_id, ''::text), COALESCE(spoke_id, ''::text), at DESC) INCLUDE (id) WHERE (customer_visible AND (audience_user_id IS NOT NULL));
 CREATE TRIGGER audit_events_append_only BEFORE DELETE OR UPDATE ON public.audit_events FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER audit_events_counted AFTER INSERT ON public.audit_events REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION count_audit_events();
 CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON public.audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
 create table audit_seals (

@@ -28,6 +28,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   stream_events: "select, insert, delete",
   idempotency_keys: "select, insert, update, delete",
   audit_seals: "select, insert, update",
+  audit_counts: "select, insert, update",
   one_time_tokens: "select, insert, update, delete",
   federation_requests: "select, insert, update",
   restore_requests: "select, insert, update",

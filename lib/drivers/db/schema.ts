@@ -235,6 +235,7 @@ export interface Schema
     lastId: Generated<string>;
     sealedAt: StampColumn;
   };
+  audit_counts: { chain: string; events: Big; firstAt: StampColumn };
   one_time_tokens: {
     id: string;
     purpose: "invitation" | "password_reset" | "email_verification";

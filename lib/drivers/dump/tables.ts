@@ -52,6 +52,7 @@ export const RETURNS: Readonly<Record<keyof Schema, Return>> = {
   lane_calls: whole,
   audit_events: whole,
   audit_seals: whole,
+  audit_counts: whole,
   // A client that has seen events since must not take new ones under the same numbers for those: it begins anew.
   stream_heads: mended(
     `update stream_heads set number = greatest(number, ${LATER}), pruned_through = greatest(number, ${LATER})`,

@@ -40,12 +40,25 @@ export async function readLinks(
   return found.map(({ stands, ...link }) => ({ ...link, position: { at: stands, id: link.id } }));
 }
 
-/** How many events the chain has, and how many of them stand behind the position. */
-export async function countLinks(rows: Rows, chain: string, after: Position): Promise<{ all: number; behind: number }> {
-  const { rows: [row] } = await sql<{ all: string; behind: string }>`
-    select count(*) as all, count(*) filter (where ${isAfter(after)}) as behind
+interface LinkCounts {
+  /** Events of the chain. */
+  readonly all: number;
+  /** Events after the position. */
+  readonly behind: number;
+  /** Events that the database counted as they were written, and how many of those exist. */
+  readonly written: number;
+  readonly left: number;
+}
+
+/** Counts the chain's events, and those of them after the position. */
+export async function countLinks(rows: Rows, chain: string, after: Position): Promise<LinkCounts> {
+  const { rows: [row] } = await sql<Record<keyof LinkCounts, string>>`
+    select count(*) as all, count(*) filter (where ${isAfter(after)}) as behind,
+      (select coalesce(sum(events), 0) from audit_counts where chain = ${chain}) as written,
+      count(*) filter (where audit_events.at >= (select first_at from audit_counts where chain = ${chain})) as left
     from audit_events where ${ofChain(chain)}`.execute(rows);
-  return { all: Number(row!.all), behind: Number(row!.behind) };
+  const { all, behind, written, left } = row!;
+  return { all: Number(all), behind: Number(behind), written: Number(written), left: Number(left) };
 }
 
 function ofChain(chain: string): RawBuilder<boolean> {

@@ -94,11 +94,12 @@ export async function readSeals(rows: Rows): Promise<Seal[]> {
   return found.map(toSeal);
 }
 
-/** Every chain that has events or a seal. */
+/** Every chain that has events, a seal or a count. */
 export async function listChains(rows: Rows): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`
     select chain from (
       select chain from audit_seals where count > 0
+      union select chain from audit_counts
       union select id from federations where exists (select from audit_events where federation_id = federations.id)
       union select ${SYSTEM_CHAIN} where exists (select from audit_events where federation_id is null)
     ) as chains order by chain collate "C"`.execute(rows);

@@ -16,6 +16,9 @@ export interface Findings {
   /** Events that are there, and how many of them stand up to the seal's position. */
   readonly events: number;
   readonly covered: number;
+  /** Events that the database counted as they were written, and how many of those exist. */
+  readonly written: number;
+  readonly left: number;
   /** The hashes that were recomputed, by their count. */
   readonly hashes: ReadonlyMap<number, string>;
 }
@@ -37,6 +40,7 @@ export function judgeChain(findings: Findings): ChainVerdict {
   const differs = first ? { after: trusted, through: first.count } : null;
   const problems = [
     ...judgeSeal(findings, trusted, seal !== undefined && fits(seal)),
+    ...judgeCount(findings),
     ...judgeLater(findings, exported.findLast(({ count }) => count > (seal?.count ?? 0)), fits),
     ...judgeEarlier(findings, exported.find((head) => head.count <= (seal?.count ?? 0) && !fits(head)), trusted, fits),
   ];
@@ -59,6 +63,15 @@ function judgeSeal({ seal, exported, covered }: Findings, trusted: number, fits:
     return [`There are ${many(covered)} where ${count} were sealed: the rest was put in or moved there`];
   }
   return ["What is there is not what was sealed: an event was changed, exchanged or put in another place"];
+}
+
+/** Compares the rows with the number of events that were written, sealed or not. */
+function judgeCount({ written, left }: Findings): string[] {
+  if (left === written) return [];
+  if (left < written) {
+    return [`Of ${many(written)} that were written ${left} are left: the rest was deleted or moved elsewhere`];
+  }
+  return [`There are ${many(left)} where ${written} were written: the rest was put in or moved there`];
 }
 
 /** About the exported head that counts more than the seal does. */

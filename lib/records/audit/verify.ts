@@ -3,8 +3,8 @@
  *
  * All of it is read in one snapshot, in batches: what is written or sealed meanwhile changes nothing, and a long log
  * takes no more memory than a short one. What it can tell is bounded: a person who can rewrite the events can rewrite the
- * seals in the same database too, and only a head that was kept elsewhere shows that. Of events that are not sealed
- * yet it says how many there are and nothing else.
+ * seals in the same database too, and only a head that was kept elsewhere shows that. Events that are not sealed yet are
+ * compared by their number alone: the database counts them as they are written.
  */
 import { sql } from "kysely";
 import { hashLink, NOTHING_BEFORE } from "#lib/records/audit/chain.ts";
@@ -21,7 +21,7 @@ export interface Verification extends ChainVerdict {
   readonly chain: string;
   /** Events that the seal counts; 0 where none exists. */
   readonly sealed: number;
-  /** Newer events, of which nothing is known yet. */
+  /** Newer events. Only their number is checked. */
   readonly unsealed: number;
   /** The highest count of the exported heads that it was compared with; 0 where there were none. */
   readonly exported: number;
@@ -38,7 +38,7 @@ export async function verifyChain(
   return await db.transact(async (tx) => {
     await sql`set transaction isolation level repeatable read, read only`.execute(tx);
     const seal = await readSeal(tx, chain);
-    const { all, behind } = await countLinks(tx, chain, seal?.position ?? START);
+    const { all, behind, written, left } = await countLinks(tx, chain, seal?.position ?? START);
     const counts = new Set([...own, ...(seal ? [seal] : [])].map(({ count }) => count));
     const hashes = await recompute(tx, chain, counts, limit);
     return {
@@ -46,7 +46,7 @@ export async function verifyChain(
       sealed: seal?.count ?? 0,
       unsealed: behind,
       exported: highest(own.map(({ count }) => count)),
-      ...judgeChain({ seal, exported: own, events: all, covered: all - behind, hashes }),
+      ...judgeChain({ seal, exported: own, events: all, covered: all - behind, written, left, hashes }),
     };
   });
 }

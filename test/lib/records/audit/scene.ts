@@ -42,7 +42,7 @@ export async function headOf(db: Database, chain: string): Promise<Head> {
 /** Statements of somebody who owns the tables, and so can take their triggers away for a moment. */
 export async function tamper(db: TestDatabase, ...statements: string[]): Promise<void> {
   const triggers = (what: string) =>
-    ["audit_events", "audit_seals"].map((it) => `alter table ${it} ${what} trigger user`);
+    ["audit_events", "audit_seals", "audit_counts"].map((it) => `alter table ${it} ${what} trigger user`);
   await db.sql([...triggers("disable"), ...statements, ...triggers("enable")].join(";\n"));
 }
 

@@ -22,7 +22,7 @@ function* everything(): Generator<Findings> {
         for (const two of heads(counts)) {
           const exported = [one, two].filter((head) => head !== undefined);
           for (let covered = 0; covered <= events; covered++) {
-            yield { seal, exported, events, covered, hashes: hashes(events) };
+            yield { seal, exported, events, covered, written: events, left: events, hashes: hashes(events) };
           }
         }
       }
@@ -59,9 +59,17 @@ test("gives as the place what lies behind the last exported head that fits", () 
   }
 });
 
+test("is a problem where another number of events exists than was written", () => {
+  for (const [written, left] of [[5, 4], [4, 5], [1, 0]] as const) {
+    const findings = { seal: undefined, exported: [], events: left, covered: 0, written, left, hashes: hashes(left) };
+    assert.is(judgeChain(findings).problems.length, 1);
+  }
+});
+
 test("takes the heads of years", () => {
   const exported = Array.from({ length: 300_000 }, (_, i) => ({ chain: CHAIN, count: i + 1, hash: `hash ${i + 1}` }));
-  const findings = { seal: exported.at(-1), exported, events: 300_000, covered: 300_000, hashes: hashes(300_000) };
+  const counts = { events: 300_000, covered: 300_000, written: 300_000, left: 300_000 };
+  const findings = { seal: exported.at(-1), exported, ...counts, hashes: hashes(300_000) };
   assert.equal(judgeChain(findings), { problems: [], differs: null });
 });
 

@@ -83,6 +83,19 @@ test("two changes that touch two hubs in opposite order do not block each other 
   assert.is((await readEvents(db.rows, a!, 0, 100)).length, 20);
 });
 
+test("a change of one hub does not wait for a change of another that is not committed yet", async ({ db, user }) => {
+  const [held, free] = [await makeHub(db, user, "held"), await makeHub(db, user, "free")];
+  const change = (federationId: string) => ({
+    audit: [{ kind: "federation_updated", objectType: "federation", objectId: federationId, federationId }] as const,
+  });
+  await db.transact(async (tx) => {
+    await record(tx, SYSTEM, change(held));
+    await db.transact((other) => record(other, SYSTEM, change(free)));
+  });
+  const counts = await db.sql("select chain, events from audit_counts where chain in ($1, $2)", [held, free]);
+  assert.equal(counts.map(({ events }) => Number(events)), [1, 1]);
+});
+
 test("the hub and the spoke count what customers see, and nothing else", async ({ db, user }) => {
   const hub = await makeHub(db, user, "counted"), spoke = await makeSpoke(db, user, hub);
   const about = { objectType: "spoke" as const, objectId: spoke, federationId: hub, spokeId: spoke };
