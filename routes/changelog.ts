@@ -1,9 +1,9 @@
 /** What changes, as a page to read. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { changelogPage } from "#lib/surface/docs/changelog/page.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { html } from "#lib/surface/http/reply.ts";
-import { unread } from "#lib/surface/portal/mailed/frame.ts";
+import { changelogPage } from "#lib/reference/changelog/page.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { html } from "#lib/http/reply.ts";
+import { unread } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
   summary: "The changelog as a page: what is announced, and what each release changed",

@@ -1,8 +1,8 @@
 /** The wheel, for whatever asks for it without having read a page. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ICON } from "#lib/surface/http/page.ts";
-import { plainText } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ICON } from "#lib/http/page.ts";
+import { plainText } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The icon of these pages, as SVG",

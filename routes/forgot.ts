@@ -1,8 +1,8 @@
 /** Where one says that one has forgotten the password. */
 import { POST as forgotPassword } from "#routes/api/auth/forgot-password.ts";
-import { door, entry } from "#lib/surface/portal/door/door.ts";
-import { forgotPage } from "#lib/surface/portal/door/sign-in.ts";
-import { asks, fields } from "#lib/surface/portal/page/page.ts";
+import { door, entry } from "#lib/portal/sign-in/door.ts";
+import { forgotPage } from "#lib/portal/sign-in/sign-in.ts";
+import { asks, fields } from "#lib/portal/page/page.ts";
 
 export const GET = door({
   summary: "Where one has a link mailed that sets a new password",

@@ -1,9 +1,9 @@
 /** What answers at this address. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { frontPage } from "#lib/surface/docs/front/page.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { either, html, seeOther } from "#lib/surface/http/reply.ts";
-import { unread } from "#lib/surface/portal/mailed/frame.ts";
+import { frontPage } from "#lib/reference/front/page.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { either, html, seeOther } from "#lib/http/reply.ts";
+import { unread } from "#lib/portal/mail-links/frame.ts";
 import { hasSession } from "#lib/domains/auth/authenticate.ts";
 
 export const GET = endpoint({

@@ -2,10 +2,10 @@
 import * as v from "valibot";
 import { findReader } from "#lib/domains/auth/authenticate.ts";
 import { anyone } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { Fields } from "#lib/surface/portal/mailed/fields.ts";
-import { refused, shown } from "#lib/surface/portal/mailed/frame.ts";
-import { invitation, showLink, submitLink } from "#lib/surface/portal/mailed/links.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { Fields } from "#lib/portal/mail-links/fields.ts";
+import { refused, shown } from "#lib/portal/mail-links/frame.ts";
+import { invitation, showLink, submitLink } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
   summary: "Show what an invitation is to",

@@ -1,6 +1,6 @@
 /** The portal's style sheet, under an address that changes with it. */
-import { portalStyle, stylePath } from "#lib/surface/portal/look/sheet.ts";
-import { asset } from "#lib/surface/portal/page/asset.ts";
+import { portalStyle, stylePath } from "#lib/portal/components/sheet.ts";
+import { asset } from "#lib/portal/page/asset.ts";
 
 export const GET = asset({
   summary: "The style sheet of the portal's pages",

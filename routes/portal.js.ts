@@ -1,6 +1,6 @@
 /** The portal's script, under an address that changes with it. */
-import { asset } from "#lib/surface/portal/page/asset.ts";
-import { portalScript, scriptPath } from "#lib/surface/portal/script/script.ts";
+import { asset } from "#lib/portal/page/asset.ts";
+import { portalScript, scriptPath } from "#lib/portal/script/script.ts";
 
 export const GET = asset({
   summary: "The script of the portal's pages",

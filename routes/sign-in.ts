@@ -1,8 +1,8 @@
 /** Where one signs in. */
 import { POST as login } from "#routes/api/auth/login.ts";
-import { door, entry } from "#lib/surface/portal/door/door.ts";
-import { signInPage } from "#lib/surface/portal/door/sign-in.ts";
-import { asks, fields } from "#lib/surface/portal/page/page.ts";
+import { door, entry } from "#lib/portal/sign-in/door.ts";
+import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
+import { asks, fields } from "#lib/portal/page/page.ts";
 
 export const GET = door({
   summary: "Where one signs in; who is signed in is led on",

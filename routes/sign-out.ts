@@ -1,6 +1,6 @@
 /** Ends the session. */
 import { POST as logout } from "#routes/api/auth/logout.ts";
-import { deed } from "#lib/surface/portal/page/page.ts";
+import { deed } from "#lib/portal/page/page.ts";
 
 export const POST = deed({
   summary: "Sign out by a button",

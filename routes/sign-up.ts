@@ -1,8 +1,8 @@
 /** Where one makes an account for oneself, where that is open to people. */
 import { POST as signup } from "#routes/api/auth/signup.ts";
-import { door, entry } from "#lib/surface/portal/door/door.ts";
-import { closedPage, signUpPage } from "#lib/surface/portal/door/sign-in.ts";
-import { asks, fields } from "#lib/surface/portal/page/page.ts";
+import { door, entry } from "#lib/portal/sign-in/door.ts";
+import { closedPage, signUpPage } from "#lib/portal/sign-in/sign-in.ts";
+import { asks, fields } from "#lib/portal/page/page.ts";
 
 export const GET = door({
   summary: "Where one makes an account for oneself",

@@ -1,10 +1,10 @@
 /** The page behind the link that proves an address, for people. */
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { Fields } from "#lib/surface/portal/mailed/fields.ts";
-import { refused, shown } from "#lib/surface/portal/mailed/frame.ts";
-import { showLink, submitLink, verification } from "#lib/surface/portal/mailed/links.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { Fields } from "#lib/portal/mail-links/fields.ts";
+import { refused, shown } from "#lib/portal/mail-links/frame.ts";
+import { showLink, submitLink, verification } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
   summary: "Show the form that proves an address",

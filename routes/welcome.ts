@@ -1,9 +1,9 @@
 /** What greets a new user. */
 import { GET as onboarding } from "#routes/api/onboarding/index.ts";
 import { POST as complete } from "#routes/api/onboarding/complete.ts";
-import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { onboardingOf, welcomeView } from "#lib/surface/portal/people/welcome.ts";
+import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { onboardingOf, welcomeView } from "#lib/portal/people/welcome.ts";
 
 export const GET = page({
   summary: "The page that greets a new user",

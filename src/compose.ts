@@ -15,23 +15,23 @@ import { canonicaliseAddresses } from "#lib/domains/users/canonical.ts";
 import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
 import { ANNOUNCED_LIMITS } from "#lib/domains/deprecations/limits.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
-import { openFeeds } from "#lib/records/events/feed.ts";
-import { watchHold } from "#lib/records/held.ts";
+import { openFeeds } from "#lib/events/feed.ts";
+import { watchHold } from "#lib/installation/held.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
-import type { Manifest } from "#lib/surface/http/endpoint.ts";
-import { noticesOf, postpone } from "#lib/surface/http/deprecation.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
+import { noticesOf, postpone } from "#lib/http/deprecation.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import type { Traces, TracesOptions } from "#lib/drivers/traces/open.ts";
 import { openTelemetry } from "#lib/base/telemetry.ts";
 import { type FleetWatch, watchFleet } from "#lib/domains/fleet/watch.ts";
-import type { MetricsRegistry } from "#lib/surface/metrics/registry.ts";
+import type { MetricsRegistry } from "#lib/metrics/registry.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openAttempts } from "#lib/base/limits/attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openPost } from "#lib/drivers/mail/open.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
-import { handlers } from "#lib/work/handlers.ts";
+import { handlers } from "#lib/workers/handlers.ts";
 import { blueprint } from "./blueprints.ts";
 import { type ClusterSource, openClusters } from "./clusters.ts";
 import { manifest } from "./manifest.ts";
@@ -141,7 +141,7 @@ export async function compose(
 
 /** Loaded by those alone who ask for it. */
 async function openMetrics(): Promise<MetricsRegistry> {
-  return (await import("#lib/surface/metrics/registry.ts")).openRegistry();
+  return (await import("#lib/metrics/registry.ts")).openRegistry();
 }
 
 async function openTraces(settings: TraceSettings, options: TracesOptions): Promise<Traces> {

@@ -15,8 +15,8 @@ import { fileURLToPath } from "node:url";
 import { clusterRules } from "#lib/doctor/cluster-role.ts";
 import type { Declaration } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
-import { type RouteModule, withoutPortal } from "#lib/surface/http/endpoint.ts";
-import { describeApi } from "#lib/surface/docs/openapi.ts";
+import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
+import { describeApi } from "#lib/reference/openapi.ts";
 import { release } from "#src/release.ts";
 import { type ApiDocument, endpointsOf, schemasOf } from "#src/generate/client.ts";
 import { withMetrics } from "#src/generate/metrics.ts";
@@ -117,7 +117,7 @@ export function manifestOf(files: readonly string[]): string {
   const twice = routes.find((_, i) => shapes.indexOf(shapes[i]!) !== i);
   if (twice) throw new Error(`Two files answer ${twice.pattern}`);
   return WARNING +
-    `import type { Manifest } from "#lib/surface/http/endpoint.ts";\n` +
+    `import type { Manifest } from "#lib/http/endpoint.ts";\n` +
     routes.map(({ name, file }) => `import * as ${name} from "../routes/${file}.ts";\n`).join("") +
     `\nexport const manifest: Manifest = [` +
     routes.map(({ pattern, name }) => `\n  [${JSON.stringify(pattern)}, ${name}],`).join("") +

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { type Answer, isFlow, toResponse } from "#lib/surface/http/answer.ts";
+import { type Answer, isFlow, toResponse } from "#lib/http/answer.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { type ConnectionBounds, openConnections, type RequestTurn } from "./connections.ts";
 import { pour } from "./pour.ts";

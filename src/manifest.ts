@@ -1,5 +1,5 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
-import type { Manifest } from "#lib/surface/http/endpoint.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
 import * as index from "../routes/index.ts";
 import * as account_index from "../routes/account/index.ts";
 import * as account_password from "../routes/account/password.ts";

@@ -1,7 +1,7 @@
 /** Sends a body while it is made: straight into the socket, for a stream is many small writes to thousands of readers. */
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Answer, Flow } from "#lib/surface/http/answer.ts";
+import type { Answer, Flow } from "#lib/http/answer.ts";
 import type { RequestTurn } from "./connections.ts";
 
 /** A client that takes nothing is cut off as with any other answer, from when it has to take something. */

@@ -1,7 +1,7 @@
 /** What must work for this process to be worth sending requests to. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Check } from "#lib/surface/http/readiness.ts";
+import type { Check } from "#lib/http/readiness.ts";
 import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { migrations } from "./migrations.ts";
 

@@ -1,7 +1,7 @@
 /** What each gauge stands at, asked of the parts of the program at each look at the metrics. */
 import type { Fleet } from "#lib/domains/fleet/count.ts";
 import { SECOND } from "#lib/base/time.ts";
-import type { Readings } from "#lib/surface/metrics/registry.ts";
+import type { Readings } from "#lib/metrics/registry.ts";
 import type { Program } from "./compose.ts";
 import type { Server } from "./server.ts";
 

@@ -15,10 +15,10 @@
  * would come back to this very replica.
  */
 import type { Config } from "#lib/base/config.ts";
-import { listenForMetrics, type MetricsListening } from "#lib/surface/metrics/listen.ts";
+import { listenForMetrics, type MetricsListening } from "#lib/metrics/listen.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { atMost, SECOND, sleep } from "#lib/base/time.ts";
-import { holdSentence } from "#lib/records/held.ts";
+import { holdSentence } from "#lib/installation/held.ts";
 import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
 import type { Program } from "./compose.ts";

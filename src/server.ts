@@ -3,14 +3,14 @@ import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type CallCounter, NO_COUNTER } from "#lib/domains/deprecations/calls.ts";
-import { describeApi, type OpenApi } from "#lib/surface/docs/openapi.ts";
+import { describeApi, type OpenApi } from "#lib/reference/openapi.ts";
 import { newId } from "#lib/base/ids.ts";
-import { type Answer, isFlow, toResponse } from "#lib/surface/http/answer.ts";
-import { bodyReader } from "#lib/surface/http/body.ts";
-import { type AnyEndpoint, type Manifest, withoutPortal } from "#lib/surface/http/endpoint.ts";
-import { compress } from "#lib/surface/http/compress.ts";
-import { openCreations } from "#lib/surface/http/creations.ts";
-import type { ClientGone, Exchange } from "#lib/surface/http/exchange.ts";
+import { type Answer, isFlow, toResponse } from "#lib/http/answer.ts";
+import { bodyReader } from "#lib/http/body.ts";
+import { type AnyEndpoint, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
+import { compress } from "#lib/http/compress.ts";
+import { openCreations } from "#lib/http/creations.ts";
+import type { ClientGone, Exchange } from "#lib/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import {
   accessLog,
@@ -25,10 +25,10 @@ import {
   securityHeaders,
   shedding,
   telling,
-} from "#lib/surface/http/middleware.ts";
-import { type Authenticate, mount } from "#lib/surface/http/mount.ts";
-import { type Check, openReadiness } from "#lib/surface/http/readiness.ts";
-import { refusedPage } from "#lib/surface/portal/page/refused.ts";
+} from "#lib/http/middleware.ts";
+import { type Authenticate, mount } from "#lib/http/mount.ts";
+import { type Check, openReadiness } from "#lib/http/readiness.ts";
+import { refusedPage } from "#lib/portal/page/refused.ts";
 import { parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { openBucket } from "#lib/base/limits/bucket.ts";
 import { clientFinder } from "#lib/base/limits/client-address.ts";

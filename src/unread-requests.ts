@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import { Fault } from "#lib/base/errors.ts";
-import { failure, type Problem, problemOf } from "#lib/surface/http/problem.ts";
+import { failure, type Problem, problemOf } from "#lib/http/problem.ts";
 
 /** Bytes of a request's target and headers together. */
 export const HEADERS_LIMIT = 16 * 1024;

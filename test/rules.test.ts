@@ -25,12 +25,12 @@ const ORDER = [
   ),
   ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),
   ...["moodle", "catalog", "operations"],
-  ...under("records", "installation audit events idempotency jobs changes held"),
+  ...["installation/installation", "audit", "events", "idempotency", "jobs", "changes", "installation/held"],
   "app", // what a running program consists of
   ...under("domains", "members users auth billing federations spokes operations backups templates fleet"),
   ...under("domains", "notifications onboarding changelog deprecations"),
-  ...["scheduler", "work", "doctor"],
-  ...under("surface", "http docs portal metrics"),
+  ...["scheduler", "workers", "doctor"],
+  ...["http", "reference", "portal", "metrics"],
   ...under("dev", "simulator embedded"),
   "client", // what others call the API with
   ...["routes", "src"],
@@ -134,7 +134,7 @@ test("what is exported has a name of its own, so that a name says one thing", as
     }
   }
   const isPair = ([one, other, ...more]: string[]) =>
-    one!.startsWith("lib/operations/") && other!.startsWith("lib/work/") && more.length === 0;
+    one!.startsWith("lib/operations/") && other!.startsWith("lib/workers/") && more.length === 0;
   const twice = [...places].filter(([, paths]) => paths.length > 1 && !isPair(paths.sort()));
   none(twice.map(([name, paths]) => `${name}: ${paths.join(", ")}`));
 });
@@ -201,8 +201,8 @@ test("only the configuration and the client's commands read the environment", as
 
 test("nothing loads the whole Kubernetes library at once, nor metrics and traces unless they are asked for", async () => {
   const whole = /^import (?!type )[^;]* from "@kubernetes\/client-node(?:\/dist\/(?:index|config)\.js)?";/m;
-  const wished = /^import (?!type )[^;]* from "(?:prom-client|#lib\/(?:surface\/metrics\/reg|drivers\/traces\/).*)";/m;
-  const itself = /^lib\/(?:surface\/metrics\/registry|drivers\/traces\/)/;
+  const wished = /^import (?!type )[^;]* from "(?:prom-client|#lib\/(?:metrics\/reg|drivers\/traces\/).*)";/m;
+  const itself = /^lib\/(?:metrics\/registry|drivers\/traces\/)/;
   const sources = (await read("lib", "routes", "src")).filter(({ path }) => !itself.test(path));
   none(sources.filter(({ text }) => whole.test(text) || wished.test(text)).map(({ path }) => path));
 });
@@ -211,7 +211,7 @@ test("whatever a run asks of the cluster, it asks as the run", async () => {
   // A signal alone would let a process that was stopped and goes on send one request more (Call.check).
   const lone = /\{ signal: run\.signal|\bcall = \{ signal/;
   none(
-    (await read("lib")).filter(({ path, text }) => path.startsWith("lib/work/") && lone.test(text)).map(({ path }) =>
+    (await read("lib")).filter(({ path, text }) => path.startsWith("lib/workers/") && lone.test(text)).map(({ path }) =>
       path
     ),
   );

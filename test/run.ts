@@ -21,10 +21,10 @@ import { dropTemplate, makeTemplate, openServer } from "#test/support/server.ts"
 /** They mostly wait for clusters, processes and clocks. The slowest come first: none shall be left over at the end. */
 const LONG = [
   /^browser\//,
-  /^lib\/work\/(?:install|restore|templates|drills)\//,
+  /^lib\/workers\/(?:install|restore|templates|drills)\//,
   /^(?:attacks|faults)\//,
   /^src\//,
-  /^lib\/(?:work|scheduler|doctor)\//,
+  /^lib\/(?:workers|scheduler|doctor)\//,
 ];
 /**
  * Pages are the same whatever serves them, and what drives the browser is made for Node; releases are made by npm, and so by

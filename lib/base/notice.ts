@@ -1,7 +1,7 @@
 /**
  * What is announced at least 30 days ahead: an endpoint that goes or changes, and a limit that comes.
  *
- * Endpoints declare theirs (`deprecated`, lib/surface/http/endpoint.ts), limits are declared in
+ * Endpoints declare theirs (`deprecated`, lib/http/endpoint.ts), limits are declared in
  * lib/domains/deprecations/limits.ts. Both become notices when the program starts, which refuses to start with one that
  * gives less time than was promised.
  */

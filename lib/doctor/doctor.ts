@@ -7,7 +7,7 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import type { Blueprint } from "#lib/moodle/load.ts";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { createdIssuer, issuerOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";

@@ -1,8 +1,8 @@
 /** What is made of a cluster itself: its version, clock and nodes, and of what we may do there. Pure. */
 import type { Size } from "#lib/moodle/sizes.ts";
-import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
+import { conditionOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { count, failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
 import { isClusterWide, type Permission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";

@@ -9,7 +9,7 @@ import { REVISION } from "#lib/moodle/names.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface Expected {
   readonly object: KubeObject;

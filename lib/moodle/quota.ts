@@ -1,6 +1,6 @@
 /** What a spoke takes: its rendered objects summed up, as the cluster's quota will count them. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 /** Cores and bytes. */
 interface Load {

@@ -5,7 +5,7 @@
  * inputs when the size would have it smaller, and the quota leaves room for it twice, since a restore is made beside what
  * it replaces. Pure.
  */
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type Arithmetic, type Demand, writeAmount } from "#lib/moodle/quota.ts";
 import type { Size } from "#lib/moodle/sizes.ts";

@@ -1,6 +1,6 @@
 /** What blueprint files other than manifests hold: sizes.yaml, images.yaml, surroundings.yaml, as schemas. */
 import * as v from "valibot";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 const QUANTITY = 'must be an amount such as 500m, "2" or 1Gi';
 const Quantity = v.pipe(

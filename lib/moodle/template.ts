@@ -5,7 +5,7 @@
  * of the site that is made from it. Its disks are the smallest that any size has: a volume from a snapshot can be larger than
  * that, and never smaller.
  */
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type Disk, DISKS, type Disks } from "#lib/moodle/resize.ts";
 import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";

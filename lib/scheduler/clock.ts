@@ -1,6 +1,6 @@
 /** The time that a run has: what is left of its job's limit, and within that each step's own. */
 import type { JobKind } from "#lib/operations/plan.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const LONGEST_TIMER = 2 ** 31 - 1; // a longer one would fire at once

@@ -2,8 +2,8 @@
  * What happens when a step throws, or a run is told to stop: the job is let go of, given back, cancelled, put off until
  * the next try or the end of another one, or failed. What cannot even be recorded is put aside.
  */
-import type { FailureReport } from "#lib/records/jobs/job.ts";
-import { FenceLost } from "#lib/records/jobs/fence.ts";
+import type { FailureReport } from "#lib/jobs/job.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
 import { patienceUntil } from "#lib/scheduler/clock.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { Held } from "#lib/scheduler/held.ts";

@@ -1,8 +1,8 @@
 /** What does the work of a kind of job: a function for each step, and what the ends of the job mean for its subject. */
-import type { Change } from "#lib/records/changes/record.ts";
+import type { Change } from "#lib/changes/record.ts";
 import type { Evidence } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
+import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 

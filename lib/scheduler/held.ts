@@ -1,7 +1,7 @@
 /** A job that this replica holds: its row as it was last written, and transactions that outlast a database that is away. */
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { type Log, onceAMinute } from "#lib/base/log.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";

@@ -2,15 +2,15 @@
  * What is written when a job starts, comes forward and ends: each a single transaction of the job's row, its subject's
  * row, the audit, the stream event and what follows. The subject is locked first and the hub's head last, as everywhere.
  */
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
-import { type Candidate, claimJob, type Known, unlessTaken } from "#lib/records/jobs/claim.ts";
-import { endHeld, type Hold, passStep, type Return, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
-import type { FailureReport, Job, NewJob } from "#lib/records/jobs/job.ts";
-import { isJobOver } from "#lib/records/jobs/store.ts";
+import { type Candidate, claimJob, type Known, unlessTaken } from "#lib/jobs/claim.ts";
+import { endHeld, type Hold, passStep, type Return, returnHeld, writeHeld } from "#lib/jobs/fence.ts";
+import type { FailureReport, Job, NewJob } from "#lib/jobs/job.ts";
+import { isJobOver } from "#lib/jobs/store.ts";
 import type { JobKind, StepPlan } from "#lib/operations/plan.ts";
-import { hintAfter } from "#lib/records/jobs/hint.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { hintAfter } from "#lib/jobs/hint.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
 import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
 import { shorten } from "#lib/scheduler/progress.ts";
 import { isHopeless, pause, type Retry, unrecorded } from "#lib/scheduler/reports.ts";

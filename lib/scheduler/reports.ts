@@ -6,10 +6,10 @@
  */
 import { isClusterAway } from "#lib/drivers/cluster/away.ts";
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
-import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
+import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import { redact, redactLines } from "#lib/base/redact.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
-import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
+import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
 import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";

@@ -3,9 +3,9 @@
  * something stops it (conclude.ts); then nothing that is still going on of it can write.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { endPlain, FenceLost, writeHeld } from "#lib/records/jobs/fence.ts";
+import { endPlain, FenceLost, writeHeld } from "#lib/jobs/fence.ts";
 import { because } from "#lib/base/cause.ts";
-import { aboutJob, type Job, placeOfJob } from "#lib/records/jobs/job.ts";
+import { aboutJob, type Job, placeOfJob } from "#lib/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openClock } from "#lib/scheduler/clock.ts";

@@ -1,5 +1,5 @@
 /** The jobs that run here, at most so many at once: begun, watched, and ended when this replica shuts down. */
-import { aboutJob, type Job } from "#lib/records/jobs/job.ts";
+import { aboutJob, type Job } from "#lib/jobs/job.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { type RunnerOptions, type Running, startRun } from "#lib/scheduler/runner.ts";

@@ -2,13 +2,13 @@
  * Takes jobs and has them run: as many at once as it has lanes for, woken by each enqueueing, by the clock (rounds.ts)
  * and by its own beats (replica.ts). Rows are the truth.
  */
-import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
 import type { App } from "#lib/app.ts";
-import { record } from "#lib/records/changes/record.ts";
-import { readHold } from "#lib/records/held.ts";
+import { record } from "#lib/changes/record.ts";
+import { readHold } from "#lib/installation/held.ts";
 import { newId } from "#lib/base/ids.ts";
-import { knownKinds } from "#lib/records/jobs/claim.ts";
-import { retireOlderPlans } from "#lib/records/jobs/store.ts";
+import { knownKinds } from "#lib/jobs/claim.ts";
+import { retireOlderPlans } from "#lib/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { repetition, startsPlain } from "#lib/scheduler/outcomes.ts";
 import { openReplica, type Tenure } from "#lib/scheduler/replica.ts";

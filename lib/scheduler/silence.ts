@@ -6,7 +6,7 @@
  * clock that nobody sets. A break in this replica's own beating starts the count anew: it may have kept all others from
  * beating, too.
  */
-import type { Beat } from "#lib/records/jobs/claim.ts";
+import type { Beat } from "#lib/jobs/claim.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { SECOND } from "#lib/base/time.ts";
 

@@ -1,5 +1,5 @@
 /** Why a run ends before its job does. Each is the reason of an aborted signal. */
-import { FenceLost } from "#lib/records/jobs/fence.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
 
 /** This replica has not been heard of for so long that others may have taken its jobs. */
 export class Lapsed extends Error {

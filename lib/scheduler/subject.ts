@@ -1,7 +1,7 @@
 /** What an operation is about: a spoke, or a hub. Its row is locked before the job's, as requests do it too. */
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 
 export interface Subject {
   readonly federationId: string;

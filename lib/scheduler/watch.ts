@@ -1,6 +1,6 @@
 /** Watches the rows of the jobs that run here: one that is called off, or that somebody else has taken, is stopped. */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { FenceLost } from "#lib/records/jobs/fence.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Running } from "#lib/scheduler/runner.ts";
 import { Cancelled } from "#lib/scheduler/stops.ts";

@@ -2,9 +2,9 @@
 import { PATCH as change } from "#routes/api/auth/me.ts";
 import { GET as sessions } from "#routes/api/auth/sessions/index.ts";
 import { GET as onboarding } from "#routes/api/onboarding/index.ts";
-import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { accountView } from "#lib/surface/portal/people/account.ts";
+import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { accountView } from "#lib/portal/people/account.ts";
 
 export const GET = page({
   summary: "Your account, and where you are signed in",

@@ -1,7 +1,7 @@
 /** Where one changes one's password. */
 import { POST as change } from "#routes/api/auth/password.ts";
-import { deed, fields, page } from "#lib/surface/portal/page/page.ts";
-import { passwordView } from "#lib/surface/portal/people/account.ts";
+import { deed, fields, page } from "#lib/portal/page/page.ts";
+import { passwordView } from "#lib/portal/people/account.ts";
 
 export const GET = page({
   summary: "The form for another password",

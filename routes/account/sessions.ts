@@ -1,7 +1,7 @@
 /** Where one signs out elsewhere. */
 import { DELETE as end } from "#routes/api/auth/sessions/[sessionId].ts";
 import { DELETE as endOthers } from "#routes/api/auth/sessions/others.ts";
-import { deed, fields } from "#lib/surface/portal/page/page.ts";
+import { deed, fields } from "#lib/portal/page/page.ts";
 
 export const POST = deed({
   summary: "End one of your sessions, or all others, by a button",

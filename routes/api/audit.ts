@@ -1,10 +1,10 @@
 /** The audit log. */
 import * as v from "valibot";
-import { AuditEventView, auditFilters } from "#lib/records/audit/views.ts";
+import { AuditEventView, auditFilters } from "#lib/audit/views.ts";
 import { operator } from "#lib/domains/auth/access.ts";
 import { findAudit } from "#lib/domains/federations/audit-log.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({

@@ -2,8 +2,8 @@
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { showCatalog } from "#lib/catalog/make-view.ts";
 import { CatalogView } from "#lib/catalog/view.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "What hubs and spokes can be made of; a section named in open takes any text",

@@ -1,8 +1,8 @@
 /** What changes, for readers of feeds. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { changelogFeed } from "#lib/surface/docs/changelog/feed.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { plainText } from "#lib/surface/http/reply.ts";
+import { changelogFeed } from "#lib/reference/changelog/feed.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { plainText } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The changelog as an Atom feed: an entry for each announcement and each release",

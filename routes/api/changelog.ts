@@ -1,8 +1,8 @@
 /** What changes, for programs. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { ChangelogView, viewChangelog } from "#lib/domains/changelog/view.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "What is announced, and what each release changed; newest first",

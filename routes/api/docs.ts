@@ -1,9 +1,9 @@
 /** The reference, as a page to read. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { docsPage } from "#lib/surface/docs/page/page.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { html } from "#lib/surface/http/reply.ts";
-import { unread } from "#lib/surface/portal/mailed/frame.ts";
+import { docsPage } from "#lib/reference/page/page.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { html } from "#lib/http/reply.ts";
+import { unread } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
   summary: "The reference of this API as a page, which asks no other server for anything",

@@ -1,8 +1,8 @@
 /** Whether the process is there. */
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Whether the process is alive; it asks nothing of the database",

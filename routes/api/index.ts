@@ -1,7 +1,7 @@
 /** Where somebody who knows nothing but the API's prefix is sent. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { redirect } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { redirect } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Go to the reference",

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { removedFor } from "#lib/domains/federations/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
 import { findSpokes } from "#lib/domains/spokes/show.ts";
 import { spokeFilters, SpokeView } from "#lib/domains/spokes/views.ts";

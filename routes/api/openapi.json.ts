@@ -1,8 +1,8 @@
 /** What this API is, for programs. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { OpenApi } from "#lib/surface/docs/openapi.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { OpenApi } from "#lib/reference/openapi.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The OpenAPI document of this API",

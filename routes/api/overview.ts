@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { showOverview } from "#lib/domains/federations/overview.ts";
 import { OverviewView } from "#lib/domains/federations/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { text } from "#lib/base/schema.ts";
 
 export const GET = endpoint({

@@ -1,8 +1,8 @@
 /** Whether it makes sense to send requests here. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { Readiness } from "#lib/surface/http/readiness.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { Readiness } from "#lib/http/readiness.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Whether the database answers, its schema is this program's, and the scheduler works; 503 while not",

@@ -2,12 +2,12 @@
 import * as v from "valibot";
 import { GET as audit } from "#routes/api/audit.ts";
 import { operator } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { asking } from "#lib/surface/portal/page/ask.ts";
-import { asks } from "#lib/surface/portal/page/page.ts";
-import { refusedPage } from "#lib/surface/portal/page/refused.ts";
-import { auditQuery } from "#lib/surface/portal/records/audit.ts";
-import { collectEvents, download, EXPORTED_AT_ONCE, ExportFormat } from "#lib/surface/portal/records/export.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { asking } from "#lib/portal/page/ask.ts";
+import { asks } from "#lib/portal/page/page.ts";
+import { refusedPage } from "#lib/portal/page/refused.ts";
+import { auditQuery } from "#lib/portal/audit/audit.ts";
+import { collectEvents, download, EXPORTED_AT_ONCE, ExportFormat } from "#lib/portal/audit/export.ts";
 
 export const GET = endpoint({
   summary: "What a search of the audit log finds, as a file",

@@ -1,7 +1,7 @@
 /** The audit log. */
 import { GET as audit } from "#routes/api/audit.ts";
-import { asks, page } from "#lib/surface/portal/page/page.ts";
-import { AUDIT_A_PAGE, auditQuery, auditView } from "#lib/surface/portal/records/audit.ts";
+import { asks, page } from "#lib/portal/page/page.ts";
+import { AUDIT_A_PAGE, auditQuery, auditView } from "#lib/portal/audit/audit.ts";
 
 export const GET = page({
   summary: "The audit log with its search, for operators",

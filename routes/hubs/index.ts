@@ -2,8 +2,8 @@
 import { GET as hubs } from "#routes/api/federations/index.ts";
 import { GET as mySpokes } from "#routes/api/my-spokes.ts";
 import { GET as overview } from "#routes/api/overview.ts";
-import { HUBS_A_PAGE, hubsView } from "#lib/surface/portal/hubs/list.ts";
-import { asks, page } from "#lib/surface/portal/page/page.ts";
+import { HUBS_A_PAGE, hubsView } from "#lib/portal/hubs/list.ts";
+import { asks, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
   summary: "The hubs that you see, with how their spokes are",

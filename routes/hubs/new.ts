@@ -2,8 +2,8 @@
 import { GET as catalog } from "#routes/api/catalog.ts";
 import { POST as create } from "#routes/api/federations/index.ts";
 import { requireOperator } from "#lib/domains/auth/access.ts";
-import { newHubView } from "#lib/surface/portal/hubs/new-hub.ts";
-import { deed, fields, filled, page } from "#lib/surface/portal/page/page.ts";
+import { newHubView } from "#lib/portal/hubs/new-hub.ts";
+import { deed, fields, filled, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
   summary: "The form by which an operator makes a hub",

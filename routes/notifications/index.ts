@@ -1,9 +1,9 @@
 /** What one is told of. */
 import { POST as markRead } from "#routes/api/notifications/[notificationId]/read.ts";
 import { GET as notifications } from "#routes/api/notifications/index.ts";
-import { withQuery } from "#lib/surface/portal/look/parts.ts";
-import { asks, deed, fields, page } from "#lib/surface/portal/page/page.ts";
-import { NOTIFICATIONS_A_PAGE, notificationsView } from "#lib/surface/portal/records/notifications.ts";
+import { withQuery } from "#lib/portal/components/parts.ts";
+import { asks, deed, fields, page } from "#lib/portal/page/page.ts";
+import { NOTIFICATIONS_A_PAGE, notificationsView } from "#lib/portal/audit/notifications.ts";
 
 const query = asks("show", "before");
 

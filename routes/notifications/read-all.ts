@@ -1,6 +1,6 @@
 /** All that one is told of is read. */
 import { POST as readAll } from "#routes/api/notifications/read-all.ts";
-import { deed } from "#lib/surface/portal/page/page.ts";
+import { deed } from "#lib/portal/page/page.ts";
 
 export const POST = deed({
   summary: "Mark all notifications as read by a button",

@@ -1,8 +1,8 @@
 /** Requests for hubs. */
 import { GET as requests } from "#routes/api/federation-requests/index.ts";
 import { GET as restores } from "#routes/api/restore-requests/index.ts";
-import { REQUESTS_A_PAGE, requestsView } from "#lib/surface/portal/requests/list.ts";
-import { asks, page } from "#lib/surface/portal/page/page.ts";
+import { REQUESTS_A_PAGE, requestsView } from "#lib/portal/requests/list.ts";
+import { asks, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
   summary: "Requests for hubs: your own, and for operators all",

@@ -1,8 +1,8 @@
 /** Where somebody asks for a hub. */
 import { GET as catalog } from "#routes/api/catalog.ts";
 import { POST as place } from "#routes/api/federation-requests/index.ts";
-import { newRequestView } from "#lib/surface/portal/requests/request.ts";
-import { deed, fields, filled, page } from "#lib/surface/portal/page/page.ts";
+import { newRequestView } from "#lib/portal/requests/request.ts";
+import { deed, fields, filled, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
   summary: "The form by which somebody asks for a hub",

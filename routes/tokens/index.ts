@@ -1,7 +1,7 @@
 /** One's own API tokens. */
 import { GET as tokens } from "#routes/api/auth/tokens/index.ts";
-import { page } from "#lib/surface/portal/page/page.ts";
-import { tokensView } from "#lib/surface/portal/people/tokens.ts";
+import { page } from "#lib/portal/page/page.ts";
+import { tokensView } from "#lib/portal/people/tokens.ts";
 
 export const GET = page({
   summary: "Your API tokens",

@@ -1,7 +1,7 @@
 /** Where one makes an API token. */
 import { POST as create } from "#routes/api/auth/tokens/index.ts";
-import { deed, fields, page } from "#lib/surface/portal/page/page.ts";
-import { expiryOf, madeTokenView, newTokenView } from "#lib/surface/portal/people/tokens.ts";
+import { deed, fields, page } from "#lib/portal/page/page.ts";
+import { expiryOf, madeTokenView, newTokenView } from "#lib/portal/people/tokens.ts";
 
 export const GET = page({
   summary: "The form for an API token",

@@ -1,7 +1,7 @@
 /** Everybody who has an account. */
 import { GET as users } from "#routes/api/users/index.ts";
-import { asks, page } from "#lib/surface/portal/page/page.ts";
-import { USERS_A_PAGE, usersView } from "#lib/surface/portal/people/users.ts";
+import { asks, page } from "#lib/portal/page/page.ts";
+import { USERS_A_PAGE, usersView } from "#lib/portal/people/users.ts";
 
 export const GET = page({
   summary: "Users with their search, for operators",

@@ -4,11 +4,11 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as hubs } from "#routes/api/federations/index.ts";
 import { GET as users } from "#routes/api/users/index.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { ifAllowed } from "#lib/surface/portal/page/ask.ts";
-import { BROUGHT_IN } from "#lib/surface/portal/look/said.ts";
-import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { inviteView } from "#lib/surface/portal/people/users.ts";
+import { ifAllowed } from "#lib/portal/page/ask.ts";
+import { BROUGHT_IN } from "#lib/portal/components/said.ts";
+import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { inviteView } from "#lib/portal/people/users.ts";
 
 const MOST = 100; // of hubs to choose from: a page of the API
 

@@ -1,5 +1,5 @@
 /** What a verification of the audit log found, as a table for people or as JSON for programs. */
-import type { Verification } from "#lib/records/audit/verify.ts";
+import type { Verification } from "#lib/audit/verify.ts";
 
 /** What was compared with: seals alone, or exported heads as well. */
 type Means = "seals" | "exported";

@@ -8,9 +8,9 @@
 import { readFile } from "node:fs/promises";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { sql } from "kysely";
-import { type Head, isChain, readHead, writeHead } from "#lib/records/audit/head.ts";
-import { listChains, readSeals } from "#lib/records/audit/seals.ts";
-import { verifyChain } from "#lib/records/audit/verify.ts";
+import { type Head, isChain, readHead, writeHead } from "#lib/audit/head.ts";
+import { listChains, readSeals } from "#lib/audit/seals.ts";
+import { verifyChain } from "#lib/audit/verify.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { reportJson, reportText } from "./audit-report.ts";

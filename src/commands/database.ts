@@ -9,7 +9,7 @@ import { openEmbedded } from "#lib/dev/embedded.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { built } from "../release.ts";

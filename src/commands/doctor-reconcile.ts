@@ -10,7 +10,7 @@ import { reconcile } from "#lib/doctor/reconcile/reconcile.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
-import { releaseHold } from "#lib/records/held.ts";
+import { releaseHold } from "#lib/installation/held.ts";
 import { release } from "../release.ts";
 import { awaitStop } from "../stop.ts";
 import { CommandError, EX_INTERRUPTED, EX_UNAVAILABLE } from "./command.ts";

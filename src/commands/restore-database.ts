@@ -5,7 +5,7 @@ import { openLog } from "#lib/base/log.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { migrations } from "../migrations.ts";
 import { backupProblem, manifestWords, openCount, readBackup, requireFile } from "./backup-file.ts";
 import type { Given } from "./command.ts";

@@ -5,7 +5,7 @@ import { failLost, retireLostTemplates } from "#lib/domains/backups/lost.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import { CommandError, EX_DATA } from "./command.ts";
 import { openConfigured } from "./machine.ts";
 import { broughtBack, toBringBack } from "./restore-report.ts";

@@ -8,7 +8,7 @@ import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
 import type { RestorePlan } from "#lib/domains/backups/request.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 
 export function tables(backups: readonly Backup[], kept: readonly KeptClaim[]): string {
   const shown = backups.filter(({ removingSince }) => removingSince === null);

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { isFinished } from "#lib/records/jobs/job.ts";
-import { findJob } from "#lib/records/jobs/store.ts";
+import { isFinished } from "#lib/jobs/job.ts";
+import { findJob } from "#lib/jobs/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { askLine } from "../cli/prompt.ts";
 import { awaitStop } from "../stop.ts";

@@ -5,7 +5,7 @@
  * Pages for people are left out, and what only the payment provider calls. Each of the two files is one, however long: nobody
  * reads it from top to bottom, an editor leads to each name, and schemas refer to each other across areas.
  */
-import { type JsonSchema, referredTo } from "#lib/surface/docs/json-schema.ts";
+import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 import { comment, declarationOf, fieldOf, writtenType } from "#src/generate/typescript.ts";
 
 /** Of an OpenAPI document, what is read here. */

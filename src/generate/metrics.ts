@@ -1,5 +1,5 @@
 /** The table of metrics in docs/metrics.md, as they are declared. */
-import { type Metric, METRICS } from "#lib/surface/metrics/names.ts";
+import { type Metric, METRICS } from "#lib/metrics/names.ts";
 
 /** The text with the table between its marks. */
 export function withMetrics(text: string): string {

@@ -1,5 +1,5 @@
 /** JSON schemas of the OpenAPI document as TypeScript types, written as `deno fmt` would leave them. */
-import { type JsonSchema, referredTo } from "#lib/surface/docs/json-schema.ts";
+import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 
 const WIDTH = 120;
 

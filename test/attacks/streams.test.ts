@@ -4,8 +4,8 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/records/audit/asker.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import { makeHub } from "#test/support/rows.ts";

@@ -1,6 +1,6 @@
 /**
  * A database with a long history, for test/bench/plans.ts: hubs and spokes of very different sizes, people, and audit events
- * written directly, with the counters that lib/records/changes would have kept.
+ * written directly, with the counters that lib/changes would have kept.
  *
  * Events are 5 seconds apart. A quarter belongs to no hub (logins, mostly). Of the rest a third or so is visible, and some
  * kinds and actors stand at the far end alone: what a filter looks for and does not find soon.

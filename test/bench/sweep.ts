@@ -12,10 +12,10 @@ import { type Log, silent } from "#lib/base/log.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { lookAtCluster } from "#lib/work/sweep/follow.ts";
-import { PACE } from "#lib/work/sweep/sweep.ts";
+import { lookAtCluster } from "#lib/workers/sweep/follow.ts";
+import { PACE } from "#lib/workers/sweep/sweep.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
-import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
+import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { openStanding, type Standing } from "#test/support/bench/standing.ts";
 
 const SIZES = [3334, 10_000, 30_000];

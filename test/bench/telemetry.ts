@@ -10,10 +10,10 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { METHODS } from "#lib/surface/http/endpoint.ts";
+import { METHODS } from "#lib/http/endpoint.ts";
 import { openTelemetry, type Telemetry } from "#lib/base/telemetry.ts";
-import { METRICS } from "#lib/surface/metrics/names.ts";
-import { openRegistry, type Readings } from "#lib/surface/metrics/registry.ts";
+import { METRICS } from "#lib/metrics/names.ts";
+import { openRegistry, type Readings } from "#lib/metrics/registry.ts";
 import { manifest } from "#src/manifest.ts";
 import type { Contender } from "#test/bench/contender.ts";
 import { median, ratioOf, short, shortSpread, table } from "#test/bench/figures.ts";

@@ -14,7 +14,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { describeApi } from "#lib/surface/docs/openapi.ts";
+import { describeApi } from "#lib/reference/openapi.ts";
 import { manifest } from "#src/manifest.ts";
 import { checkContract } from "#test/contract/contract.ts";
 import { findHasty } from "#test/contract/declared.ts";

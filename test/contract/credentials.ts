@@ -1,6 +1,6 @@
 /** What a caller can come with and be let in, and how many may come. */
-import { noteOf } from "#lib/surface/docs/refusals.ts";
-import { SCOPES } from "#lib/surface/docs/overview.ts";
+import { noteOf } from "#lib/reference/refusals.ts";
+import { SCOPES } from "#lib/reference/overview.ts";
 import type { Named, Operation } from "#test/contract/document.ts";
 
 export const NOTHING = "nothing", SESSION = "session";
@@ -20,7 +20,7 @@ function goodFor(way: Named<readonly string[]>): readonly string[] {
   return "session" in way ? [SESSION] : Object.keys(way).length === 0 ? ALL : [];
 }
 
-/** See EndpointScope in lib/surface/http/endpoint.ts. */
+/** See EndpointScope in lib/http/endpoint.ts. */
 function enough(scope: string): readonly string[] {
   if (scope === "public") return ALL;
   return scope === "flow" ? [NOTHING, SESSION] : [...tokensFrom(scope), SESSION];

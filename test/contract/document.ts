@@ -1,5 +1,5 @@
 /** An OpenAPI document as far as the surface reads it. */
-import type { JsonSchema } from "#lib/surface/docs/json-schema.ts";
+import type { JsonSchema } from "#lib/reference/json-schema.ts";
 
 export type Named<T> = Readonly<Record<string, T>>;
 

@@ -10,7 +10,7 @@
  * A named schema is referred to: `Spoke .operation Operation|null`. Only what our schemas are written with is
  * understood; any other keyword is refused, so that nothing that is promised is left out in silence.
  */
-import type { JsonSchema } from "#lib/surface/docs/json-schema.ts";
+import type { JsonSchema } from "#lib/reference/json-schema.ts";
 
 const RULES = ["minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "minimum", "maximum"];
 const INSIDE = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "properties", "required", "items"];

@@ -10,8 +10,8 @@ import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissi
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { liveThrough } from "#test/lib/doctor/life.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
-import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/work/restore/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { backUp, claims, dropClaims, restoreTo, usedBy } from "#test/lib/workers/restore/scene.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { CLUSTER_ROLE as SPOKE, MANIFEST, putAsAdmin } from "#test/support/rights.ts";

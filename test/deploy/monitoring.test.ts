@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { type Metric, METRICS } from "#lib/surface/metrics/names.ts";
+import { type Metric, METRICS } from "#lib/metrics/names.ts";
 import { LEAST, renderObjects } from "#test/support/chart.ts";
 import { helm } from "#test/support/tools.ts";
 

@@ -6,7 +6,7 @@ import { silent } from "#lib/base/log.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { askSite } from "#lib/domains/spokes/sign-in-job.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
-import { makeApp, openWorkScene } from "#test/lib/work/scene.ts";
+import { makeApp, openWorkScene } from "#test/lib/workers/scene.ts";
 import { ACCOUNT, putAsAdmin } from "#test/support/rights.ts";
 import { rejection } from "#test/support/until.ts";
 

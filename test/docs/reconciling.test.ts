@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silent } from "#lib/base/log.ts";
 import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
-import { makeApp } from "#test/lib/work/scene.ts";
+import { makeApp } from "#test/lib/workers/scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { blocksOf, canTypeExamples, COMMAND_LINE, missBelow, typeExamples } from "#test/support/examples.ts";
 import { freePort } from "#test/support/free-port.ts";

@@ -1,8 +1,8 @@
 /** Two claimers of one lane who both believe it free, with nothing between them but the database's own indexes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { claimJob, knownKinds, unlessTaken } from "#lib/records/jobs/claim.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import { claimJob, knownKinds, unlessTaken } from "#lib/jobs/claim.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { action, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";
 

@@ -6,7 +6,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DAY, HOUR } from "#lib/base/time.ts";
-import { startReplica } from "#test/lib/work/scene.ts";
+import { startReplica } from "#test/lib/workers/scene.ts";
 import { openReplica } from "#test/support/bench/replica.ts";
 import { query } from "#test/support/bench/query.ts";
 import { setClock } from "#test/support/planted.ts";

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { silent } from "#lib/base/log.ts";
-import { openReadiness } from "#lib/surface/http/readiness.ts";
+import { openReadiness } from "#lib/http/readiness.ts";
 import { readinessOf } from "#src/readiness.ts";
 import { read } from "#test/lib/base/config-scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";

@@ -9,14 +9,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listReplaced } from "#lib/domains/backups/kept.ts";
 import { requestRestore, type RestoreRequest } from "#lib/domains/backups/request.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
-import { findJob } from "#lib/records/jobs/store.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { findJob } from "#lib/jobs/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { ACCOUNT, CLUSTER_ROLE } from "#test/support/rights.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
-import { ANN, backUp, claims, mark, marks, usedBy } from "#test/lib/work/restore/scene.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { ANN, backUp, claims, mark, marks, usedBy } from "#test/lib/workers/restore/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const STEPS = Object.keys(OPERATIONS.restore.plan.steps);
 const PATIENCE = 90_000; // ms; a fraction of it on a machine that has nothing else to do

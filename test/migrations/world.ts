@@ -3,7 +3,7 @@
  * and that were cut off in their middle, and at least one row in every table. What needs a payment provider, a lost cluster
  * or half a year is written straight into its table.
  */
-import { findUnsealed, sealBatch } from "#lib/records/audit/seals.ts";
+import { findUnsealed, sealBatch } from "#lib/audit/seals.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { query } from "#test/support/bench/query.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeToken, PASSWORD, type Person } from "#test/support/people.ts";

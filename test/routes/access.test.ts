@@ -9,7 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
-import { METHODS, type RouteModule, withoutPortal } from "#lib/surface/http/endpoint.ts";
+import { METHODS, type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as whole } from "#src/manifest.ts";
 import { type EndpointAt, endpointsOf } from "#test/support/probes/endpoints.ts";
 import { insist } from "#test/support/probes/insist.ts";

@@ -1,7 +1,7 @@
 /** Every endpoint, as the OpenAPI document has it: what it answers, what it refuses, and how a page of it is asked for. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type AnyEndpoint, METHODS, withoutPortal } from "#lib/surface/http/endpoint.ts";
+import { type AnyEndpoint, METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { endpointsOf, isPage, isStream } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";

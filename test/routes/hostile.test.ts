@@ -9,7 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
-import { check } from "#lib/surface/http/input.ts";
+import { check } from "#lib/http/input.ts";
 import type { Attempts } from "#lib/base/limits/attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { type EndpointAt, endpointsOf, isPage } from "#test/support/probes/endpoints.ts";

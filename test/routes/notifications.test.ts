@@ -1,8 +1,8 @@
 /** What people are told of, as they read it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { record } from "#lib/records/changes/record.ts";
-import { onSpoke } from "#lib/records/audit/store.ts";
+import { record } from "#lib/changes/record.ts";
+import { onSpoke } from "#lib/audit/store.ts";
 import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
 import { visit } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";

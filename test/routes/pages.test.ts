@@ -1,7 +1,7 @@
 /** What people see where a page cannot be answered: a page that says so, and when to come back. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Manifest } from "#lib/surface/http/endpoint.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
 import { manifest } from "#src/manifest.ts";
-import { documentedPath } from "#lib/surface/http/endpoint.ts";
+import { documentedPath } from "#lib/http/endpoint.ts";
 import { attribute } from "#test/support/form.ts";
 import { sampleParams } from "#test/support/probes/samples.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";

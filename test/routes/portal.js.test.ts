@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { portalStyle, stylePath } from "#lib/surface/portal/look/sheet.ts";
-import { portalScript, scriptPath } from "#lib/surface/portal/script/script.ts";
+import { portalStyle, stylePath } from "#lib/portal/components/sheet.ts";
+import { portalScript, scriptPath } from "#lib/portal/script/script.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { visit } from "#test/support/page.ts";

@@ -10,7 +10,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { newId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { conformTo } from "#test/support/conform.ts";
 import { makeSession } from "#test/support/people.ts";
 import { STRANGE } from "#test/support/probes/values.ts";

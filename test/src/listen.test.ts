@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
-import { type AnyEndpoint, endpoint } from "#lib/surface/http/endpoint.ts";
-import { events, ok } from "#lib/surface/http/reply.ts";
-import type { FrameSource } from "#lib/surface/http/sse.ts";
+import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
+import { events, ok } from "#lib/http/reply.ts";
+import type { FrameSource } from "#lib/http/sse.ts";
 import { openHandler } from "#test/support/handler.ts";
 import { openConnection } from "#test/support/socket.ts";
 

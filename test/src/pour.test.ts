@@ -1,7 +1,7 @@
 /** A body that is made while it is sent, over real sockets. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Answer, Flow } from "#lib/surface/http/answer.ts";
+import type { Answer, Flow } from "#lib/http/answer.ts";
 import { listen, type Listening } from "#src/listen.ts";
 import { openConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";

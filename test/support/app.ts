@@ -5,7 +5,7 @@ import { readConfig } from "#lib/base/config.ts";
 import { openPasswords } from "#lib/drivers/crypto/password.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
-import { openFeeds } from "#lib/records/events/feed.ts";
+import { openFeeds } from "#lib/events/feed.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import { openAttempts } from "#lib/base/limits/attempts.ts";
 import { silent } from "#lib/base/log.ts";

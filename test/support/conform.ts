@@ -3,8 +3,8 @@
  * headers. What is not as documented throws, and so fails the test that asked. The portal's pages are no part of the
  * document: conform-page.ts says what they must be.
  */
-import { describeApi } from "#lib/surface/docs/openapi.ts";
-import { documentedPath, type Manifest, withoutPortal } from "#lib/surface/http/endpoint.ts";
+import { describeApi } from "#lib/reference/openapi.ts";
+import { documentedPath, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as routes } from "#src/manifest.ts";
 import { release } from "#src/release.ts";
 import { judgePage } from "#test/support/conform-page.ts";

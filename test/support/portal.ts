@@ -7,7 +7,7 @@ import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, type Person } from "#test/support/people.ts";
-import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
+import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 
 export type Reader = "operator" | "hubAdmin" | "spokeAdmin";
 

@@ -10,13 +10,13 @@
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
-import { knownKinds } from "#lib/records/jobs/claim.ts";
-import { lookForWork } from "#lib/records/jobs/look.ts";
-import { MAIL } from "#lib/records/jobs/mail.ts";
+import { knownKinds } from "#lib/jobs/claim.ts";
+import { lookForWork } from "#lib/jobs/look.ts";
+import { MAIL } from "#lib/jobs/mail.ts";
 import type { Mail, Post } from "#lib/drivers/mail/post.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
-import { sendMail } from "#lib/work/mail/send.ts";
+import { sendMail } from "#lib/workers/mail/send.ts";
 
 export interface Delivered extends Mail {
   /** The secret in its link. */

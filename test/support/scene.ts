@@ -10,7 +10,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
-import type { Manifest } from "#lib/surface/http/endpoint.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";

@@ -6,7 +6,7 @@
  * late and more than a few requests are in flight, the caller with the most in flight is refused, and all others are let
  * in: the one who causes the load pays for it. A late clock alone says nothing of the work, since a busy machine or a
  * process that was stopped for a while makes it late, too. People who sign in have a room of their own, so that programs
- * cannot keep them out. Probes need none. Creations of spokes wait in queues (surface/http/creations.ts), and only the
+ * cannot keep them out. Probes need none. Creations of spokes wait in queues (http/creations.ts), and only the
  * memory that they take is bounded.
  *
  * The delay is measured by a timer's lateness: Deno's monitorEventLoopDelay stays near zero whatever happens.

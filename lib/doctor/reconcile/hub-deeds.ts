@@ -9,10 +9,10 @@ import {
 } from "#lib/domains/federations/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { HubParticulars } from "#lib/moodle/particulars.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
-import { onHub } from "#lib/records/audit/store.ts";
-import { record } from "#lib/records/changes/record.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { onHub } from "#lib/audit/store.ts";
+import { record } from "#lib/changes/record.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
 import { isBehind, readWishes, wished } from "#lib/doctor/reconcile/behind.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 import { endAll } from "#lib/doctor/reconcile/spoke-deeds.ts";

@@ -2,15 +2,15 @@
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupParticulars, readParticulars } from "#lib/moodle/particulars.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
-import { onSpoke } from "#lib/records/audit/store.ts";
-import { record } from "#lib/records/changes/record.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { onSpoke } from "#lib/audit/store.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import type { ClusterSight, SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 import { isSigned } from "#lib/doctor/reconcile/trust.ts";
 import { count } from "#lib/doctor/finding.ts";
-import { refersTo } from "#lib/work/backups/expired.ts";
+import { refersTo } from "#lib/workers/backups/expired.ts";
 
 interface FoundBackup extends Omit<BackupParticulars, "volumes"> {
   readonly volumes: readonly BackupVolume[];

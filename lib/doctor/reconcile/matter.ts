@@ -1,7 +1,7 @@
 /** Where the database and a cluster differ: what is so, and what is done about it where something can be. */
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 
 export interface Matter {
   readonly check: string;

@@ -20,9 +20,9 @@ import { type Deed, findingOf, type Matter } from "#lib/doctor/reconcile/matter.
 import { type KnownRows, listNamespaces, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
 import { type ClusterSight, surveyCluster } from "#lib/doctor/reconcile/sight.ts";
 import { isOfRelease } from "#lib/moodle/names.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
-import { type DatabaseHold, readHold, releaseHold } from "#lib/records/held.ts";
-import { readInstallation } from "#lib/records/installation.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { type DatabaseHold, readHold, releaseHold } from "#lib/installation/held.ts";
+import { readInstallation } from "#lib/installation/installation.ts";
 
 export interface Reconciling extends Pick<App, "db" | "clusters" | "config"> {
   /** The clusters to compare with; `whole` says whether these are all that the configuration has. */

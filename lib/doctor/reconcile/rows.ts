@@ -2,7 +2,7 @@
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { readWishes, type Wishes } from "#lib/doctor/reconcile/behind.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
 

@@ -3,7 +3,7 @@ import { CRON, DATABASE, FENCE, MOODLE } from "#lib/moodle/names.ts";
 import { PARTICULARS, PARTICULARS_OF, readSigned, readSignedOn, type SignedText } from "#lib/moodle/particulars.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { FEDERATION, isTerminating, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
-import { CONTENT, SNAPSHOT } from "#lib/work/backups/expired.ts";
+import { CONTENT, SNAPSHOT } from "#lib/workers/backups/expired.ts";
 
 export interface SeenNamespace {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Whether the particulars of a namespace are our own words: signed by this installation, or accepted by an operator. */
-import { type Installation, isSignedFor } from "#lib/records/installation.ts";
+import { type Installation, isSignedFor } from "#lib/installation/installation.ts";
 import { readParticulars, type SignedText } from "#lib/moodle/particulars.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 import type * as v from "valibot";

@@ -6,7 +6,7 @@
  * at an object that nobody checked. `spoke("act")` and `federation("change")` stand in their domains.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Role } from "#lib/domains/members/store.ts";

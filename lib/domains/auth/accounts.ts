@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type Access, type Actor, operator } from "#lib/domains/auth/access.ts";
 import { voidGrants } from "#lib/domains/auth/one-time.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";

@@ -7,17 +7,17 @@
  */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
-import { type Asker, SYSTEM } from "#lib/records/audit/asker.ts";
-import type { AuditEntry } from "#lib/records/audit/store.ts";
+import { type Asker, SYSTEM } from "#lib/audit/asker.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { hasOtherOperator } from "#lib/domains/auth/accounts.ts";
 import { settle } from "#lib/domains/auth/link.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { newPassword } from "#lib/drivers/crypto/secret.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { NewJob } from "#lib/records/jobs/job.ts";
-import { mailJob } from "#lib/records/jobs/mail.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
 import { enable, type HeldUser, holdUser } from "#lib/domains/users/store.ts";
 
 /**

@@ -6,14 +6,14 @@
  * that accepting does, and a person who asks for a password shall not be told to look for an older mail.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Origin } from "#lib/domains/auth/authenticate.ts";
 import { anonymous } from "#lib/domains/auth/link.ts";
 import { isRecent, openGrant } from "#lib/domains/auth/one-time.ts";
-import { type Change, record } from "#lib/records/changes/record.ts";
+import { type Change, record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { mailJob } from "#lib/records/jobs/mail.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { type HeldUser, holdUser } from "#lib/domains/users/store.ts";
 

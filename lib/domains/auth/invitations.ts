@@ -7,14 +7,14 @@
  * locks takes the user's first, and last what `record` locks.
  */
 import { sql } from "kysely";
-import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { LIFETIME, openGrant, voidGrants } from "#lib/domains/auth/one-time.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { NewJob } from "#lib/records/jobs/job.ts";
-import { mailJob } from "#lib/records/jobs/mail.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
 import { skipHistory } from "#lib/domains/members/history.ts";
 import { namesOfSeats, type Seat, takeSeat, vacateSeat } from "#lib/domains/members/seats.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";

@@ -8,8 +8,8 @@
  * The user's row is taken first and the link after it, as everybody does who changes both. A disabled user's link is
  * spent, and nothing says why.
  */
-import type { AuditEntry } from "#lib/records/audit/store.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Origin } from "#lib/domains/auth/authenticate.ts";
 import { peekGrant, type Purpose, redeem, spentLink, voidGrants } from "#lib/domains/auth/one-time.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";

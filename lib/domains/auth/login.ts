@@ -11,7 +11,7 @@ import type { Origin } from "#lib/domains/auth/authenticate.ts";
 import { clearedCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
 import { remindToVerify } from "#lib/domains/auth/signup.ts";
 import { beginSession, endSession, type NewSession } from "#lib/domains/auth/sessions.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { Turn } from "#lib/base/limits/turns.ts";

@@ -13,10 +13,10 @@ import { recipient } from "#lib/domains/auth/forgot.ts";
 import { voidGrants } from "#lib/domains/auth/one-time.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
 import { requireVerified } from "#lib/domains/auth/verify.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { mailJob } from "#lib/records/jobs/mail.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import {
   type Account,

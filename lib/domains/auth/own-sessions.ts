@@ -8,7 +8,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { sessionExpires, sessionLives } from "#lib/domains/auth/credentials.ts";
 import { endOtherSessions, endSession } from "#lib/domains/auth/sessions.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 

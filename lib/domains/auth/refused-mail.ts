@@ -4,7 +4,7 @@
  * A refused invitation is an event of each hub and spoke that awaits the user, so that its admins see it.
  */
 import { sql } from "kysely";
-import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Template } from "#lib/drivers/mail/letter.ts";
 

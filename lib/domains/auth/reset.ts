@@ -3,9 +3,9 @@ import type { App } from "#lib/app.ts";
 import type { Origin } from "#lib/domains/auth/authenticate.ts";
 import { recipient } from "#lib/domains/auth/forgot.ts";
 import { holderOf, requireLink, settle, useLink } from "#lib/domains/auth/link.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
-import { mailJob } from "#lib/records/jobs/mail.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
 
 interface Reset {
   readonly token: string;

@@ -8,17 +8,17 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Origin } from "#lib/domains/auth/authenticate.ts";
 import { offerReset, recipient } from "#lib/domains/auth/forgot.ts";
 import { anonymous } from "#lib/domains/auth/link.ts";
 import { isRecent, openGrant } from "#lib/domains/auth/one-time.ts";
-import { type Change, record } from "#lib/records/changes/record.ts";
+import { type Change, record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { mailJob } from "#lib/records/jobs/mail.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { type HeldUser, holdUser, insertNewcomer } from "#lib/domains/users/store.ts";

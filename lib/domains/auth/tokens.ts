@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type Access, type Actor, requireActor, type TokenScope } from "#lib/domains/auth/access.ts";
 import { keepSession } from "#lib/domains/auth/sessions.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import { newToken } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";

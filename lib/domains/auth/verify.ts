@@ -12,7 +12,7 @@ import type { App } from "#lib/app.ts";
 import type { Origin } from "#lib/domains/auth/authenticate.ts";
 import { holderOf, requireLink, settle, useLink } from "#lib/domains/auth/link.ts";
 import { spentLink } from "#lib/domains/auth/one-time.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";

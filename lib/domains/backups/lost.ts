@@ -1,9 +1,9 @@
 /** Marks what a lost cluster takes with it: spokes without a backup, and templates. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
-import { onSpoke } from "#lib/records/audit/store.ts";
-import { record } from "#lib/records/changes/record.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { onSpoke } from "#lib/audit/store.ts";
+import { record } from "#lib/changes/record.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 

@@ -8,12 +8,12 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
-import { onHub, onSpoke } from "#lib/records/audit/store.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { onHub, onSpoke } from "#lib/audit/store.ts";
 import { type Backup, listStanding } from "#lib/domains/backups/store.ts";
 import { preferVerified } from "#lib/domains/backups/tested.ts";
 import { demandUsable, leastDisks, restoreRefusal } from "#lib/domains/backups/usable.ts";
-import { record, recordOperation } from "#lib/records/changes/record.ts";
+import { record, recordOperation } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { cancellations } from "#lib/domains/federations/abandon.ts";
@@ -22,10 +22,10 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/domai
 import { footingFrom, onFooting } from "#lib/moodle/footing.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
-import { endGivenUp } from "#lib/records/jobs/removal.ts";
-import { cancelHubOperations, cancelOperationsOf, enqueue } from "#lib/records/jobs/store.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+import { endGivenUp } from "#lib/jobs/removal.ts";
+import { cancelHubOperations, cancelOperationsOf, enqueue } from "#lib/jobs/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";

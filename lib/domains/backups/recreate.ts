@@ -3,7 +3,7 @@
  * spoke, but for what is on offer: what there was can be had again whatever the catalogue lists by now.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { demandUsable, leastDisks } from "#lib/domains/backups/usable.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -12,7 +12,7 @@ import { type FederationRow, findFederation, keepFederation } from "#lib/domains
 import { footingFrom, onFooting } from "#lib/moodle/footing.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { announceSpoke, draftSpoke, placeSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
 import { domainsFor, domainTaken, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";

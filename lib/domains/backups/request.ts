@@ -3,14 +3,14 @@
  * machine's authority, and no request of the API leads here; the operation is done by whichever replica serves.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { demandUsable, restoreRefusal } from "#lib/domains/backups/usable.ts";
 import { findWayBack } from "#lib/domains/backups/way-back.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type Acceptance, judgeAction } from "#lib/operations/judge.ts";
 import { restore, type RestoreWish } from "#lib/operations/restore.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { enqueueAction, readFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 

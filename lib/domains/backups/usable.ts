@@ -8,7 +8,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { DATABASE } from "#lib/moodle/names.ts";
 import type { Disk } from "#lib/moodle/resize.ts";
-import { hasSucceededSince } from "#lib/records/jobs/restores.ts";
+import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { postgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 

@@ -4,7 +4,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import { type Footing, footingOf } from "#lib/moodle/footing.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames, turnOf } from "#lib/moodle/names.ts";
-import { lastRestore, listRestores } from "#lib/records/jobs/restores.ts";
+import { lastRestore, listRestores } from "#lib/jobs/restores.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 interface WayBack {

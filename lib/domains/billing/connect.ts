@@ -7,7 +7,7 @@
  * Code that queues a sync here does so before the row is locked: a running one holds its job while it waits for the row.
  */
 import type { App } from "#lib/app.ts";
-import { type AuditEntry, onHub } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onHub } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { syncJob } from "#lib/domains/billing/jobs.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
@@ -18,7 +18,7 @@ import {
   updateSubscription,
 } from "#lib/domains/billing/store.ts";
 import type { BillingAddress, BillingRecord } from "#lib/domains/billing/views.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { hasEnded } from "#lib/drivers/payments/payments.ts";

@@ -8,7 +8,7 @@ import { type Selectable, sql } from "kysely";
 import { billingLane, FOR_EVER } from "#lib/domains/billing/jobs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import type { NewJob } from "#lib/records/jobs/job.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { ProviderEvent, RefundedObject } from "#lib/drivers/payments/payments.ts";
 import { MINUTE } from "#lib/base/time.ts";

@@ -1,12 +1,12 @@
 /**
- * The jobs of billing, for those that enqueue them; lib/work/billing does the work.
+ * The jobs of billing, for those that enqueue them; lib/workers/billing does the work.
  *
  * All that is about one hub's subscription runs in one lane, one after the other: what was fetched is written in the
  * order in which it was fetched. The lanes are few, as those of mail are: a provider that hangs holds that many jobs up
  * and no more, however many hubs there are, and installs go on beside it. One that waits for its next try does not hold
  * its lane.
  */
-import type { NewJob } from "#lib/records/jobs/job.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 

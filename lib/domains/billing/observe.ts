@@ -6,7 +6,7 @@
  * however often it is seen and in whatever order the provider's events arrive.
  */
 import { type RawBuilder, sql } from "kysely";
-import { type AuditEntry, onHub } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onHub } from "#lib/audit/store.ts";
 import type { Quantities } from "#lib/domains/billing/billed.ts";
 import { type BillingVerdict, judgeLook, type KnownBilling, type News } from "#lib/domains/billing/judge.ts";
 import { type SubscriptionRow, updateSubscription } from "#lib/domains/billing/store.ts";

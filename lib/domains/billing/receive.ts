@@ -6,10 +6,10 @@
  * events may come twice, late, in any order or not at all.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
 import { eventJob, insertEvent, subjectOf } from "#lib/domains/billing/events.ts";
 import { findByCustomer } from "#lib/domains/billing/store.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type Payments, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";

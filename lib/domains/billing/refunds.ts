@@ -1,5 +1,5 @@
 /** Money that went back to a hub's customer: each refund is told once, by its id, however many events tell of it. */
-import { type AuditEntry, onHub } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onHub } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Refund } from "#lib/drivers/payments/payments.ts";
 

@@ -4,8 +4,8 @@
  * Each gets one mail with all that is new to him, and in it his own tokens and no others. A user who gets a token
  * later, while the time still runs, is told then.
  */
-import { SYSTEM } from "#lib/records/audit/asker.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
   findUntold,
@@ -15,7 +15,7 @@ import {
   type Telling,
   type TokenCalls,
 } from "#lib/domains/deprecations/store.ts";
-import { bulkMailJob } from "#lib/records/jobs/mail.ts";
+import { bulkMailJob } from "#lib/jobs/mail.ts";
 import type { Announced, Letter } from "#lib/drivers/mail/letter.ts";
 import { type Notice, takesEffect } from "#lib/base/notice.ts";
 

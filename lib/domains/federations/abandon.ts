@@ -5,20 +5,20 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
-import { type AuditEntry, onHub } from "#lib/records/audit/store.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { type AuditEntry, onHub } from "#lib/audit/store.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { missingFederation } from "#lib/domains/federations/access.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, lockFederationAlone } from "#lib/domains/federations/store.ts";
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
-import { isFinished, type Job } from "#lib/records/jobs/job.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
-import { endGivenUp, lastRemoval } from "#lib/records/jobs/removal.ts";
-import { cancelHubOperations } from "#lib/records/jobs/store.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
+import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /** What the row says in place of what the cluster showed. */
 export const GIVEN_UP = "Given up by an operator: nobody has seen that nothing is left of it";

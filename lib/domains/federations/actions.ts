@@ -1,15 +1,15 @@
 /** Asks a hub to change. There is one thing to ask for: that its failed provisioning be tried again. */
-import { onHub } from "#lib/records/audit/store.ts";
+import { onHub } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { recordOperation } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { operationOnHub, refuseRetryUnlessFailed } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
 
 /** Throws Fault conflict `federation_state` unless the hub has failed. */
 export async function requestHubAction(

@@ -1,5 +1,5 @@
 /** Reading the audit log as operators ask for it: people by their address too, and hubs by their slug. */
-import { type AuditEvent, type AuditFilter, type AuditPage, readAudit } from "#lib/records/audit/store.ts";
+import { type AuditEvent, type AuditFilter, type AuditPage, readAudit } from "#lib/audit/store.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { findAccount } from "#lib/domains/users/store.ts";

@@ -1,9 +1,9 @@
 /** Creates a hub: its row, what is told of it, and its provisioning in the queue, all in one transaction. */
-import { onHub } from "#lib/records/audit/store.ts";
+import { onHub } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
-import { type Change, recordOperation } from "#lib/records/changes/record.ts";
+import { type Change, recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
@@ -11,9 +11,9 @@ import { operationOnHub } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
 import type { FederationRecord, NewFederation } from "#lib/domains/federations/views.ts";
-import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
 
 /** Throws Fault conflict `slug_taken`, invalid `not_offered`. */
 export async function createFederation(

@@ -4,10 +4,10 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { sessionExpires, sessionLives, tokenLives } from "#lib/domains/auth/credentials.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Decision, Follower, StreamSight } from "#lib/records/events/looks.ts";
+import type { Decision, Follower, StreamSight } from "#lib/events/looks.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { followHub } from "#lib/records/events/stream.ts";
-import type { Send } from "#lib/records/events/voices.ts";
+import { followHub } from "#lib/events/stream.ts";
+import type { Send } from "#lib/events/voices.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
 interface FollowOptions {

@@ -5,7 +5,7 @@ import { bringIn, type Joining, takeOut } from "#lib/domains/auth/invitations.ts
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import { type FederationRow, keepFederation } from "#lib/domains/federations/store.ts";
-import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { listSeats, type Member, type MemberPage } from "#lib/domains/members/seats.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 

@@ -5,7 +5,7 @@ import { findSeen } from "#lib/domains/federations/access.ts";
 import { hubsSeenBy, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { KeptTemplate, Overview, SpokeCounts } from "#lib/domains/federations/views.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
-import { countQueue } from "#lib/records/jobs/queue.ts";
+import { countQueue } from "#lib/jobs/queue.ts";
 
 /** Of one hub alone where its id or slug is given. Throws Fault missing `federation_missing` where they do not see it. */
 export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {

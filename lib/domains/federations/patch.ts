@@ -1,9 +1,9 @@
 /** Changes what a hub is called and how it is run. Its slug stands in names and addresses, and stays. */
-import { onHub } from "#lib/records/audit/store.ts";
+import { onHub } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";

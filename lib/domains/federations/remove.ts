@@ -3,10 +3,10 @@
  * is `removed` once that is gone. From then on nobody is its admin, and its slug is free for another.
  */
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
-import { type AuditEntry, onHub } from "#lib/records/audit/store.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { type AuditEntry, onHub } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { recordOperation } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { missingFederation } from "#lib/domains/federations/access.ts";
 import { operationOnHub, refuseWhileInhabited } from "#lib/domains/federations/state.ts";
@@ -18,10 +18,10 @@ import {
   updateFederation,
 } from "#lib/domains/federations/store.ts";
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
-import { isFinished, type Job } from "#lib/records/jobs/job.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
-import { hasten, lastRemoval } from "#lib/records/jobs/removal.ts";
-import { cancelHubOperations } from "#lib/records/jobs/store.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+import { hasten, lastRemoval } from "#lib/jobs/removal.ts";
+import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
  * Asked again while the hub is going, it answers with the operation that is under way. Throws Fault conflict

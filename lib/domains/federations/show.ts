@@ -9,9 +9,9 @@ import {
 } from "#lib/domains/federations/store.ts";
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
-import { describeOperations } from "#lib/records/jobs/operation.ts";
+import { describeOperations } from "#lib/jobs/operation.ts";
 import { shownMeans } from "#lib/base/means.ts";
-import { currentHubOperations } from "#lib/records/jobs/store.ts";
+import { currentHubOperations } from "#lib/jobs/store.ts";
 
 export async function showFederation(rows: Rows, viewer: Viewer, row: FederationRow): Promise<FederationRecord> {
   return (await showFederations(rows, viewer, [row]))[0]!;

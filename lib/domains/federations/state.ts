@@ -14,7 +14,7 @@
  */
 import { Fault } from "#lib/base/errors.ts";
 import { HUB_OPERATIONS } from "#lib/operations/table.ts";
-import { hubLane, type NewJob } from "#lib/records/jobs/job.ts";
+import { hubLane, type NewJob } from "#lib/jobs/job.ts";
 
 export const FEDERATION_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
 type FederationState = (typeof FEDERATION_STATES)[number];

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
-import { OperationView } from "#lib/records/jobs/operation.ts";
+import { OperationView } from "#lib/jobs/operation.ts";
 import { maybe, MaybeStamp, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
 
 export const FederationView = v.object({

@@ -1,8 +1,8 @@
 /** The whole fleet in numbers, whoever's it is: for metrics, by one transaction that goes to the database in one write. */
 import { sql } from "kysely";
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
-import { findOldestUnsealed, settled } from "#lib/records/audit/seals.ts";
-import { countLanes, type LaneCount } from "#lib/records/jobs/queue.ts";
+import { findOldestUnsealed, settled } from "#lib/audit/seals.ts";
+import { countLanes, type LaneCount } from "#lib/jobs/queue.ts";
 import { countProofs, type ProofNumbers } from "#lib/domains/backups/proofs.ts";
 
 export interface SpokesOfState {

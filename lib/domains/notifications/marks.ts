@@ -5,8 +5,8 @@
  * no two of them wait for each other, and what the statement after `holdMarks` sees is what the one before has left.
  */
 import { type RawBuilder, sql } from "kysely";
-import type { Asker } from "#lib/records/audit/asker.ts";
-import { record } from "#lib/records/changes/record.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { About, Reader } from "#lib/domains/notifications/objects.ts";
 

@@ -1,6 +1,6 @@
 /** A notification: an audit event with its reader's read state. There is no record of it besides these two. */
 import type { Selectable } from "kysely";
-import { type AuditEvent, shownTo, toEvent } from "#lib/records/audit/store.ts";
+import { type AuditEvent, shownTo, toEvent } from "#lib/audit/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 

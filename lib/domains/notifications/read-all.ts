@@ -1,7 +1,7 @@
 /**
  * Marks all notifications as read that are visible when it starts.
  *
- * It notes how far each object's events go at that moment (none can come before that later: lib/records/changes gives times
+ * It notes how far each object's events go at that moment (none can come before that later: lib/changes gives times
  * that grow in the order of the commits), and marks them oldest first in batches, each a transaction of its own. It steps
  * over the stretches of what was read one by one, so what it costs follows from what is unread. A call
  * that is cut off between two leaves exact counts, and the next one goes on where this one stopped. So each batch that has

@@ -104,7 +104,7 @@ export async function joinStretch(tx: Tx, reader: Reader, id: string): Promise<v
     ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
-/** Events of one moment that are looked at: an object has but one, as lib/records/changes gives times. */
+/** Events of one moment that are looked at: an object has but one, as lib/changes gives times. */
 const SIDE = 100;
 
 interface Stretch {

@@ -1,6 +1,6 @@
 /** Notifications as the API takes and shows them: an audit event, and whether and when the caller has read it. */
 import * as v from "valibot";
-import { AuditEventView } from "#lib/records/audit/views.ts";
+import { AuditEventView } from "#lib/audit/views.ts";
 import { Before, Flag, MaybeStamp } from "#lib/base/schema.ts";
 
 const MOST = 100;

@@ -7,20 +7,20 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { sessionCookie } from "#lib/domains/auth/cookie.ts";
 import { recipient } from "#lib/domains/auth/forgot.ts";
 import { voidGrants } from "#lib/domains/auth/one-time.ts";
 import { beginSession, endSession } from "#lib/domains/auth/sessions.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { placeRequest, refuseUnoffered } from "#lib/domains/federations/requests/ask.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";
-import type { NewJob } from "#lib/records/jobs/job.ts";
-import { mailJob } from "#lib/records/jobs/mail.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
 import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/views.ts";
 import { endSessionsOf, type HeldUser, holdUser, readUser } from "#lib/domains/users/store.ts";
 import { showUser } from "#lib/domains/users/views.ts";

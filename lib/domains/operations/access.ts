@@ -3,8 +3,8 @@ import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.
 import { Fault } from "#lib/base/errors.ts";
 import { sees } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
-import { findOperation } from "#lib/records/jobs/store.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { findOperation } from "#lib/jobs/store.ts";
 
 /**
  * An operation is seen after its spoke is gone too, else nobody who asked for a removal could learn how it went. A hub's

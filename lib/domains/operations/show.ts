@@ -1,15 +1,15 @@
 /** Operations as the API shows them: of a hub and all its spokes, of one spoke, or one alone with what its failure left. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { runsHub, sees, type Viewer } from "#lib/domains/federations/viewer.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import {
   describeOperation,
   describeOperations,
   type OperationDetail,
   type OperationView,
-} from "#lib/records/jobs/operation.ts";
+} from "#lib/jobs/operation.ts";
 import { shownMeans } from "#lib/base/means.ts";
-import { listOperations } from "#lib/records/jobs/store.ts";
+import { listOperations } from "#lib/jobs/store.ts";
 
 interface Page {
   readonly limit: number;

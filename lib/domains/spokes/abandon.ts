@@ -2,17 +2,17 @@
  * Gives a spoke up whose removal cannot come to its end, as a hub is (lib/domains/federations/abandon.ts): the row
  * becomes `removed` without the cluster's word, and the audit says so.
  */
-import { onSpoke } from "#lib/records/audit/store.ts";
+import { onSpoke } from "#lib/audit/store.ts";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { cancellations, GIVEN_UP, hasFailed, lastWord, tooEarly, underWay } from "#lib/domains/federations/abandon.ts";
-import { endGivenUp, lastRemoval } from "#lib/records/jobs/removal.ts";
-import { cancelOperationsOf } from "#lib/records/jobs/store.ts";
+import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
+import { cancelOperationsOf } from "#lib/jobs/store.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
 import { freeNames } from "#lib/domains/spokes/names.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";

@@ -1,15 +1,15 @@
 /** Asks a spoke to change: the request is judged, written down and queued here; lib/work does it. */
-import { onSpoke } from "#lib/records/audit/store.ts";
+import { onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { spokeInputs } from "#lib/catalog/inputs.ts";
-import { recordOperation } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
-import { findHalfRestored } from "#lib/records/jobs/restores.ts";
-import { lastFailure, liveOperations } from "#lib/records/jobs/store.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+import { findHalfRestored } from "#lib/jobs/restores.ts";
+import { lastFailure, liveOperations } from "#lib/jobs/store.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { ResizeWish } from "#lib/operations/resize.ts";

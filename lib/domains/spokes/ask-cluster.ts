@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import { fitted } from "#lib/moodle/expected.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { differences } from "#lib/drivers/cluster/difference.ts";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { wordsFor } from "#lib/domains/spokes/cluster-words.ts";

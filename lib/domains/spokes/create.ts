@@ -4,22 +4,22 @@
  * Who is first to have a slug or a domain is decided by unique indexes, and whose domain stands above another's under a
  * lock; nothing here looks first and then hopes.
  */
-import { type AuditEntry, onSpoke } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { spokeInputs, type SpokeRequest } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
-import { recordOperation } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import { type FederationRow, keepFederation } from "#lib/domains/federations/store.ts";
-import { findReply, type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import { findReply, type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
 import { resolveWish, type SpokeWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { domainsFor, domainTaken, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";

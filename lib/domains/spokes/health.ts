@@ -1,5 +1,5 @@
 /**
- * Whether a spoke is well, by what its objects say of themselves: judged here, looked at in lib/work/sweep.
+ * Whether a spoke is well, by what its objects say of themselves: judged here, looked at in lib/workers/sweep.
  *
  * A site in maintenance is well: its pods are ready, and that visitors are asked to wait was somebody's wish. How a page
  * answers is asked by operations, not by the sweep: from outside the namespace its network policies would refuse that.

@@ -5,7 +5,7 @@ import { bringIn, type Joining, takeOut } from "#lib/domains/auth/invitations.ts
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { listSeats, type Member, type MemberPage } from "#lib/domains/members/seats.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 import { missingSpoke, spoke } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";

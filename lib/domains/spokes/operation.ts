@@ -1,5 +1,5 @@
 /** Which job an operation on a spoke is, and whose turn it waits for. */
-import { hubLane, type NewJob, spokeLane } from "#lib/records/jobs/job.ts";
+import { hubLane, type NewJob, spokeLane } from "#lib/jobs/job.ts";
 import { SPOKE_OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 

@@ -6,20 +6,20 @@
  * An installation that nobody has begun is simply made with the new words. A suspended spoke is refused: its site could not
  * be asked to take them, and a name in the record that nobody finds in the site would stand there for months.
  */
-import { onSpoke } from "#lib/records/audit/store.ts";
+import { onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { lockNames } from "#lib/domains/spokes/names.ts";
-import { enqueue } from "#lib/records/jobs/store.ts";
+import { enqueue } from "#lib/jobs/store.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { planPatch, refuseDomain } from "#lib/domains/spokes/patch-plan.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";

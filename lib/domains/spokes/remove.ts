@@ -1,14 +1,14 @@
 /** Accepts the removal of a spoke. Tearing it down is work; the row stays, and is `removed` once its namespace is gone. */
-import { onSpoke } from "#lib/records/audit/store.ts";
+import { onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { recordOperation } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { isFinished } from "#lib/records/jobs/job.ts";
-import { streamOperation } from "#lib/records/jobs/operation.ts";
-import { hasten, lastRemoval } from "#lib/records/jobs/removal.ts";
-import { cancelOperationsOf } from "#lib/records/jobs/store.ts";
+import { isFinished } from "#lib/jobs/job.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+import { hasten, lastRemoval } from "#lib/jobs/removal.ts";
+import { cancelOperationsOf } from "#lib/jobs/store.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";

@@ -1,13 +1,13 @@
 /** Spokes as the API shows them: the rows, each with the operation that it is busy with. */
-import { type AuditEvent, type AuditPage, readAudit, shownTo } from "#lib/records/audit/store.ts";
+import { type AuditEvent, type AuditPage, readAudit, shownTo } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Removed } from "#lib/domains/federations/store.ts";
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
-import { describeOperations } from "#lib/records/jobs/operation.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { describeOperations } from "#lib/jobs/operation.ts";
 import { shownMeans } from "#lib/base/means.ts";
-import { currentOperations } from "#lib/records/jobs/store.ts";
+import { currentOperations } from "#lib/jobs/store.ts";
 import { listFormer } from "#lib/domains/spokes/names.ts";
 import { besides, type ListedSpoke, listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";

@@ -5,11 +5,11 @@
  * is written down before it is shown, and only if nothing has changed meanwhile: a link that nobody is shown runs out
  * by itself.
  */
-import { onSpoke } from "#lib/records/audit/store.ts";
+import { onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";

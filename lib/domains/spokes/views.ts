@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { Version } from "#lib/moodle/sizes.ts";
-import { OperationView } from "#lib/records/jobs/operation.ts";
+import { OperationView } from "#lib/jobs/operation.ts";
 import { Email, HostName, list, maybe, MaybeStamp, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
 import { Drift } from "#lib/domains/spokes/drift.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";

@@ -1,7 +1,7 @@
 /** The first operator: made by this machine, on its own authority, while there is none. */
 import { sql } from "kysely";
-import { SYSTEM } from "#lib/records/audit/asker.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
 import { hashPassword } from "#lib/drivers/crypto/password.ts";
 import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { newPassword } from "#lib/drivers/crypto/secret.ts";

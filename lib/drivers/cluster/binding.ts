@@ -5,9 +5,9 @@
 import { type Call, type ClusterAccess, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
-import type { Api } from "#lib/drivers/cluster/wire/api.ts";
-import { pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
-import { badAnswer, isRecord } from "#lib/drivers/cluster/wire/status.ts";
+import type { Api } from "#lib/drivers/cluster/client/api.ts";
+import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import { badAnswer, isRecord } from "#lib/drivers/cluster/client/status.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";

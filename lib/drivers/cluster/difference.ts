@@ -9,7 +9,7 @@
  */
 import { readable, readableValue } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface Difference {
   /** `spec.template.spec.containers[moodle].image`; empty for an object that is not there yet. */

@@ -1,12 +1,12 @@
 /** What a namespace shows of a failure: its events, and the log of the container that failed last. */
-import type { Api } from "#lib/drivers/cluster/wire/api.ts";
+import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import {
   containersOf,
   type ContainerState,
   createdAt,
   lastSeen,
   timeOf,
-} from "#lib/drivers/cluster/trouble/belongs.ts";
+} from "#lib/drivers/cluster/diagnosis/belongs.ts";
 import type { Call, Evidence, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { readLog, type Source } from "#lib/drivers/cluster/logs.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";

@@ -4,7 +4,13 @@
  * FailureTarget says that a Job is going to fail while its pods still end; only Failed says that they have, and that
  * nothing of it writes any more. So the end is waited for, and taken as failed if the time for that runs out.
  */
-import { conditionOf, containersOf, createdAt, type Terminated, timeOf } from "#lib/drivers/cluster/trouble/belongs.ts";
+import {
+  conditionOf,
+  containersOf,
+  createdAt,
+  type Terminated,
+  timeOf,
+} from "#lib/drivers/cluster/diagnosis/belongs.ts";
 import {
   type Call,
   ClusterError,
@@ -13,9 +19,9 @@ import {
   type KubeObject,
   retell,
 } from "#lib/drivers/cluster/cluster.ts";
-import { diagnose, failureOf } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { diagnose, failureOf } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
-import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
+import { isTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { errorOfVerdict, gatheringEvidence, lookAround, POD, type ReadySite } from "#lib/drivers/cluster/ready.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";

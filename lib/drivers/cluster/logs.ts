@@ -5,11 +5,11 @@
  * and only their end is kept. A connection that was cut is made anew and begins with the last lines again, so the old
  * ones are dropped as soon as the new ones come.
  */
-import { type Api, isClosed } from "#lib/drivers/cluster/wire/api.ts";
-import { containersOf } from "#lib/drivers/cluster/trouble/belongs.ts";
+import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
+import { containersOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
-import { splitLines } from "#lib/drivers/cluster/wire/lines.ts";
+import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import { splitLines } from "#lib/drivers/cluster/client/lines.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { readable } from "#lib/base/readable.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";

@@ -1,5 +1,5 @@
 /** Objects by kind and name: the verbs of the API, without any guard. */
-import type { Api, Request } from "#lib/drivers/cluster/wire/api.ts";
+import type { Api, Request } from "#lib/drivers/cluster/client/api.ts";
 import {
   type Call,
   ClusterError,
@@ -10,10 +10,10 @@ import {
   type Ref,
   refOf,
 } from "#lib/drivers/cluster/cluster.ts";
-import { type Kind, type Kinds, pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
-import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/wire/pages.ts";
-import { badAnswer, isUidMismatch } from "#lib/drivers/cluster/wire/status.ts";
-import type { WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
+import { type Kind, type Kinds, pathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/client/pages.ts";
+import { badAnswer, isUidMismatch } from "#lib/drivers/cluster/client/status.ts";
+import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 
 interface Applied {
   readonly object: KubeObject;
@@ -47,7 +47,7 @@ interface Sighted {
 }
 
 export const MANAGER = "wheelwright";
-/** The maker of an object, told apart from those who patch it: lib/work/field-owner.ts says why. */
+/** The maker of an object, told apart from those who patch it: lib/workers/field-owner.ts says why. */
 export const MAKER = "wheelwright-create";
 /** Lists that are begun anew because the place to go on from has expired. */
 const RESTARTS = 3;

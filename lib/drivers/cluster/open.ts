@@ -1,8 +1,8 @@
 /** Opens a cluster: one connection, one limit and one set of known kinds for all that is done there. */
 import { bindRole, isAllowed } from "#lib/drivers/cluster/binding.ts";
-import { openApi } from "#lib/drivers/cluster/wire/api.ts";
+import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import type { Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
 import {
   findNamespace,
   hasSameLabels,
@@ -11,12 +11,12 @@ import {
   strangerError,
   terminatingError,
 } from "#lib/drivers/cluster/guard.ts";
-import type { KubeconfigSource } from "#lib/drivers/cluster/wire/kubeconfig.ts";
-import { openKinds } from "#lib/drivers/cluster/wire/kinds.ts";
+import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
+import { openKinds } from "#lib/drivers/cluster/client/kinds.ts";
 import { createOrFind, openObjects, queryOf } from "#lib/drivers/cluster/objects.ts";
 import { openSpace } from "#lib/drivers/cluster/space.ts";
-import { PATIENCE, type Patience } from "#lib/drivers/cluster/trouble/verdict.ts";
-import { watch } from "#lib/drivers/cluster/wire/watch.ts";
+import { PATIENCE, type Patience } from "#lib/drivers/cluster/diagnosis/verdict.ts";
+import { watch } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";

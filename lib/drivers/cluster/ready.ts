@@ -1,5 +1,5 @@
 /** Waits until objects are ready, and gives up as soon as one of them cannot become so. */
-import type { Api } from "#lib/drivers/cluster/wire/api.ts";
+import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import {
   type Call,
   ClusterError,
@@ -9,16 +9,16 @@ import {
   retell,
   type Waiting,
 } from "#lib/drivers/cluster/cluster.ts";
-import { diagnose } from "#lib/drivers/cluster/trouble/diagnose.ts";
-import { CLAIM, isOfClaim, withoutSettledClaims } from "#lib/drivers/cluster/trouble/node.ts";
+import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { CLAIM, isOfClaim, withoutSettledClaims } from "#lib/drivers/cluster/diagnosis/node.ts";
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import type { Guard } from "#lib/drivers/cluster/guard.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
-import type { Diagnosis, Patience, Waited } from "#lib/drivers/cluster/trouble/verdict.ts";
+import type { Diagnosis, Patience, Waited } from "#lib/drivers/cluster/diagnosis/verdict.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
-import { lackOf } from "#lib/drivers/cluster/trouble/readiness.ts";
-import { calledOf, capital } from "#lib/drivers/cluster/trouble/words.ts";
-import type { WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
+import { lackOf } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { calledOf, capital } from "#lib/drivers/cluster/diagnosis/words.ts";
+import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";

@@ -4,12 +4,12 @@
  * A namespace says in its conditions how many objects of which kinds are left; their names are looked up, so that
  * the reader of the progress knows what to look at.
  */
-import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
+import { conditionOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
 import type { Call, KubeObject, Waiting } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespace, isTerminating, refuseStranger } from "#lib/drivers/cluster/guard.ts";
-import { groupPath, pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
-import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
-import { endingOf, minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
+import { groupPath, pathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import { isTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { endingOf, minuteOf } from "#lib/drivers/cluster/diagnosis/words.ts";
 import { POD, type ReadySite } from "#lib/drivers/cluster/ready.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { messageOf } from "#lib/base/errors.ts";

@@ -2,7 +2,7 @@
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import { type Call, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
-import { endingOf } from "#lib/drivers/cluster/trouble/words.ts";
+import { endingOf } from "#lib/drivers/cluster/diagnosis/words.ts";
 import { POD, type ReadySite, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
 import { createOrFind, type WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { removeNamespace } from "#lib/drivers/cluster/removal.ts";

@@ -5,9 +5,9 @@
  * Watches are hints that it is time to look; what is so is always read afresh. So a watch that was lost, refused or
  * late can delay an answer, never falsify it. An API server that does not answer is waited for, too.
  */
-import type { Api } from "#lib/drivers/cluster/wire/api.ts";
+import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { type Call, ClusterError, type Waiting } from "#lib/drivers/cluster/cluster.ts";
-import { watch, type WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
+import { watch, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import { openBell } from "#lib/base/bell.ts";
 import type { Log } from "#lib/base/log.ts";
 import { within } from "#lib/base/race.ts";

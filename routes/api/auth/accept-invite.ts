@@ -2,8 +2,8 @@
 import { acceptAndSignIn } from "#lib/domains/auth/accept.ts";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { AcceptBody, MeView } from "#lib/domains/auth/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok, withCookie } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok, withCookie } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({

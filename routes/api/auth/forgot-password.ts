@@ -2,8 +2,8 @@
 import { anyone } from "#lib/domains/auth/access.ts";
 import { forgotPassword } from "#lib/domains/auth/forgot.ts";
 import { Acknowledgement, ForgotBody } from "#lib/domains/auth/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { accepted } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Have a link mailed that sets a new password; the answer is the same whether or not there is such a user",

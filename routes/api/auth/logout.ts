@@ -1,8 +1,8 @@
 /** Signing out. */
 import { anyone } from "#lib/domains/auth/access.ts";
 import { signOut } from "#lib/domains/auth/login.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { noContent, withCookie } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent, withCookie } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "End your session; without one there is nothing to do",

@@ -2,8 +2,8 @@
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { renameSelf } from "#lib/domains/auth/own-account.ts";
 import { MePatch, MeView } from "#lib/domains/auth/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({

@@ -2,8 +2,8 @@
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { changePassword } from "#lib/domains/auth/own-account.ts";
 import { Acknowledgement, PasswordBody } from "#lib/domains/auth/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok, withCookie } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok, withCookie } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Change your password; it ends your other sessions, renews this one's cookie, and leaves tokens alone",

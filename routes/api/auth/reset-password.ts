@@ -2,8 +2,8 @@
 import { anyone } from "#lib/domains/auth/access.ts";
 import { resetByLink } from "#lib/domains/auth/reset.ts";
 import { Acknowledgement, ResetBody } from "#lib/domains/auth/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary:

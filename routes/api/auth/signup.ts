@@ -2,8 +2,8 @@
 import { anyone } from "#lib/domains/auth/access.ts";
 import { signUp } from "#lib/domains/auth/signup.ts";
 import { Acknowledgement, SignupBody } from "#lib/domains/auth/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { accepted } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Sign up, where SIGNUP is on; the answer is the same whether or not there is such a user",

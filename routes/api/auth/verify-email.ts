@@ -2,8 +2,8 @@
 import { anyone } from "#lib/domains/auth/access.ts";
 import { verifyEmail } from "#lib/domains/auth/verify.ts";
 import { MeView, VerifyBody } from "#lib/domains/auth/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({

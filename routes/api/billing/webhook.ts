@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { receiveEvent } from "#lib/domains/billing/receive.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Take an event from the payment provider, which proves itself by its signature over the body",

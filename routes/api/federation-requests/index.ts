@@ -4,8 +4,8 @@ import { signedIn } from "#lib/domains/auth/access.ts";
 import { askForFederation } from "#lib/domains/federations/requests/ask.ts";
 import { findRequests } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/domains/federations/requests/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { created, ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { created, ok } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({

@@ -5,8 +5,8 @@ import { removedFor } from "#lib/domains/federations/access.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederations } from "#lib/domains/federations/show.ts";
 import { federationFilters, FederationView, NewFederation } from "#lib/domains/federations/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { created, ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { created, ok } from "#lib/http/reply.ts";
 import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({

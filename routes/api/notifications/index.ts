@@ -1,8 +1,8 @@
 /** What happened that the caller is told of. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { NotificationQuery, NotificationView } from "#lib/domains/notifications/views.ts";
 

@@ -1,7 +1,7 @@
 /** All notifications of the caller are read. */
 import { signedIn } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import { Marked } from "#lib/domains/notifications/views.ts";
 

@@ -1,7 +1,7 @@
 /** How many notifications the caller has not read; cheap, to be asked often. */
 import { signedIn } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { UnreadCount } from "#lib/domains/notifications/views.ts";
 

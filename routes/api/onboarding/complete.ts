@@ -1,7 +1,7 @@
 /** The end of the wizard that greets a new user. */
 import { signedIn } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok, withCookie } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok, withCookie } from "#lib/http/reply.ts";
 import { completeOnboarding } from "#lib/domains/onboarding/complete.ts";
 import { OnboardingBody, OnboardingView } from "#lib/domains/onboarding/views.ts";
 

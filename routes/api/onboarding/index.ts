@@ -1,7 +1,7 @@
 /** Whether the wizard that greets a new user is still to come. */
 import { signedIn } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { findOnboarded } from "#lib/domains/onboarding/complete.ts";
 import { OnboardingState } from "#lib/domains/onboarding/views.ts";
 

@@ -1,7 +1,7 @@
 /** One operation. */
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
-import { OperationDetail } from "#lib/records/jobs/operation.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { OperationDetail } from "#lib/jobs/operation.ts";
 import { operation } from "#lib/domains/operations/access.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
 

@@ -1,8 +1,8 @@
 /** Ask many spokes to change. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { accepted } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
 import { requestActions } from "#lib/domains/spokes/bulk.ts";
 import { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 

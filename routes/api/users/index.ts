@@ -1,8 +1,8 @@
 /** Users, for operators. */
 import * as v from "valibot";
 import { operator } from "#lib/domains/auth/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 import { listUserRecords } from "#lib/domains/users/records.ts";
 import { userFilters, UserRecordView } from "#lib/domains/users/views.ts";

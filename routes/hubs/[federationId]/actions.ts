@@ -5,10 +5,10 @@ import { GET as spokes } from "#routes/api/federations/[federationId]/spokes/ind
 import { POST as foresee } from "#routes/api/spokes/[spokeId]/actions.ts";
 import { POST as actOnAll } from "#routes/api/spokes/actions.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { bulkOutcomeView, type Chosen, confirmBulkView } from "#lib/surface/portal/hubs/bulk.ts";
-import type { Ask } from "#lib/surface/portal/page/ask.ts";
-import type { Spoke } from "#lib/surface/portal/look/told.ts";
-import { deed } from "#lib/surface/portal/page/page.ts";
+import { bulkOutcomeView, type Chosen, confirmBulkView } from "#lib/portal/hubs/bulk.ts";
+import type { Ask } from "#lib/portal/page/ask.ts";
+import type { Spoke } from "#lib/portal/components/told.ts";
+import { deed } from "#lib/portal/page/page.ts";
 
 /** Each preview asks the cluster, so only so many are shown beforehand. */
 const FORESEEN = 10;

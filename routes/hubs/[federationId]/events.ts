@@ -3,10 +3,10 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as operations } from "#routes/api/federations/[federationId]/operations.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
-import { OPERATIONS_A_PAGE } from "#lib/surface/portal/look/progress.ts";
-import { hubEventsView } from "#lib/surface/portal/hubs/events.ts";
-import { ifAllowed } from "#lib/surface/portal/page/ask.ts";
-import { asks, page } from "#lib/surface/portal/page/page.ts";
+import { OPERATIONS_A_PAGE } from "#lib/portal/components/progress.ts";
+import { hubEventsView } from "#lib/portal/hubs/events.ts";
+import { ifAllowed } from "#lib/portal/page/ask.ts";
+import { asks, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
   summary: "What was and is being done in a hub, live",

@@ -3,8 +3,8 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as spokes } from "#routes/api/federations/[federationId]/spokes/index.ts";
 import { GET as overview } from "#routes/api/overview.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
-import { hubView, SPOKES_A_PAGE } from "#lib/surface/portal/hubs/hub.ts";
-import { asks, page } from "#lib/surface/portal/page/page.ts";
+import { hubView, SPOKES_A_PAGE } from "#lib/portal/hubs/hub.ts";
+import { asks, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
   summary: "A hub: its spokes, with live progress",

@@ -3,9 +3,9 @@ import { DELETE as remove, GET as hub } from "#routes/api/federations/[federatio
 import { GET as spokes } from "#routes/api/federations/[federationId]/spokes/index.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOperator } from "#lib/domains/auth/access.ts";
-import { hubRemovalView } from "#lib/surface/portal/hubs/settings.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
+import { hubRemovalView } from "#lib/portal/hubs/settings.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
 
 async function show({ ask, actor }: Pick<PageCall, "ask" | "actor">, tried?: Tried) {
   requireOperator(actor);

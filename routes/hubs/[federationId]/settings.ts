@@ -2,10 +2,10 @@
 import { GET as catalog } from "#routes/api/catalog.ts";
 import { GET as hub, PATCH as patch } from "#routes/api/federations/[federationId]/index.ts";
 import { requireRunning } from "#lib/domains/federations/access.ts";
-import { HUB_CHANGEABLE, hubSettingsView } from "#lib/surface/portal/hubs/settings.ts";
-import { changedIn, changeWord, wasFields } from "#lib/surface/portal/page/changed.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
+import { HUB_CHANGEABLE, hubSettingsView } from "#lib/portal/hubs/settings.ts";
+import { changedIn, changeWord, wasFields } from "#lib/portal/page/changed.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
 
 async function show({ ask, me, actor }: Pick<PageCall, "ask" | "me" | "actor">, tried?: Tried) {
   const shown = await ask(hub);

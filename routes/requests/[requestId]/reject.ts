@@ -2,8 +2,8 @@
 import { GET as catalog } from "#routes/api/catalog.ts";
 import { POST as reject } from "#routes/api/federation-requests/[requestId]/reject.ts";
 import { GET as request } from "#routes/api/federation-requests/[requestId]/index.ts";
-import { requestView } from "#lib/surface/portal/requests/request.ts";
-import { deed, fields, filled } from "#lib/surface/portal/page/page.ts";
+import { requestView } from "#lib/portal/requests/request.ts";
+import { deed, fields, filled } from "#lib/portal/page/page.ts";
 
 export const POST = deed({
   summary: "Reject a request for a hub by the page's form",

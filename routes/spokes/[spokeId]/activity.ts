@@ -2,9 +2,9 @@
 import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as activity } from "#routes/api/spokes/[spokeId]/activity.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import { asks, page } from "#lib/surface/portal/page/page.ts";
-import { activityView, EVENTS_A_PAGE } from "#lib/surface/portal/spokes/activity.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
+import { asks, page } from "#lib/portal/page/page.ts";
+import { activityView, EVENTS_A_PAGE } from "#lib/portal/spokes/activity.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
 
 export const GET = page({
   summary: "What was done with a spoke, by whom and when",

@@ -3,10 +3,10 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as backups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as requested, POST as request } from "#routes/api/spokes/[spokeId]/restore-requests.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import { backupsView } from "#lib/surface/portal/spokes/backups.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { deed, fields, filled, page, type PageCall } from "#lib/portal/page/page.ts";
+import { backupsView } from "#lib/portal/spokes/backups.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
 
 export const GET = page({
   summary: "A spoke's backups, and how one gets back to one",

@@ -3,10 +3,10 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as operation } from "#routes/api/operations/[operationId].ts";
 import { GET as backups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { DELETE as destroy, GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import { demandSlug, destroyView } from "#lib/surface/portal/spokes/destroy.ts";
-import { findPlace, requireStanding } from "#lib/surface/portal/spokes/place.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
+import { demandSlug, destroyView } from "#lib/portal/spokes/destroy.ts";
+import { findPlace, requireStanding } from "#lib/portal/spokes/place.ts";
 
 export const GET = page({ summary: "What removing a spoke takes away", show: (call) => show(call) });
 

@@ -3,9 +3,9 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as operation } from "#routes/api/operations/[operationId].ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as operations } from "#routes/api/spokes/[spokeId]/operations.ts";
-import { page } from "#lib/surface/portal/page/page.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
-import { spokeView } from "#lib/surface/portal/spokes/spoke.ts";
+import { page } from "#lib/portal/page/page.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
+import { spokeView } from "#lib/portal/spokes/spoke.ts";
 
 export const GET = page({
   summary: "A spoke: its state, what is being done to it, its health",

@@ -1,6 +1,6 @@
 /** Go on with what failed, by the button of a spoke's page. */
 import { POST as actions } from "#routes/api/spokes/[spokeId]/actions.ts";
-import { deed } from "#lib/surface/portal/page/page.ts";
+import { deed } from "#lib/portal/page/page.ts";
 
 export const POST = deed({
   summary: "Retry what failed on a spoke, by the page's button",

@@ -2,11 +2,11 @@
 import { GET as catalog } from "#routes/api/catalog.ts";
 import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as spoke, PATCH as patch } from "#routes/api/spokes/[spokeId]/index.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { deed, fields, orTried, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
-import { changedIn, changeWord, wasFields } from "#lib/surface/portal/page/changed.ts";
-import { settingsView, SPOKE_CHANGEABLE, type SpokeFields } from "#lib/surface/portal/spokes/settings.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { deed, fields, orTried, page, type PageCall } from "#lib/portal/page/page.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
+import { changedIn, changeWord, wasFields } from "#lib/portal/page/changed.ts";
+import { settingsView, SPOKE_CHANGEABLE, type SpokeFields } from "#lib/portal/spokes/settings.ts";
 
 export const GET = page({ summary: "What of a spoke can be changed", show: (call) => show(call) });
 

@@ -2,9 +2,9 @@
 import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { POST as link } from "#routes/api/spokes/[spokeId]/sign-in-link.ts";
-import { deed, page } from "#lib/surface/portal/page/page.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
-import { wayInView } from "#lib/surface/portal/spokes/way-in.ts";
+import { deed, page } from "#lib/portal/page/page.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
+import { wayInView } from "#lib/portal/spokes/way-in.ts";
 
 export const GET = page({
   summary: "How one signs in to a spoke's site",

@@ -1,8 +1,8 @@
 /** Where one revokes an API token. */
 import { DELETE as revoke } from "#routes/api/auth/tokens/[tokenId].ts";
 import { GET as tokens } from "#routes/api/auth/tokens/index.ts";
-import { deed, page } from "#lib/surface/portal/page/page.ts";
-import { revokeTokenView, tokenOf } from "#lib/surface/portal/people/tokens.ts";
+import { deed, page } from "#lib/portal/page/page.ts";
+import { revokeTokenView, tokenOf } from "#lib/portal/people/tokens.ts";
 
 export const GET = page({
   summary: "What it means to revoke an API token",

@@ -1,7 +1,7 @@
 /** Where an operator changes what a user may: made an operator or not, disabled or enabled. */
 import { GET as user, PATCH as change } from "#routes/api/users/[userId]/index.ts";
-import { deed, page } from "#lib/surface/portal/page/page.ts";
-import { userChange, userChangeView } from "#lib/surface/portal/people/user.ts";
+import { deed, page } from "#lib/portal/page/page.ts";
+import { userChange, userChangeView } from "#lib/portal/people/user.ts";
 
 export const GET = page({
   summary: "What it means to change what a user may",

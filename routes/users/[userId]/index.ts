@@ -2,11 +2,11 @@
 import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as user, PATCH as change } from "#routes/api/users/[userId]/index.ts";
-import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import { ifAllowed } from "#lib/surface/portal/page/ask.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import type { Way } from "#lib/surface/portal/look/view.ts";
-import { SEATS_NAMED, userView } from "#lib/surface/portal/people/user.ts";
+import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
+import { ifAllowed } from "#lib/portal/page/ask.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import type { Way } from "#lib/portal/components/view.ts";
+import { SEATS_NAMED, userView } from "#lib/portal/people/user.ts";
 
 export const GET = page({
   summary: "A user, for operators",

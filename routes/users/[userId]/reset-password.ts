@@ -1,8 +1,8 @@
 /** Where an operator gives a user a new password. */
 import { GET as user } from "#routes/api/users/[userId]/index.ts";
 import { POST as reset } from "#routes/api/users/[userId]/reset-password.ts";
-import { deed, page } from "#lib/surface/portal/page/page.ts";
-import { newPasswordView, resetPasswordView } from "#lib/surface/portal/people/user.ts";
+import { deed, page } from "#lib/portal/page/page.ts";
+import { newPasswordView, resetPasswordView } from "#lib/portal/people/user.ts";
 
 export const GET = page({
   summary: "What it means to reset a user's password",

@@ -4,8 +4,8 @@ import * as assert from "uvu/assert";
 import { apart, because, inPlace, presentCause, presentTrace } from "#lib/base/cause.ts";
 import { openLog } from "#lib/base/log.ts";
 import { parseTrace, placeBelow, placeIn } from "#lib/base/trace.ts";
-import type { Exchange } from "#lib/surface/http/exchange.ts";
-import { caused } from "#lib/surface/http/middleware.ts";
+import type { Exchange } from "#lib/http/exchange.ts";
+import { caused } from "#lib/http/middleware.ts";
 
 const test = suite("because, apart");
 

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { hubInputs, spokeInputs } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { spokeOf } from "#test/lib/catalog/scene.ts";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { allObjects, find, openBlueprint } from "#test/lib/moodle/scene.ts";
 import { RELEASE } from "#test/support/release.ts";
 

@@ -8,7 +8,7 @@ import {
   WheelwrightError,
 } from "#lib/client/client.ts";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
-import type { Manifest } from "#lib/surface/http/endpoint.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { makeToken } from "#test/support/people.ts";

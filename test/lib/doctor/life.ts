@@ -12,11 +12,11 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { dropClaims } from "#test/lib/work/restore/scene.ts";
-import { byHand, lookOnce } from "#test/lib/work/sweep/looks.ts";
-import { retire, swapSnapshots, templateIs } from "#test/lib/work/templates/scene.ts";
+import { dropClaims } from "#test/lib/workers/restore/scene.ts";
+import { byHand, lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { retire, swapSnapshots, templateIs } from "#test/lib/workers/templates/scene.ts";
 import { CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
-import { openWorkScene, type WorkScene } from "../work/scene.ts";
+import { openWorkScene, type WorkScene } from "../workers/scene.ts";
 import { until } from "#test/support/until.ts";
 import { openScene } from "./scene.ts";
 

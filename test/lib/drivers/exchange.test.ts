@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { because } from "#lib/base/cause.ts";
 import { placeIn } from "#lib/base/trace.ts";
-import { exchangeError } from "#lib/drivers/cluster/wire/failures.ts";
+import { exchangeError } from "#lib/drivers/cluster/client/failures.ts";
 import { exchange } from "#lib/drivers/exchange.ts";
 import { anyone, failureOf, firstThen, GET, PATCH, withServer } from "#test/support/kube/api.ts";
 import { answer, refuse } from "#test/support/kube/server.ts";

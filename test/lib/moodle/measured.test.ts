@@ -5,7 +5,7 @@ import { FEDERATION } from "#lib/drivers/cluster/guard.ts";
 import { JOBS } from "#lib/moodle/files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 const test = suite("what was measured");
 const blueprint = openBlueprint();

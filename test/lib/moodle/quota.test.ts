@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { arithmetic } from "#lib/moodle/quota.ts";
 import { allObjects, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
 

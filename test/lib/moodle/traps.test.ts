@@ -188,7 +188,7 @@ test("ingress controllers come and go, so no annotation is one controller's own,
   }
 });
 
-// That the last snapshot takes a class that retains, and keeps the contents' names, is in test/lib/work/remove.test.ts.
+// That the last snapshot takes a class that retains, and keeps the contents' names, is in test/lib/workers/remove.test.ts.
 test("snapshots go with their namespace, so none is among what is applied, and both claims can be found for one", () => {
   for (const { objects } of SIZES) {
     assert.equal(objects.filter(({ kind }) => kind.startsWith("VolumeSnapshot")), []);

@@ -1,9 +1,9 @@
 /** Operations that wait in the queue for another one. Looking again by themselves would take them an hour. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeOperation } from "#lib/records/jobs/operation.ts";
-import { isFinished, type Job } from "#lib/records/jobs/job.ts";
-import { findJob, requestCancel } from "#lib/records/jobs/store.ts";
+import { describeOperation } from "#lib/jobs/operation.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { findJob, requestCancel } from "#lib/jobs/store.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";

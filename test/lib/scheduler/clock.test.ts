@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { openClock } from "#lib/scheduler/clock.ts";
 import { DAY, MINUTE, SECOND } from "#lib/base/time.ts";
 import { kind } from "./scene.ts";

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { openLog } from "#lib/base/log.ts";
 import { holdJob } from "#lib/scheduler/held.ts";

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { DAY, sleep } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 

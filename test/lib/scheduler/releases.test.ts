@@ -1,7 +1,7 @@
 /** Two releases side by side on one database: each job is run by the plan that it was made for. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR } from "#lib/base/time.ts";

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
+import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import { judge, lastReport, pause, withEvidence } from "#lib/scheduler/reports.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
 import { SECOND } from "#lib/base/time.ts";

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { isFinished, type Job } from "#lib/records/jobs/job.ts";
-import { requestCancel } from "#lib/records/jobs/store.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { requestCancel } from "#lib/jobs/store.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, openScene, type Scene } from "./scene.ts";

@@ -1,10 +1,10 @@
 /** A place where jobs can run: a database with hubs and spokes in it, schedulers, and kinds of jobs that tests control. */
-import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Asker } from "#lib/audit/asker.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
-import { hubLane, type Job, type NewJob, spokeLane } from "#lib/records/jobs/job.ts";
+import { hubLane, type Job, type NewJob, spokeLane } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { enqueue, findJob } from "#lib/records/jobs/store.ts";
+import { enqueue, findJob } from "#lib/jobs/store.ts";
 import { silent } from "#lib/base/log.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler, type SchedulerOptions } from "#lib/scheduler/scheduler.ts";

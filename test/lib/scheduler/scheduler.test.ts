@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
-import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
 import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";

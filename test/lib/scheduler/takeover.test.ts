@@ -1,7 +1,7 @@
 /** Jobs of replicas that no longer beat are taken over, whatever the database's clock says, and no others are. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 

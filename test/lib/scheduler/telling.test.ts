@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { isFinished, type Job } from "#lib/records/jobs/job.ts";
-import { requestCancel } from "#lib/records/jobs/store.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { requestCancel } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { Yielding } from "#lib/scheduler/stops.ts";
 import { MINUTE } from "#lib/base/time.ts";

@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { because, presentCause } from "#lib/base/cause.ts";
 import { placeIn, writeTrace } from "#lib/base/trace.ts";
-import { isFinished, type Job, placeOfJob } from "#lib/records/jobs/job.ts";
-import { enqueue } from "#lib/records/jobs/store.ts";
+import { isFinished, type Job, placeOfJob } from "#lib/jobs/job.ts";
+import { enqueue } from "#lib/jobs/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, loose, openScene, type Scene } from "./scene.ts";
 

@@ -3,8 +3,8 @@ import type { CompiledQuery } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
-import { isFinished } from "#lib/records/jobs/job.ts";
-import { requestCancel } from "#lib/records/jobs/store.ts";
+import { isFinished } from "#lib/jobs/job.ts";
+import { requestCancel } from "#lib/jobs/store.ts";
 import { until } from "#test/support/until.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 

@@ -1,8 +1,8 @@
 /** Which runs are stopped by what their jobs' rows say. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FenceLost } from "#lib/records/jobs/fence.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { silent } from "#lib/base/log.ts";
 import type { Running } from "#lib/scheduler/runner.ts";
 import { Cancelled } from "#lib/scheduler/stops.ts";

@@ -12,7 +12,7 @@ import { silent } from "#lib/base/log.ts";
 import { audit } from "#src/commands/audit.ts";
 import type { CommandError, Given } from "#src/commands/command.ts";
 import { migrations } from "#src/migrations.ts";
-import { eventAt, sealAll, tamper, write } from "#test/lib/records/audit/scene.ts";
+import { eventAt, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 import { makeHub, makeUser } from "#test/support/rows.ts";

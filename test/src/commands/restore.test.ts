@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
-import { backUp, mark, marks } from "#test/lib/work/restore/scene.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { backUp, mark, marks } from "#test/lib/workers/restore/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { startProgram } from "#test/support/program.ts";
 
 interface Context {

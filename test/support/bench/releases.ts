@@ -85,7 +85,7 @@ async function plant(directory: string): Promise<void> {
       ".map(({ kind }) => kind).concat({ ...OPERATIONS.provision.kind, plan: 2 })",
   );
   await change(
-    "lib/work/handlers.ts",
+    "lib/workers/handlers.ts",
     "[provisionFormer]",
     "[provisionFormer, (app: App) => {\n" +
       "  const made = provision(app);\n  return { ...made, kind: { ...made.kind, plan: 2 } };\n}]",

@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Happening } from "#lib/dev/simulator/store/recorder.ts";
 import { query } from "#test/support/bench/query.ts";
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";

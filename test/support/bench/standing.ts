@@ -20,7 +20,7 @@ import { openTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
-import type { WorkScene } from "#test/lib/work/scene.ts";
+import type { WorkScene } from "#test/lib/workers/scene.ts";
 import { kubeconfigOf } from "#test/lib/doctor/between.ts";
 
 export interface Standing {

@@ -1,9 +1,9 @@
 /** Calls to a hand-made server, as the cluster's own client makes them. */
 import * as assert from "uvu/assert";
-import { type Api, openApi, type Request } from "#lib/drivers/cluster/wire/api.ts";
+import { type Api, openApi, type Request } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
 import { answer, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
 export const GET: Request = { method: "GET", path: "/api/v1/pods", repeat: "safe" };

@@ -1,7 +1,7 @@
 /** What a cluster may show: objects, pods and events as they look in each kind of trouble, by a clock of their own. */
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Diagnosis, PATIENCE, type Waited } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { type Diagnosis, PATIENCE, type Waited } from "#lib/drivers/cluster/diagnosis/verdict.ts";
 
 const START = Date.parse("2026-11-21T01:00:00Z");
 export const at = (ms: number) => new Date(START + ms).toISOString();

@@ -1,7 +1,7 @@
 /** A hand-made collection to watch: lists, and rounds of the watch as a test wants them. */
-import { openApi } from "#lib/drivers/cluster/wire/api.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
-import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
+import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import { answer, type Asked, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
 export type Round = Handle;

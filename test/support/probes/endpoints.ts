@@ -1,5 +1,5 @@
 /** The endpoints of a manifest one by one, for tests that walk them all. */
-import { type AnyEndpoint, type Manifest, type Method, METHODS } from "#lib/surface/http/endpoint.ts";
+import { type AnyEndpoint, type Manifest, type Method, METHODS } from "#lib/http/endpoint.ts";
 
 export interface EndpointAt {
   /** For example `GET /api/spokes/:spokeId`. */

@@ -3,8 +3,8 @@
  * like of another hub, with which only operators have to do, and an id that nothing has.
  */
 import { newId } from "#lib/base/ids.ts";
-import { SYSTEM } from "#lib/records/audit/asker.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeToken } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 import type { Scene } from "#test/support/scene.ts";

@@ -24,11 +24,11 @@ import { listOperators } from "#lib/domains/users/store.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { newId } from "#lib/base/ids.ts";
-import { type AuditEntry, onSpoke } from "#lib/records/audit/store.ts";
-import { record } from "#lib/records/changes/record.ts";
-import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
-import type { NewJob } from "#lib/records/jobs/job.ts";
-import { bulkMailJob } from "#lib/records/jobs/mail.ts";
+import { type AuditEntry, onSpoke } from "#lib/audit/store.ts";
+import { record } from "#lib/changes/record.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { bulkMailJob } from "#lib/jobs/mail.ts";
 
 /** Open requests of one person: more would bury the operators. */
 const OPEN_MOST = 10;

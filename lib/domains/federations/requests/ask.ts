@@ -1,11 +1,11 @@
 /** Asking for a hub, and taking the request back. */
 import type { App } from "#lib/app.ts";
-import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireVerified } from "#lib/domains/auth/verify.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { sql } from "kysely";
-import { bulkMailJob } from "#lib/records/jobs/mail.ts";
+import { bulkMailJob } from "#lib/jobs/mail.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
@@ -20,9 +20,9 @@ import {
 } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
-import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
-import type { NewJob } from "#lib/records/jobs/job.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
 import { type HeldUser, holdUser, listOperators } from "#lib/domains/users/store.ts";
 
 /**

@@ -6,11 +6,11 @@
  * are told who has. A decision that is repeated is refused as well, for it may have been meant otherwise; an
  * Idempotency-Key makes a repetition safe.
  */
-import { onHub } from "#lib/records/audit/store.ts";
+import { onHub } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { connectHub } from "#lib/domains/billing/connect.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
@@ -19,8 +19,8 @@ import { showRequest } from "#lib/domains/federations/requests/show.ts";
 import { decide, lockRequest, type RequestRow } from "#lib/domains/federations/requests/store.ts";
 import type { Approval, FederationRequestRecord, Rejection } from "#lib/domains/federations/requests/views.ts";
 import type { NewFederation } from "#lib/domains/federations/views.ts";
-import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
-import { mailJob } from "#lib/records/jobs/mail.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
 import { takeSeat } from "#lib/domains/members/seats.ts";
 import { type HeldUser, holdUser } from "#lib/domains/users/store.ts";

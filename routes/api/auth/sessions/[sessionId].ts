@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endOwnSession } from "#lib/domains/auth/own-sessions.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { noContent } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
   summary: "End one of your sessions, with its event streams; once more changes nothing",

@@ -1,7 +1,7 @@
 /** One API token. */
 import { ownToken, revokeToken } from "#lib/domains/auth/tokens.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { noContent } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
   summary: "Revoke a token: from this answer on it opens nothing",

@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";
 import { NewTokenView, TokenBody, TokenView } from "#lib/domains/auth/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { created, ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { created, ok } from "#lib/http/reply.ts";
 import { Before, MaybeLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({

@@ -2,8 +2,8 @@
 import { federationRequest } from "#lib/domains/federations/requests/access.ts";
 import { approveRequest } from "#lib/domains/federations/requests/decide.ts";
 import { Approval, FederationRequestView } from "#lib/domains/federations/requests/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Make the hub that was asked for, and its asker the admin; the body may say what shall be otherwise",

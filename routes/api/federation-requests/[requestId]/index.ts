@@ -3,8 +3,8 @@ import { federationRequest } from "#lib/domains/federations/requests/access.ts";
 import { withdrawRequest } from "#lib/domains/federations/requests/ask.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "One request for a hub, and what became of it",

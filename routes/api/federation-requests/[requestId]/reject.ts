@@ -2,8 +2,8 @@
 import { federationRequest } from "#lib/domains/federations/requests/access.ts";
 import { rejectRequest } from "#lib/domains/federations/requests/decide.ts";
 import { FederationRequestView, Rejection } from "#lib/domains/federations/requests/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Reject a request for a hub, with the reason that its asker reads",

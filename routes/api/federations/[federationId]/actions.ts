@@ -2,8 +2,8 @@
 import { federation } from "#lib/domains/federations/access.ts";
 import { requestHubAction } from "#lib/domains/federations/actions.ts";
 import { FederationAction, FederationView } from "#lib/domains/federations/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { accepted } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Try the provisioning of a failed hub again",

@@ -1,10 +1,10 @@
 /** What happens in a hub, as it happens. */
 import * as v from "valibot";
-import { StreamData } from "#lib/records/events/store.ts";
+import { StreamData } from "#lib/events/store.ts";
 import { federation } from "#lib/domains/federations/access.ts";
 import { followFederation, sinceOf } from "#lib/domains/federations/follow.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { events } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { events } from "#lib/http/reply.ts";
 import { EventNumber } from "#lib/base/schema.ts";
 
 export const GET = endpoint({

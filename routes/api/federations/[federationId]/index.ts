@@ -6,8 +6,8 @@ import { patchFederation } from "#lib/domains/federations/patch.ts";
 import { removeFederation } from "#lib/domains/federations/remove.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { FederationPatch, FederationView } from "#lib/domains/federations/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { accepted, ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted, ok } from "#lib/http/reply.ts";
 import { Flag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({

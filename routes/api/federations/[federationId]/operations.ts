@@ -1,9 +1,9 @@
 /** What was and is being done to a hub and its spokes. */
 import * as v from "valibot";
 import { federation } from "#lib/domains/federations/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
-import { OperationView } from "#lib/records/jobs/operation.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { OperationView } from "#lib/jobs/operation.ts";
 import { findHubOperations } from "#lib/domains/operations/show.ts";
 import { Before, Flag, limit } from "#lib/base/schema.ts";
 

@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { operator } from "#lib/domains/auth/access.ts";
 import { decideRestoreRequest } from "#lib/domains/backups/restore-requests/request.ts";
 import { RestoreDecision, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary:

@@ -1,7 +1,7 @@
 /** Ask a spoke to change. */
 import * as v from "valibot";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { accepted, either, ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted, either, ok } from "#lib/http/reply.ts";
 import { Flag } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";

@@ -1,8 +1,8 @@
 /** What was done with a spoke, and by whom. */
 import * as v from "valibot";
-import { AuditEventView } from "#lib/records/audit/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { AuditEventView } from "#lib/audit/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { findActivity } from "#lib/domains/spokes/show.ts";

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { BackupSummaryView } from "#lib/domains/backups/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { Flag } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 

@@ -1,6 +1,6 @@
 /** Delegate a spoke to somebody. */
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { NewMember, SpokeJoining } from "#lib/domains/members/views.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { delegateSpoke } from "#lib/domains/spokes/members.ts";

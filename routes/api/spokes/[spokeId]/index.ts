@@ -1,7 +1,7 @@
 /** One spoke. */
 import * as v from "valibot";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { accepted, ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted, ok } from "#lib/http/reply.ts";
 import { Flag } from "#lib/base/schema.ts";
 import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";

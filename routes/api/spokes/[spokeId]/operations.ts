@@ -1,8 +1,8 @@
 /** What was and is being done to a spoke. */
 import * as v from "valibot";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
-import { OperationView } from "#lib/records/jobs/operation.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { OperationView } from "#lib/jobs/operation.ts";
 import { findSpokeOperations } from "#lib/domains/operations/show.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";

@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { requestRestoreOf } from "#lib/domains/backups/restore-requests/request.ts";
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";
 import { NewRestoreRequest, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { created, ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { created, ok } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 

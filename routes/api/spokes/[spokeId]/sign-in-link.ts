@@ -1,6 +1,6 @@
 /** A way into the site for its administrator. */
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { shownOnce } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { shownOnce } from "#lib/http/reply.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { makeSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
 import { SignInLinkView } from "#lib/domains/spokes/views.ts";

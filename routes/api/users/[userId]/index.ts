@@ -1,7 +1,7 @@
 /** One user, for operators. */
 import { account, patchUser } from "#lib/domains/auth/accounts.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { UserPatch, UserRecordView } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({

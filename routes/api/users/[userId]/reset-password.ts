@@ -1,8 +1,8 @@
 /** A new password for a user who has lost theirs. */
 import { account } from "#lib/domains/auth/accounts.ts";
 import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { NewPasswordView } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({

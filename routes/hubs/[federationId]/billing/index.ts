@@ -2,9 +2,9 @@
 import { GET as catalog } from "#routes/api/catalog.ts";
 import { GET as billing, POST as connect } from "#routes/api/federations/[federationId]/billing/index.ts";
 import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
-import { hubBillingView } from "#lib/surface/portal/hubs/billing.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
+import { hubBillingView } from "#lib/portal/hubs/billing.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { deed, fields, filled, page, type PageCall } from "#lib/portal/page/page.ts";
 
 async function show({ ask, me }: Pick<PageCall, "ask" | "me">, tried?: Tried) {
   const [shown, bill, offers] = await Promise.all([ask(hub), ask(billing), ask(catalog)]);

@@ -1,10 +1,10 @@
 /** Who administers a hub. */
 import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as members, POST as add } from "#routes/api/federations/[federationId]/members/index.ts";
-import { hubMembersView } from "#lib/surface/portal/hubs/members.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { BROUGHT_IN } from "#lib/surface/portal/look/said.ts";
-import { deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
+import { hubMembersView } from "#lib/portal/hubs/members.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { BROUGHT_IN } from "#lib/portal/components/said.ts";
+import { deed, fields, filled, page, type PageCall } from "#lib/portal/page/page.ts";
 
 async function show({ ask, me }: Pick<PageCall, "ask" | "me">, tried?: Tried) {
   const [shown, found] = await Promise.all([ask(hub), ask(members)]);

@@ -8,11 +8,11 @@ import { GET as backupsOf } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as oneSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireRunning } from "#lib/domains/federations/access.ts";
-import { copyableFirst, type CopyShown } from "#lib/surface/portal/hubs/copy-spoke.ts";
-import type { NewSpokeShown } from "#lib/surface/portal/hubs/foreseen.ts";
-import { newSpokeView } from "#lib/surface/portal/hubs/new-spoke.ts";
-import type { CostShown } from "#lib/surface/portal/look/told.ts";
-import { asks, deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
+import { copyableFirst, type CopyShown } from "#lib/portal/hubs/copy-spoke.ts";
+import type { NewSpokeShown } from "#lib/portal/hubs/foreseen.ts";
+import { newSpokeView } from "#lib/portal/hubs/new-spoke.ts";
+import type { CostShown } from "#lib/portal/components/told.ts";
+import { asks, deed, fields, filled, page, type PageCall } from "#lib/portal/page/page.ts";
 
 type Known = Pick<NewSpokeShown, "values" | "tried"> & Partial<Pick<NewSpokeShown, "foreseen">>;
 type Call = Pick<PageCall, "ask" | "me" | "actor">;

@@ -3,16 +3,10 @@ import { GET as catalog } from "#routes/api/catalog.ts";
 import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as actions } from "#routes/api/spokes/[spokeId]/actions.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { deed, fields, orTried, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import {
-  actionBody,
-  type ActionFields,
-  actionView,
-  demandAction,
-  firstWish,
-} from "#lib/surface/portal/spokes/action.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { deed, fields, orTried, page, type PageCall } from "#lib/portal/page/page.ts";
+import { actionBody, type ActionFields, actionView, demandAction, firstWish } from "#lib/portal/spokes/action.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
 
 export const GET = page({ summary: "What an action on a spoke would do", show: (call) => show(call) });
 

@@ -3,11 +3,11 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as delegate } from "#routes/api/spokes/[spokeId]/delegate.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as members } from "#routes/api/spokes/[spokeId]/members/index.ts";
-import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { BROUGHT_IN } from "#lib/surface/portal/look/said.ts";
-import { deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import { spokeMembersView } from "#lib/surface/portal/spokes/members.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { BROUGHT_IN } from "#lib/portal/components/said.ts";
+import { deed, fields, filled, page, type PageCall } from "#lib/portal/page/page.ts";
+import { spokeMembersView } from "#lib/portal/spokes/members.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
 
 export const GET = page({ summary: "Who administers a spoke", show: (call) => show(call) });
 

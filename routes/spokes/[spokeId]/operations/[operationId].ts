@@ -3,9 +3,9 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as operation } from "#routes/api/operations/[operationId].ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { page } from "#lib/surface/portal/page/page.ts";
-import { operationView } from "#lib/surface/portal/spokes/history.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
+import { page } from "#lib/portal/page/page.ts";
+import { operationView } from "#lib/portal/spokes/history.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
 
 export const GET = page({
   summary: "One operation on a spoke: its steps, and why it failed",

@@ -2,10 +2,10 @@
 import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as operations } from "#routes/api/spokes/[spokeId]/operations.ts";
-import { asks, page } from "#lib/surface/portal/page/page.ts";
-import { OPERATIONS_A_PAGE } from "#lib/surface/portal/look/progress.ts";
-import { historyView } from "#lib/surface/portal/spokes/history.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
+import { asks, page } from "#lib/portal/page/page.ts";
+import { OPERATIONS_A_PAGE } from "#lib/portal/components/progress.ts";
+import { historyView } from "#lib/portal/spokes/history.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
 
 export const GET = page({
   summary: "What was and is being done to a spoke",

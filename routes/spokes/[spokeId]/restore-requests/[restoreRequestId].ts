@@ -1,6 +1,6 @@
 /** Decides a request for a restore. */
 import { POST as decide } from "#routes/api/restore-requests/[restoreRequestId]/decide.ts";
-import { deed, fields, filled } from "#lib/surface/portal/page/page.ts";
+import { deed, fields, filled } from "#lib/portal/page/page.ts";
 
 export const POST = deed({
   summary: "Decide a request for a restore by a button",

@@ -1,10 +1,10 @@
 /** Faults on the wire, posted over HTTP, and what the cluster's own client makes of each. */
 import { suite, type Test } from "uvu";
 import * as assert from "uvu/assert";
-import type { Api } from "#lib/drivers/cluster/wire/api.ts";
-import { openApi } from "#lib/drivers/cluster/wire/api.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
-import { watch, type WatchChange } from "#lib/drivers/cluster/wire/watch.ts";
+import type { Api } from "#lib/drivers/cluster/client/api.ts";
+import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { watch, type WatchChange } from "#lib/drivers/cluster/client/watch.ts";
 import { silent } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#test/lib/dev/simulator/kube.ts";

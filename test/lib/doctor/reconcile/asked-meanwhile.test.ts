@@ -7,8 +7,8 @@ import { type FederationRow, findFederation } from "#lib/domains/federations/sto
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { HubParticulars, PARTICULARS_OF, readParticulars, SpokeParticulars } from "#lib/moodle/particulars.ts";
-import { ask, backUp } from "#test/lib/work/restore/scene.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { ask, backUp } from "#test/lib/workers/restore/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
 
 interface Context {

@@ -6,12 +6,12 @@ import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { readHold } from "#lib/records/held.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
-import { lookOnce } from "#test/lib/work/sweep/looks.ts";
-import { ask, backUp, mark, marks, restoreTo } from "#test/lib/work/restore/scene.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
-import { NEW, upgradeTo } from "#test/lib/work/upgrade/scene.ts";
+import { readHold } from "#lib/installation/held.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { ask, backUp, mark, marks, restoreTo } from "#test/lib/workers/restore/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { NEW, upgradeTo } from "#test/lib/workers/upgrade/scene.ts";
 import { keepYesterday, noteParticulars, told } from "./yesterday.ts";
 
 const BEFORE = ["ash", "oak", "elm", "fir", "pine", "yew", "box"] as const;

@@ -1,7 +1,7 @@
 /** A site that was being made when the database was lost is adopted as failed, and its retry goes on with it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openReady, retry, templates, type TemplateScene } from "#test/lib/work/templates/scene.ts";
+import { openReady, retry, templates, type TemplateScene } from "#test/lib/workers/templates/scene.ts";
 import { until } from "#test/support/until.ts";
 import { keepYesterday, told } from "./yesterday.ts";
 

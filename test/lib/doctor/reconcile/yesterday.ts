@@ -6,9 +6,9 @@ import type { Finding } from "#lib/doctor/finding.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { RETURNS } from "#lib/drivers/dump/tables.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { keepParticulars } from "#lib/work/upkeep/particulars.ts";
+import { keepParticulars } from "#lib/workers/upkeep/particulars.ts";
 import type { TestDatabase } from "#test/support/database.ts";
-import { ANN } from "#test/lib/work/restore/scene.ts";
+import { ANN } from "#test/lib/workers/restore/scene.ts";
 
 /** Keeps all rows and what the fences have come to; returns what takes the database back to that, and has it held. */
 export async function keepYesterday(db: TestDatabase): Promise<() => Promise<void>> {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/records/audit/store.ts";
+import { readAudit } from "#lib/audit/store.ts";
 import { openPasswords, verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { resetPassword } from "#lib/domains/auth/admin-reset.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";

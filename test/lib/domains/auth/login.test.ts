@@ -3,7 +3,7 @@ import { encodeBase64NoPadding } from "@oslojs/encoding";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { readAudit } from "#lib/records/audit/store.ts";
+import { readAudit } from "#lib/audit/store.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { signIn, signOut } from "#lib/domains/auth/login.ts";
 import type { Passwords } from "#lib/drivers/crypto/password.ts";

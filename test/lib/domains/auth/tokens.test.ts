@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { readAudit } from "#lib/records/audit/store.ts";
+import { readAudit } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { createToken, listTokens, ownToken, revokeToken, type Token } from "#lib/domains/auth/tokens.ts";

@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
 import { noteSubscription, warnOfDifference } from "#lib/domains/billing/observe.ts";
 import { noteRefunds } from "#lib/domains/billing/refunds.ts";
 import { lockSubscription } from "#lib/domains/billing/store.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Subscription } from "#lib/drivers/payments/payments.ts";
 import { addHubAdmin, makePerson, makeSession } from "#test/support/people.ts";

@@ -1,7 +1,7 @@
 /** What a credential may see of a hub, by all that can become of it, its user, and what that belongs to. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Follower } from "#lib/records/events/looks.ts";
+import type { Follower } from "#lib/events/looks.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";

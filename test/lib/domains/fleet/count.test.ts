@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { countFleet } from "#lib/domains/fleet/count.ts";
-import { sealAll, write } from "#test/lib/records/audit/scene.ts";
+import { sealAll, write } from "#test/lib/audit/scene.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";
 

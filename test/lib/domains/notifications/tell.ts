@@ -1,7 +1,7 @@
 /** Events for tests of notifications: recorded as the service records them, or many at once, written directly. */
-import { SYSTEM } from "#lib/records/audit/asker.ts";
-import type { AuditEntry } from "#lib/records/audit/store.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Marker } from "#lib/domains/notifications/marks.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";

@@ -7,7 +7,7 @@ import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { requestAction } from "#lib/domains/spokes/actions.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { deleteByHand } from "#test/support/rights.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("previewAction");

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { errorOf } from "#lib/drivers/cluster/wire/status.ts";
+import { errorOf } from "#lib/drivers/cluster/client/status.ts";
 import { wordsFor } from "#lib/domains/spokes/cluster-words.ts";
 
 const test = suite("wordsFor");

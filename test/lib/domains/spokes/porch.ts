@@ -6,7 +6,7 @@ import type { MoodleAccount, SiteDatabase } from "#lib/dev/simulator/programs/mo
 import type { Answer } from "#test/support/client.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
 import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 export const CALL = { signal: new AbortController().signal };
 export const JOB = { apiVersion: "batch/v1", kind: "Job", name: "sign-in-link-0" };

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { type Cluster, ClusterError, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { seal } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/records/audit/store.ts";
+import { readAudit } from "#lib/audit/store.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { openLog, silent } from "#lib/base/log.ts";
 import { bootstrapAdmin, createOperator, firstOperator } from "#lib/domains/users/bootstrap.ts";

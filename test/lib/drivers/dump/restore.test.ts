@@ -8,7 +8,7 @@ import { unpack } from "#lib/drivers/dump/pack.ts";
 import { restoreParts, RestoreRefused } from "#lib/drivers/dump/restore.ts";
 import { BackupDamaged, readScript } from "#lib/drivers/dump/script.ts";
 import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
-import { verifyChain } from "#lib/records/audit/verify.ts";
+import { verifyChain } from "#lib/audit/verify.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silent } from "#lib/base/log.ts";
 import { migrations } from "#src/migrations.ts";

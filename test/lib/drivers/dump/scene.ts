@@ -1,13 +1,13 @@
 /** Databases with something in each table that matters, backed up and restored within this process. */
-import { SYSTEM } from "#lib/records/audit/asker.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { pack, unpack } from "#lib/drivers/dump/pack.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { type BackupManifest, readScript } from "#lib/drivers/dump/script.ts";
 import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "#src/migrations.ts";
-import { sealAll } from "#test/lib/records/audit/scene.ts";
+import { sealAll } from "#test/lib/audit/scene.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
 import { asAdmin } from "#test/support/server.ts";

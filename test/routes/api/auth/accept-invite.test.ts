@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/records/audit/store.ts";
+import { readAudit } from "#lib/audit/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";

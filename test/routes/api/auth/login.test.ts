@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/records/audit/store.ts";
+import { readAudit } from "#lib/audit/store.ts";
 import type { Attempt } from "#lib/base/limits/attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";

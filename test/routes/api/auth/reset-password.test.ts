@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/records/audit/store.ts";
+import { readAudit } from "#lib/audit/store.ts";
 import { resetByLink } from "#lib/domains/auth/reset.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Passwords } from "#lib/drivers/crypto/password.ts";
-import { SYSTEM } from "#lib/records/audit/asker.ts";
-import { openFeeds } from "#lib/records/events/feed.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { openFeeds } from "#lib/events/feed.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
 import { silent } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";

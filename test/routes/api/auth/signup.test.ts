@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/records/audit/store.ts";
+import { readAudit } from "#lib/audit/store.ts";
 import { signUp } from "#lib/domains/auth/signup.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";

@@ -3,8 +3,8 @@ import { connectBilling } from "#lib/domains/billing/connect.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
 import { BillingAddress, BillingView } from "#lib/domains/billing/views.ts";
 import { federation } from "#lib/domains/federations/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "A hub's subscription as the payment provider last showed it, and the invoice that is to be paid",

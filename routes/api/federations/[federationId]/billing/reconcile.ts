@@ -2,8 +2,8 @@
 import { reconcileBilling } from "#lib/domains/billing/connect.ts";
 import { BillingView } from "#lib/domains/billing/views.ts";
 import { federation } from "#lib/domains/federations/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { accepted } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary:

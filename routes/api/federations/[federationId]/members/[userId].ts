@@ -1,8 +1,8 @@
 /** One admin of a hub. */
 import { federation } from "#lib/domains/federations/access.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { noContent } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent } from "#lib/http/reply.ts";
 import { UserPath } from "#lib/domains/users/views.ts";
 
 export const DELETE = endpoint({

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { federation } from "#lib/domains/federations/access.ts";
 import { addHubMember, listHubMembers } from "#lib/domains/federations/members.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { HubJoining, MemberView, NewMember } from "#lib/domains/members/views.ts";
 import { Before, MaybeLimit } from "#lib/base/schema.ts";
 

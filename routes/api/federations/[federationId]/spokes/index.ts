@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { federation, removedFor } from "#lib/domains/federations/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { created, either, ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { created, either, ok } from "#lib/http/reply.ts";
 import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";

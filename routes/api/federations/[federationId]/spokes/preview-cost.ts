@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { federation } from "#lib/domains/federations/access.ts";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { text } from "#lib/base/schema.ts";
 import { previewAddedCost } from "#lib/domains/spokes/preview.ts";
 

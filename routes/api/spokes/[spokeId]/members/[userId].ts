@@ -1,6 +1,6 @@
 /** One admin of a spoke. */
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { noContent } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent } from "#lib/http/reply.ts";
 import { removeSpokeMember, spokeMember } from "#lib/domains/spokes/members.ts";
 
 export const DELETE = endpoint({

@@ -1,7 +1,7 @@
 /** Who administers a spoke. */
 import * as v from "valibot";
-import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ok } from "#lib/surface/http/reply.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { MemberView } from "#lib/domains/members/views.ts";
 import { Before, MaybeLimit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";

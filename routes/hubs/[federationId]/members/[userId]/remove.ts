@@ -3,8 +3,8 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { DELETE as remove } from "#routes/api/federations/[federationId]/members/[userId].ts";
 import { GET as members } from "#routes/api/federations/[federationId]/members/index.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { hubMemberRemovalView } from "#lib/surface/portal/hubs/members.ts";
-import { deed, page } from "#lib/surface/portal/page/page.ts";
+import { hubMemberRemovalView } from "#lib/portal/hubs/members.ts";
+import { deed, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
   summary: "Who would lose a hub, to confirm it",

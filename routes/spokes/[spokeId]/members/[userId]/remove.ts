@@ -3,9 +3,9 @@ import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as members } from "#routes/api/spokes/[spokeId]/members/index.ts";
 import { DELETE as remove } from "#routes/api/spokes/[spokeId]/members/[userId].ts";
-import { deed, page } from "#lib/surface/portal/page/page.ts";
-import { demandMember, spokeMemberRemovalView } from "#lib/surface/portal/spokes/members.ts";
-import { findPlace } from "#lib/surface/portal/spokes/place.ts";
+import { deed, page } from "#lib/portal/page/page.ts";
+import { demandMember, spokeMemberRemovalView } from "#lib/portal/spokes/members.ts";
+import { findPlace } from "#lib/portal/spokes/place.ts";
 
 export const GET = page({
   summary: "Whether somebody is to lose a spoke",

@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("the page of a simulated site");

@@ -1,7 +1,7 @@
 /** Where from somebody acted, in every list that tenants read: operators' address and program are for operators alone. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { record } from "#lib/records/changes/record.ts";
+import { record } from "#lib/changes/record.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const FROM = { ip: "198.51.100.7", userAgent: "laptop/1" };

@@ -1,0 +1,25 @@
+/** Heads as they leave the database: `CHAIN:COUNT:HASH`, the same in the log, on the command line and in files. */
+import { SYSTEM_CHAIN } from "#lib/audit/chain.ts";
+import { isId } from "#lib/base/ids.ts";
+
+export interface Head {
+  readonly chain: string;
+  /** How many events it seals; at least 1. */
+  readonly count: number;
+  /** Of the last of them. */
+  readonly hash: string;
+}
+
+export function writeHead({ chain, count, hash }: Head): string {
+  return `${chain}:${count}:${hash}`;
+}
+
+/** Null for any other text. */
+export function readHead(text: string): Head | null {
+  const [, chain, count, hash] = /^(\w+):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+  return chain && count && hash && isChain(chain) ? { chain, count: Number(count), hash } : null;
+}
+
+export function isChain(text: string): boolean {
+  return text === SYSTEM_CHAIN || isId("fed", text);
+}

@@ -1,0 +1,128 @@
+/**
+ * Sealing: each chain's new events are hashed in batches, and the chain's row says how far it came.
+ *
+ * A batch is one transaction that holds the row from before it reads until it has moved it. So two sealers, one that
+ * was given up for dead, or a crash between two batches cannot fork a chain, nor leave out or double an event. That no
+ * event appears later before one that is sealed is the writers' doing: lib/changes gives times that grow in the
+ * order of the commits. Replicas of releases before this one did not do so for events of no hub, and may still run;
+ * that is why events are sealed only once they have settled.
+ */
+import { sql } from "kysely";
+import { hashLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
+import type { Head } from "#lib/audit/head.ts";
+import { type Position, readLinks } from "#lib/audit/links.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { MINUTE } from "#lib/base/time.ts";
+
+/** Older than this an event has settled: no transaction that wrote an earlier one can still be open. */
+const SETTLING = MINUTE;
+
+interface Seal extends Head {
+  readonly position: Position;
+  readonly sealedAt: Date;
+}
+
+/** Events up to this time may be sealed now. */
+export function settled(now: Date): Date {
+  return new Date(now.getTime() - SETTLING);
+}
+
+/** The chains that have events to seal. */
+export async function findUnsealed(rows: Rows, until: Date): Promise<string[]> {
+  const { rows: found } = await sql<{ chain: string }>`select chain from (${nextOfChains(until)}) as next`.execute(
+    rows,
+  );
+  return found.map(({ chain }) => chain);
+}
+
+/** The first event of each chain that is to be sealed. It looks once into an index for each hub, however long the log is. */
+function nextOfChains(until: Date) {
+  // The order makes the index the only way to the first row: any other way would first have to sort.
+  const next = sql`audit_events.at >= coalesce(seal.last_at, '-infinity') and audit_events.at <= ${until}
+    and (seal.chain is null or audit_events.at > seal.last_at or audit_events.id collate "C" > seal.last_id)
+    order by federation_id desc, audit_events.at limit 1`;
+  return sql`
+    select ${SYSTEM_CHAIN}::text as chain, event.at
+    from (select) as one left join audit_seals as seal on seal.chain = ${SYSTEM_CHAIN},
+    lateral (select at from audit_events where federation_id is null and ${next}) as event
+    union all
+    select federations.id, event.at from federations left join audit_seals as seal on seal.chain = federations.id,
+    lateral (select at from audit_events where federation_id = federations.id and ${next}) as event`;
+}
+
+/** When the oldest event was written that may be sealed and is not; null where none is. */
+export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date | null> {
+  const { rows: [row] } = await sql<{ oldest: Date | null }>`select min(at) as oldest from (${
+    nextOfChains(until)
+  }) as next`
+    .execute(rows);
+  return row!.oldest;
+}
+
+/** Seals the next events of the chain, at most `limit` and none newer than `until`; null when there are none. */
+export async function sealBatch(
+  tx: Tx,
+  chain: string,
+  batch: { readonly until: Date; readonly limit: number },
+): Promise<{ readonly head: Head; readonly events: number } | null> {
+  const { count, hash, position } = await lockSeal(tx, chain);
+  const links = await readLinks(tx, chain, { ...batch, after: position });
+  const last = links.at(-1);
+  if (!last) return null;
+  const head = { chain, count: count + links.length, hash: links.reduce(hashLink, hash) };
+  await sql`update audit_seals set count = ${head.count}, head = ${head.hash}, last_at = ${last.position.at}::timestamptz,
+    last_id = ${last.position.id}, sealed_at = wheelwright_now() where chain = ${chain}`.execute(tx);
+  return { head, events: links.length };
+}
+
+/** The chain's row, which is this transaction's from now on. What it reads afterwards it reads in later snapshots. */
+async function lockSeal(tx: Tx, chain: string): Promise<Seal> {
+  await sql`insert into audit_seals (chain) values (${chain}) on conflict do nothing`.execute(tx);
+  const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} for update`.execute(tx);
+  return toSeal(row!);
+}
+
+/** The seal of a chain, or undefined where nothing was sealed yet. */
+export async function readSeal(rows: Rows, chain: string): Promise<Seal | undefined> {
+  const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} and count > 0`.execute(rows);
+  return row && toSeal(row);
+}
+
+/** All seals, by the names of their chains. */
+export async function readSeals(rows: Rows): Promise<Seal[]> {
+  const { rows: found } = await sql<SealRow>`${selectSeals} where count > 0 order by chain collate "C"`.execute(rows);
+  return found.map(toSeal);
+}
+
+/** Every chain that has events, a seal or a count. */
+export async function listChains(rows: Rows): Promise<string[]> {
+  const { rows: found } = await sql<{ chain: string }>`
+    select chain from (
+      select chain from audit_seals where count > 0
+      union select chain from audit_counts
+      union select id from federations where exists (select from audit_events where federation_id = federations.id)
+      union select ${SYSTEM_CHAIN} where exists (select from audit_events where federation_id is null)
+    ) as chains order by chain collate "C"`.execute(rows);
+  return found.map(({ chain }) => chain);
+}
+
+interface SealRow {
+  chain: string;
+  count: string;
+  head: string;
+  lastAt: string;
+  lastId: string;
+  sealedAt: Date;
+}
+
+const selectSeals = sql`select chain, count, head, last_at::text as last_at, last_id, sealed_at from audit_seals`;
+
+function toSeal(row: SealRow): Seal {
+  return {
+    chain: row.chain,
+    count: Number(row.count),
+    hash: row.head,
+    position: { at: row.lastAt, id: row.lastId },
+    sealedAt: row.sealedAt,
+  };
+}

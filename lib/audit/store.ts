@@ -1,0 +1,134 @@
+/** The rows of the audit log. They are only ever added; the table itself refuses everything else. */
+import { type Selectable, sql } from "kysely";
+import { type AuditKind, isVisible, type ObjectType } from "#lib/audit/kinds.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { prepare } from "#lib/drivers/db/prepared.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { shownMeans } from "#lib/base/means.ts";
+import { newId } from "#lib/base/ids.ts";
+
+export interface AuditEntry {
+  readonly kind: AuditKind;
+  readonly objectType: ObjectType;
+  readonly objectId: string;
+  readonly federationId?: string | null;
+  readonly spokeId?: string | null;
+  /** Who else may see it: the one who asked for what this event decides. */
+  readonly audienceUserId?: string | null;
+  /** Kind-specific, and never a secret. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+type Place = Pick<AuditEntry, "objectType" | "objectId" | "federationId" | "spokeId">;
+
+/** What was done to a hub itself. */
+export function onHub(id: string): Place {
+  return { objectType: "federation", objectId: id, federationId: id };
+}
+
+/** What was done to a spoke. */
+export function onSpoke({ id, federationId }: { readonly id: string; readonly federationId: string }): Place {
+  return { objectType: "spoke", objectId: id, federationId, spokeId: id };
+}
+
+export interface AuditEvent {
+  readonly id: string;
+  readonly kind: string;
+  readonly actor: { readonly id: string; readonly email: string };
+  readonly objectType: string;
+  readonly objectId: string;
+  readonly metadata: Record<string, unknown>;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly at: Date;
+  /** Whether an operator acted: where from is shown to operators alone. */
+  readonly originPrivate: boolean;
+}
+
+/** What narrows a reading of the log; every given field must match. */
+export interface AuditFilter {
+  readonly kind?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly objectType?: string | undefined;
+  readonly objectId?: string | undefined;
+  readonly federationId?: string | undefined;
+  readonly spokeId?: string | undefined;
+}
+
+export interface AuditPage {
+  readonly limit: number;
+  /** Exclusive. */
+  readonly before?: Date | undefined;
+}
+
+/** Writes the entries with the times given; `lib/changes` gives them, so that they grow within a hub. */
+export async function insertAudit(
+  tx: Tx,
+  asker: Asker,
+  entries: readonly { readonly entry: AuditEntry; readonly at: Date }[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await tx.insertInto("audit_events").values(entries.map(({ entry, at }) => ({
+    id: newId("evt"),
+    kind: entry.kind,
+    actorId: asker.userId,
+    actorEmail: asker.email,
+    objectType: entry.objectType,
+    objectId: entry.objectId,
+    metadata: JSON.stringify(
+      asker.tokenPrefix ? { ...entry.metadata, token: asker.tokenPrefix } : entry.metadata ?? {},
+    ),
+    ip: asker.ip,
+    userAgent: asker.userAgent,
+    at,
+    federationId: entry.federationId ?? null,
+    spokeId: entry.spokeId ?? null,
+    audienceUserId: entry.audienceUserId ?? null,
+    customerVisible: isVisible(entry.kind),
+    originPrivate: sql<boolean>`exists (select from users where id = ${asker.userId} and operator)`,
+  }))).execute();
+}
+
+/**
+ * Newest first. A page may run past its limit by the events that share the last one's timestamp: the caller goes on
+ * before that timestamp, so none of them may be left for later.
+ */
+export async function readAudit(rows: Rows, filter: AuditFilter, page: AuditPage): Promise<AuditEvent[]> {
+  const { kind, actorId, objectType, objectId, federationId, spokeId } = filter;
+  const narrowed = { kind, actorId, objectType, objectId, federationId, spokeId, ...page };
+  return (await pageOfEvents(rows, narrowed)).map(toEvent);
+}
+
+/** The rarest first: by which of the given ones a page is walked. The index of each of them has its events in order. */
+const LEADS = ["objectId", "spokeId", "actorId", "federationId", "kind", "objectType"] as const;
+
+/**
+ * To the planner a frequent kind is among the newest of all soon enough, and it walks the whole log until then. A list of one
+ * is no constant to it, so the order can name the column, and then only that column's own index has it.
+ */
+const pageOfEvents = prepare((rows, { limit, before, ...columns }: AuditFilter & AuditPage) => {
+  const lead = LEADS.find((column) => columns[column] !== undefined);
+  let query = rows.selectFrom("audit_events").selectAll();
+  for (const column of LEADS) {
+    const value = columns[column];
+    if (column === lead) query = query.where(sql<boolean>`${sql.ref(column)} = any(array[${value}])`).orderBy(column);
+    else if (value !== undefined) query = query.where(column, "=", value);
+  }
+  if (before) query = query.where("at", "<", before);
+  const page = query.orderBy("at", "desc").modifyEnd(sql`fetch first ${limit} rows with ties`).as("page");
+  return rows.selectFrom(page).selectAll().orderBy("at", "desc").orderBy("id", "desc");
+});
+
+export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
+  return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
+}
+
+/**
+ * The event as somebody may see it: everybody learns that it was an operator's doing, and only operators where from,
+ * and with what means something can be mended.
+ */
+export function shownTo<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
+  const shown = { ...event, metadata: shownMeans(reader, event.metadata) };
+  return event.originPrivate && reader.role !== "operator" ? { ...shown, ip: "", userAgent: "" } : shown;
+}

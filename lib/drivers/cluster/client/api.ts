@@ -1,0 +1,242 @@
+/**
+ * Calls to one API server: limited, with deadlines, repeated where that is safe, every failure a ClusterError.
+ *
+ * At most `concurrency` calls are under way (streams are not counted); a 429 holds all of them back until the server
+ * wants to hear from us again. What may be repeated is the caller's to say: a create or an apply may, for finding
+ * it done is no harm; a JSON patch only when the server cannot have seen it.
+ */
+import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Connection, Connections } from "#lib/drivers/cluster/client/connection.ts";
+import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
+import { badAnswer, dateOf, errorOf, isRecord, warningsOf } from "#lib/drivers/cluster/client/status.ts";
+import { tellCall } from "#lib/drivers/cluster/client/tell-call.ts";
+import { exchange, type HttpAnswer, openStream, type Outgoing, type Stream } from "#lib/drivers/exchange.ts";
+import { openPlaces } from "#lib/base/limits/places.ts";
+import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
+import { within } from "#lib/base/race.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+
+export interface Request {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** From the server's base, every segment encoded. */
+  readonly path: string;
+  /** What is to be made is called, which the path of a POST does not say: for the words of a failure. */
+  readonly name?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Content type of the body, if it is not plain JSON. */
+  readonly type?: string;
+  readonly repeat: "safe" | "unsent";
+}
+
+interface Reply {
+  // deno-lint-ignore no-explicit-any
+  readonly body: any;
+  readonly warnings: readonly string[];
+}
+
+export interface Api {
+  call(request: Request, call: Call): Promise<Reply>;
+  /** A GET that is answered in plain text: a log. */
+  text(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<string>;
+  /** A GET whose body comes as long as the server sends it: a watch, a log. */
+  stream(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<Stream>;
+  /** The time by the cluster's clock, in milliseconds: its timestamps are compared with this and not with ours. */
+  now(): number;
+  /** Aborts when it is closed, with what every call then ends with. */
+  readonly closed: AbortSignal;
+  readonly telemetry: Telemetry;
+  close(): void;
+}
+
+interface ApiOptions {
+  readonly connections: Connections;
+  readonly concurrency: number;
+  readonly deadline: number;
+  readonly userAgent: string;
+  readonly telemetry?: Telemetry;
+}
+
+/** The code of what every call ends with when the cluster is closed. Another replica may go on; here nothing does. */
+const CLOSED = "closed";
+const TRIES = 4;
+/** How long a refusal may take that came where a stream was expected. */
+const DRAIN = 2 * SECOND;
+/** Below this, a difference is the second that the Date header is cut to, and not a clock that is wrong. */
+const SKEW_LEAST = 2 * SECOND;
+
+export function openApi(options: ApiOptions): Api {
+  const { connections, concurrency, deadline, telemetry = NO_TELEMETRY } = options;
+  const places = openPlaces(concurrency);
+  const closing = new AbortController(), quiet = openQuiet(deadline);
+  let skew = 0;
+
+  const signalsOf = (call: Call) => [call.signal, closing.signal];
+
+  function outgoing(request: Request, connection: Connection, call: Call): Outgoing {
+    return { ...messageOf(request, connection, options), signals: signalsOf(call), check: call.check };
+  }
+
+  /** Asks, and once more with new credentials if these were refused. */
+  async function authorised<T extends { readonly status: number }>(
+    call: Call,
+    ask: (connection: Connection) => Promise<T>,
+    dismiss: (refused: T) => void,
+  ): Promise<T> {
+    const inTime = <R>(run: () => Promise<R>) =>
+      within(signalsOf(call), { ms: deadline, late: () => lateError(deadline) }, run);
+    const connection = connections.known() ?? await inTime(connections.current);
+    const answer = await ask(connection);
+    if (answer.status !== 401) return answer;
+    dismiss(answer);
+    await inTime(() => connections.renew(connection));
+    return await ask(await inTime(connections.current));
+  }
+
+  async function turn(request: Request, call: Call): Promise<HttpAnswer> {
+    let doing = `${request.method} ${request.path}`;
+    const send = async (connection: Connection) => {
+      // In the queue, so that a call that waited there while the server asked for quiet is quiet, too.
+      await quiet.over(signalsOf(call));
+      const out = outgoing(request, connection, call);
+      doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
+      return await tellCall(telemetry, request.method, out, exchange);
+    };
+    const answer = await places.take(signalsOf(call), () => authorised(call, send, () => {}));
+    if (answer.status >= 300) throw quiet.heard(errorOf(answer, doing));
+    const ahead = dateOf(answer) - Date.now();
+    skew = Math.abs(ahead) < SKEW_LEAST ? 0 : ahead;
+    return answer;
+  }
+
+  async function tries(request: Request, call: Call): Promise<HttpAnswer> {
+    const started = performance.now();
+    for (let attempt = 1;; attempt++) {
+      try {
+        return await turn(request, call);
+      } catch (error) {
+        for (const signal of signalsOf(call)) signal.throwIfAborted();
+        if (!(error instanceof ClusterError) || !maySoonPass(error)) throw error;
+        const mayRepeat = request.repeat === "safe" || wasNeverSent(error);
+        const asked = error.retryAfterMs ?? 0;
+        if (!mayRepeat || attempt >= TRIES || performance.now() - started + asked > deadline) throw error;
+        await rest(Math.max(backoff(attempt, 200, 2 * SECOND), asked), signalsOf(call));
+      }
+    }
+  }
+
+  return {
+    now: () => Date.now() + skew,
+    closed: closing.signal,
+    telemetry,
+    call: async (request, call) => {
+      const answer = await tries(request, call);
+      return { body: parseBody(answer, request), warnings: warningsOf(answer) };
+    },
+    text: async (path, query, call) => (await tries({ method: "GET", path, query, repeat: "safe" }, call)).body,
+    stream: async (path, query, call) => {
+      await quiet.over(signalsOf(call));
+      const open = (connection: Connection) => {
+        const out = outgoing({ method: "GET", path, query, repeat: "safe" }, connection, call);
+        return tellCall(telemetry, "STREAM", out, openStream);
+      };
+      const stream = await authorised(call, open, (refused) => refused.close());
+      if (stream.status < 300) return stream;
+      throw quiet.heard(errorOf(await drain(stream, signalsOf(call)), `GET ${path}`));
+    },
+    close: () => {
+      closing.abort(new ClusterError(CLOSED, "The connection to the cluster was closed", { transient: true }));
+      connections.close();
+    },
+  };
+}
+
+/** The request as it goes out over this connection. */
+function messageOf(request: Request, connection: Connection, { deadline, userAgent }: ApiOptions) {
+  const { server, headers, options, once } = connection;
+  const query = new URLSearchParams(request.query).toString();
+  return {
+    method: request.method,
+    url: new URL(server.origin + server.pathname.replace(/\/$/, "") + request.path + (query && `?${query}`)),
+    headers: {
+      ...headers,
+      accept: "application/json",
+      "user-agent": userAgent,
+      ...(request.body === undefined ? {} : { "content-type": request.type ?? "application/json" }),
+    },
+    body: request.body === undefined ? undefined : JSON.stringify(request.body),
+    options: request.repeat === "unsent" ? once : options,
+    deadline,
+    fail: exchangeError,
+  };
+}
+
+/** The quiet that a server asks for with a 429. */
+function openQuiet(deadline: number) {
+  let until = 0;
+  return {
+    /** Waits for its end; a long quiet is the caller's to wait for, who can tell people of it. */
+    async over(signals: readonly AbortSignal[]): Promise<void> {
+      for (let wait; (wait = until - performance.now()) > 0;) {
+        if (wait > deadline) throw quietError(wait);
+        await rest(wait, signals);
+      }
+    },
+    /** Gives the error back, whatever it asks for. */
+    heard(error: ClusterError): ClusterError {
+      if (error.status === 429) until = Math.max(until, performance.now() + (error.retryAfterMs ?? SECOND));
+      return error;
+    },
+  };
+}
+
+/** Rests so long, unless one of the signals calls it off. */
+function rest(ms: number, signals: readonly AbortSignal[]): Promise<void> {
+  return within(signals, null, (signal) => sleep(ms, signal));
+}
+
+/** Whether it is of no use to go on asking, though what failed may pass. */
+export function isClosed(error: unknown): boolean {
+  return error instanceof ClusterError && error.code === CLOSED;
+}
+
+function quietError(ms: number): ClusterError {
+  const message = `The API server has asked for quiet, for another ${Math.ceil(ms / SECOND)} s`;
+  return new ClusterError("TooManyRequests", message, { transient: true, status: 429, retryAfterMs: ms });
+}
+
+/** What heals when a person does something is not asked for again at once: the caller does so in its own time. */
+function maySoonPass({ transient, code, status }: ClusterError): boolean {
+  return transient && !LATER.has(code) && status !== 401 && status !== 410;
+}
+
+const LATER = new Set(["BadAnswer", "credentials", "kubeconfig", "untrusted"]);
+
+function parseBody(answer: HttpAnswer, request: Request): unknown {
+  const text = answer.body.trim();
+  try {
+    const body = JSON.parse(text);
+    if (isRecord(body)) return body;
+  } catch {
+    // It is no JSON at all, which is told in the same words.
+  }
+  const what = text === "" ? "nothing" : `something that is no object in JSON: ${text.slice(0, 200)}`;
+  throw badAnswer(`${request.method} ${request.path} was answered with ${what}`, answer.status);
+}
+
+/** The text of a refusal that came where a stream was expected: small and at once, but never trusted to be. */
+async function drain(stream: Stream, signals: readonly AbortSignal[]): Promise<HttpAnswer> {
+  const chunks: Uint8Array[] = [];
+  const read = async () => {
+    for await (const chunk of stream.chunks) if (chunks.push(chunk) > 64) break;
+  };
+  try {
+    await within(signals, { ms: DRAIN, late: () => new Error("the refusal does not come to its end") }, read);
+  } catch {
+    for (const signal of signals) signal.throwIfAborted();
+    // Cut off, or too slow: what has come says enough.
+  } finally {
+    stream.close();
+  }
+  return { status: stream.status, headers: stream.headers, body: Buffer.concat(chunks).toString("utf8") };
+}

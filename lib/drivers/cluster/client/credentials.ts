@@ -1,0 +1,114 @@
+/**
+ * Gets the credentials of a kubeconfig's user: certificates, headers, and an agent where a proxy is named.
+ *
+ * The Kubernetes library is 80 MB and most of a second of processor. So it is loaded only for a proxy.
+ */
+import type https from "node:https";
+import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
+import type { Cluster } from "@kubernetes/client-node/dist/config_types.js";
+import type { FileReader } from "#lib/drivers/cluster/client/files.ts";
+import type { Kubeconfig } from "#lib/drivers/cluster/client/kubeconfig.ts";
+import { type IdTokens, isExpired, refreshIdToken } from "#lib/drivers/cluster/client/oidc.ts";
+import { openPlugin } from "#lib/drivers/cluster/client/plugin.ts";
+import type { FileOrData, KubeUser } from "#lib/drivers/cluster/client/user.ts";
+
+export interface CredentialSources {
+  readonly files: FileReader;
+  /** Milliseconds for a plugin or provider. */
+  readonly ms: number;
+  readonly late: (doing: string) => Error;
+  /** Ends what is running. */
+  readonly signal: AbortSignal;
+  /** Id tokens by the refresh token of the kubeconfig, which a provider may accept only once. */
+  readonly idTokens: Map<string, IdTokens>;
+}
+
+type Tls = Pick<https.RequestOptions, "ca" | "cert" | "key" | "servername" | "rejectUnauthorized">;
+type Headers = Record<string, string | string[]>;
+
+export interface ClusterCredentials {
+  readonly tls: Tls;
+  readonly headers: Headers;
+  /** Through the proxy that the kubeconfig names. */
+  readonly agent?: https.RequestOptions["agent"];
+}
+
+/** Returns a function that gets the credentials. It keeps them until they expire. */
+export function openCredentials(config: Kubeconfig, sources: CredentialSources): () => Promise<ClusterCredentials> {
+  const { cluster, user, clusterInfo } = config, { files } = sources;
+  const settings = user.exec && { ...user.exec, cluster: user.exec.provideClusterInfo ? clusterInfo : null };
+  const plugin = settings && openPlugin(settings, sources);
+  const tokenOf = openToken(user, files);
+
+  return async () => {
+    const [ca, ownCert, ownKey] = await Promise.all([
+      bytesOf({ file: cluster.caFile, data: cluster.caData }, files),
+      bytesOf(user.cert, files),
+      bytesOf(user.key, files),
+    ]);
+    const own = await tokenOf(), isSigned = own !== undefined || user.username !== undefined;
+    // Neither a plugin nor a provider is called for a user who has a token, as with kubectl.
+    const given = isSigned ? {} : await plugin?.credential() ?? {};
+    const bearer = own ?? given.token ?? (isSigned ? undefined : await tokenOfProvider(user, sources));
+    const tls: Tls = {
+      ...(cluster.skipTLSVerify && { rejectUnauthorized: false }),
+      ...(cluster.tlsServerName && { servername: cluster.tlsServerName }),
+      ...(ca && { ca }),
+      ...(given.cert ? { cert: given.cert, key: given.key! } : ownCert && { cert: ownCert, key: ownKey! }),
+    };
+    const headers: Headers = { ...user.impersonation };
+    if (bearer !== undefined) headers.Authorization = `Bearer ${bearer.trim()}`;
+    else if (user.username) headers.Authorization = basic(user.username, user.password ?? "");
+    return { tls, headers, ...(cluster.proxyUrl && { agent: await agentThroughProxy(cluster, tls) }) };
+  };
+}
+
+/** A file that was read once stands in for itself while it cannot be read. */
+function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Promise<string | undefined> {
+  let last = token;
+  return async () => {
+    if (tokenFile === undefined) return token;
+    try {
+      last = (await files.read(tokenFile)).toString("utf8").trim() || last;
+    } catch (error) {
+      if (last === undefined) throw error;
+    }
+    return last;
+  };
+}
+
+async function tokenOfProvider({ authProvider }: KubeUser, sources: CredentialSources): Promise<string | undefined> {
+  if (!authProvider) return undefined;
+  const { name, config } = authProvider;
+  if (name !== "oidc") return config["access-token"]; // from before there were plugins
+  const { "id-token": idToken = "", "refresh-token": refreshToken = "" } = config;
+  const known = sources.idTokens.get(refreshToken) ?? { idToken, refreshToken };
+  if (!isExpired(known.idToken, Date.now()) || !refreshToken) return known.idToken || undefined;
+  const authority = { file: config["idp-certificate-authority"], data: config["idp-certificate-authority-data"] };
+  const ca = await bytesOf(authority, sources.files);
+  const renewed = await refreshIdToken({ config, ca, ms: sources.ms, signal: sources.signal }, known.refreshToken);
+  sources.idTokens.set(refreshToken, renewed);
+  return renewed.idToken;
+}
+
+async function agentThroughProxy({ caFile: _, ...cluster }: Cluster, tls: Tls) {
+  const whole: KubeConfig = new (await import("@kubernetes/client-node/dist/config.js")).KubeConfig();
+  const base64 = (bytes: unknown) => bytes === undefined ? undefined : Buffer.from(bytes as Buffer).toString("base64");
+  const caData = base64(tls.ca), certData = base64(tls.cert), keyData = base64(tls.key);
+  // It refuses plain http unless TLS verification is off; there is no TLS to verify.
+  const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
+  const user = { name: "proxied", ...(certData && keyData && { certData, keyData }) };
+  whole.loadFromClusterAndUser({ ...cluster, ...(caData && { caData }), skipTLSVerify }, user);
+  const given: https.RequestOptions = {};
+  await whole.applyToHTTPSOptions(given as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
+  return given.agent;
+}
+
+async function bytesOf({ file, data }: FileOrData, files: FileReader): Promise<Buffer | undefined> {
+  if (data) return Buffer.from(data, "base64");
+  return file ? await files.read(file) : undefined;
+}
+
+function basic(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}

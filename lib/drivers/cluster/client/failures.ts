@@ -1,0 +1,58 @@
+/** What goes wrong without an answer: the kubeconfig, the credentials that it names, and the connection. */
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { badAnswer } from "#lib/drivers/cluster/client/status.ts";
+import type { Failure } from "#lib/drivers/exchange.ts";
+import { messageOf } from "#lib/base/errors.ts";
+
+/** Passing, as all that somebody puts right without touching what was asked for: a file half written, a context put back. */
+export function configError(message: string, cause?: unknown): ClusterError {
+  return new ClusterError("kubeconfig", message, {
+    transient: true,
+    blame: "operator",
+    hint: "Put the kubeconfig right; what waits for it goes on by itself.",
+    cause,
+  });
+}
+
+/** An exec plugin or a token file may be back in a moment; the caller's own retries decide for how long. */
+export function credentialsError(cause: unknown, doing?: string): ClusterError {
+  if (cause instanceof ClusterError) return cause;
+  const why = messageOf(cause).trim();
+  const message = `Cannot get credentials for the cluster: ${doing === undefined ? why : `${doing}: ${why}`}`;
+  return new ClusterError("credentials", message, {
+    transient: true,
+    blame: "operator",
+    hint: "Check the credentials, files and plugins that the kubeconfig names.",
+    cause,
+  });
+}
+
+/** Credentials come from files and programs, which may hang as a server may. `doing` names what was waited for. */
+export function lateError(ms: number, doing?: string): ClusterError {
+  const why = doing === undefined ? `they have not come within ${ms} ms` : `${doing} did not end within ${ms} ms`;
+  return credentialsError(new Error(why));
+}
+
+/** Whatever a connection dies of may pass: certificates that do not fit do so once somebody renews them. */
+export function exchangeError(failure: Failure, doing: string, cause: Error): ClusterError {
+  const code = String((cause as { code?: unknown }).code ?? "");
+  if (failure === "unsendable") return credentialsError(cause, doing);
+  if (failure === "too large") return badAnswer(`${doing}: ${cause.message}`, 200);
+  if (failure === "deadline") return new ClusterError("deadline", `${doing} ${cause.message}`, { transient: true });
+  const untrusted = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code) ||
+    /certificate|wrong version number|InvalidContentType|UnknownIssuer/i.test(cause.message);
+  return new ClusterError(untrusted ? "untrusted" : "unreachable", `${doing}: ${cause.message || code}`, {
+    transient: true,
+    ...(untrusted && {
+      blame: "operator",
+      hint: "Check the server address and certificate authority in the kubeconfig.",
+    }),
+    cause,
+  });
+}
+
+/** Whether the failure came before the server can have seen the request. */
+export function wasNeverSent(error: ClusterError): boolean {
+  const code = (error.cause as { code?: unknown } | undefined)?.code;
+  return error.status === 429 || ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"].includes(String(code));
+}

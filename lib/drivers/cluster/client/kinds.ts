@@ -1,0 +1,90 @@
+/**
+ * Which path a kind has: a table for the kinds we use, the API server's own discovery for others.
+ *
+ * The table saves a question before the first call. Whether a kind is served at all is always asked.
+ */
+import type { Api } from "#lib/drivers/cluster/client/api.ts";
+import { type Call, ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { unknownKind } from "#lib/drivers/cluster/client/status.ts";
+
+export type Kind = Omit<Ref, "name">;
+
+interface Resource {
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+export interface Kinds {
+  resolve(kind: Kind, call: Call): Promise<Resource>;
+  serves(kind: Kind, call: Call): Promise<boolean>;
+}
+
+const NAMESPACED: Readonly<Record<string, string>> = {
+  "v1": "ConfigMap Event LimitRange PersistentVolumeClaim Pod ResourceQuota Secret Service ServiceAccount",
+  "apps/v1": "Deployment ReplicaSet StatefulSet",
+  "batch/v1": "CronJob Job",
+  "cert-manager.io/v1": "Certificate Issuer",
+  "networking.k8s.io/v1": "Ingress NetworkPolicy",
+  "policy/v1": "PodDisruptionBudget",
+  "rbac.authorization.k8s.io/v1": "Role RoleBinding",
+  "snapshot.storage.k8s.io/v1": "VolumeSnapshot",
+};
+const GLOBAL: Readonly<Record<string, string>> = {
+  "v1": "Namespace Node PersistentVolume",
+  "cert-manager.io/v1": "ClusterIssuer",
+  "networking.k8s.io/v1": "IngressClass",
+  "snapshot.storage.k8s.io/v1": "VolumeSnapshotClass VolumeSnapshotContent",
+  "storage.k8s.io/v1": "StorageClass",
+};
+
+/** By which an answer and a path call a kind; true for all kinds that are listed here. */
+export function pluralOf(kind: string): string {
+  const name = kind.toLowerCase();
+  if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
+  return name.endsWith("s") ? `${name}es` : `${name}s`;
+}
+
+export function openKinds(api: Api): Kinds {
+  const found = new Map<string, Resource>(); // what is served is remembered, what is not may be installed any time
+
+  async function discover(kind: Kind, call: Call): Promise<Resource> {
+    const key = `${kind.apiVersion}/${kind.kind}`, known = found.get(key);
+    if (known) return known;
+    const { body } = await api.call({ method: "GET", path: groupPath(kind.apiVersion), repeat: "safe" }, call);
+    const resources = (body.resources ?? []) as { name: string; kind: string; namespaced: boolean }[];
+    const match = resources.find((resource) => resource.kind === kind.kind && !resource.name.includes("/"));
+    if (!match) throw unknownKind(`no matches for kind "${kind.kind}" in version "${kind.apiVersion}"`);
+    const resource = { plural: match.name, namespaced: match.namespaced };
+    found.set(key, resource);
+    return resource;
+  }
+
+  return {
+    resolve: async (kind, call) => {
+      const isIn = (table: typeof GLOBAL) => table[kind.apiVersion]?.split(" ").includes(kind.kind) ?? false;
+      const namespaced = isIn(NAMESPACED);
+      if (namespaced || isIn(GLOBAL)) return { plural: pluralOf(kind.kind), namespaced };
+      return await discover(kind, call);
+    },
+    serves: async (kind, call) => {
+      try {
+        await discover(kind, call);
+        return true;
+      } catch (error) {
+        if (error instanceof ClusterError && error.code === "NoKind") return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/** `/apis/apps/v1/namespaces/n/deployments/d`: without a namespace all of them, without a name the collection. */
+export function pathOf(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
+  const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${groupPath(apiVersion)}${scope}/${plural}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;
+}
+
+export function groupPath(apiVersion: string): string {
+  const path = apiVersion.split("/").map(encodeURIComponent).join("/");
+  return apiVersion.includes("/") ? `/apis/${path}` : `/api/${path}`;
+}

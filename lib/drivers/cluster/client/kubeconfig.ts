@@ -1,0 +1,193 @@
+/**
+ * Reads kubeconfig files as kubectl does: the server, the context, and the user that Wheelwright is there.
+ *
+ * KUBECONFIG may name several files; the first one that sets a value or names a cluster, context or user wins. The
+ * Kubernetes library reads clusters and contexts. It knows less of users than kubectl, so `user.ts` reads those.
+ */
+import { decodeUtf8 } from "#lib/base/utf8.ts";
+import { delimiter, dirname } from "node:path";
+import { parse } from "yaml";
+import { type Cluster, type Context, newClusters, newContexts } from "@kubernetes/client-node/dist/config_types.js";
+import { serverOfPod } from "#lib/base/config.ts";
+import { configError } from "#lib/drivers/cluster/client/failures.ts";
+import type { FileReader } from "#lib/drivers/cluster/client/files.ts";
+import { isRecord } from "#lib/drivers/cluster/client/status.ts";
+import { absolutePath, type KubeUser, readKubeUser } from "#lib/drivers/cluster/client/user.ts";
+import { reasonOf } from "#lib/base/errors.ts";
+
+/** `file` may be a list of files, as KUBECONFIG is. */
+export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
+
+export interface KubeconfigText {
+  /** The folder that its paths are relative to; empty for a text without a file. */
+  readonly folder: string;
+  readonly text: string;
+}
+
+export interface Kubeconfig {
+  /** The name of the context that is used. */
+  readonly context: string;
+  readonly server: URL;
+  readonly cluster: Cluster;
+  readonly user: KubeUser;
+  /** The cluster as an exec plugin may read it. */
+  readonly clusterInfo: object;
+}
+
+interface Contents {
+  readonly current: string | undefined;
+  readonly contexts: readonly Context[];
+  readonly clusters: readonly Cluster[];
+  readonly clusterInfos: ReadonlyMap<string, object>;
+  /** Only the user of the context in use is read further. */
+  readonly users: readonly { readonly name: unknown; readonly read: () => KubeUser }[];
+}
+
+const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount", POD = "in-cluster";
+/** The extension of a cluster that is meant for exec plugins. */
+const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
+
+/** Empty in a cluster, where no file exists. Of several files those that are missing are left out. */
+export async function readKubeconfigTexts(source: KubeconfigSource, files: FileReader): Promise<KubeconfigText[]> {
+  if (source === "in-cluster") return [];
+  if (source.text !== undefined) return [{ folder: "", text: source.text }];
+  const paths = pathsOf(source.file ?? ""), found: KubeconfigText[] = [];
+  let missing: unknown;
+  for (const path of paths) {
+    try {
+      found.push({ folder: dirname(path), text: decodeUtf8(await files.read(path)) });
+    } catch (cause) {
+      missing = cause;
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw unreadable(source, cause);
+    }
+  }
+  if (found.length === 0) throw unreadable(source, missing);
+  return found;
+}
+
+/** Throws a ClusterError `kubeconfig` that says what is wrong with it. */
+export function readKubeconfig(source: KubeconfigSource, texts: readonly KubeconfigText[]): Kubeconfig {
+  const origin = originOf(source), contents = contentsOf(source, texts);
+  const wanted = source === "in-cluster" ? undefined : source.context;
+  const name = wanted ?? contents.current;
+  const context = contents.contexts.find((known) => known.name === name);
+  if (!context) {
+    const names = contents.contexts.map((known) => known.name).join(", ") || "none";
+    const missing = name ? `has no context ${name}` : "names no context";
+    throw configError(`${capital(origin)} ${missing}; it has: ${names}`);
+  }
+  const cluster = contents.clusters.find((known) => known.name === context.cluster);
+  if (!cluster) throw configError(`${capital(origin)} has no cluster ${context.cluster}`);
+  if (!URL.canParse(cluster.server) || !/^https?:/.test(cluster.server)) {
+    if (source === "in-cluster") throw configError("No file is named, and this process does not run in a cluster");
+    throw configError(`${capital(origin)} names a server that is no URL: ${cluster.server}`);
+  }
+  return {
+    context: context.name,
+    server: new URL(cluster.server),
+    cluster,
+    user: userOf(context, contents, source),
+    clusterInfo: contents.clusterInfos.get(cluster.name) ?? {},
+  };
+}
+
+/** A context without a user is anonymous, as with kubectl. */
+function userOf(context: Context, { users }: Contents, source: KubeconfigSource): KubeUser {
+  if (!context.user) return { name: "nobody", cert: {}, key: {}, impersonation: {} };
+  const found = users.find(({ name }) => name === context.user);
+  if (!found) {
+    const names = users.map(({ name }) => String(name)).join(", ") || "none";
+    const missing = `has no user ${context.user}, which its context ${context.name} names`;
+    throw configError(`${capital(originOf(source))} ${missing}; it has: ${names}`);
+  }
+  return reading(source, found.read);
+}
+
+function contentsOf(source: KubeconfigSource, texts: readonly KubeconfigText[]): Contents {
+  if (source === "in-cluster") return contentsOfPod();
+  const each = reading(source, () => texts.map(contentsOfText));
+  return {
+    current: each.find(({ current }) => current)?.current,
+    contexts: each.flatMap(({ contexts }) => contexts),
+    clusters: each.flatMap(({ clusters }) => clusters),
+    clusterInfos: new Map(each.toReversed().flatMap(({ clusterInfos }) => [...clusterInfos])),
+    users: each.flatMap(({ users }) => users),
+  };
+}
+
+function contentsOfPod(): Contents {
+  const cluster = { name: POD, caFile: `${ACCOUNT}/ca.crt`, server: serverOfPod(), skipTLSVerify: false };
+  const user = { name: POD, tokenFile: `${ACCOUNT}/token`, cert: {}, key: {}, impersonation: {} };
+  return {
+    current: POD,
+    contexts: [{ name: POD, cluster: POD, user: POD }],
+    clusters: [cluster],
+    clusterInfos: new Map(),
+    users: [{ name: POD, read: () => user }],
+  };
+}
+
+function contentsOfText({ text, folder }: KubeconfigText): Contents {
+  const raw: unknown = parse(text, { merge: true });
+  if (!isRecord(raw)) throw new Error("it holds no kubeconfig");
+  const clusters = newClusters(raw.clusters).map((each) => ({
+    ...each,
+    ...(each.caFile && { caFile: absolutePath(each.caFile, folder)! }),
+  }));
+  const users = Array.isArray(raw.users) ? raw.users : [];
+  return {
+    current: typeof raw["current-context"] === "string" ? raw["current-context"] : undefined,
+    contexts: newContexts(raw.contexts),
+    clusters,
+    clusterInfos: new Map((Array.isArray(raw.clusters) ? raw.clusters : []).map(clusterInfoOf)),
+    users: users.map((each, i) => ({
+      name: isRecord(each) ? each.name : undefined,
+      read: () => readKubeUser(each, `users[${i}]`, folder),
+    })),
+  };
+}
+
+function clusterInfoOf({ name, cluster }: { name: string; cluster: Record<string, unknown> }): [string, object] {
+  const copied = [
+    "server",
+    "tls-server-name",
+    "insecure-skip-tls-verify",
+    "certificate-authority-data",
+    "proxy-url",
+    "disable-compression",
+  ];
+  const info = copied.flatMap((key) => cluster[key] === undefined ? [] : [[key, cluster[key]]]);
+  const extensions = Array.isArray(cluster.extensions) ? cluster.extensions.filter(isRecord) : [];
+  const config = extensions.find((each) => each.name === EXEC_EXTENSION)?.extension;
+  return [name, { ...Object.fromEntries(info), ...(config !== undefined && { config }) }];
+}
+
+function reading<T>(source: KubeconfigSource, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw unreadable(source, cause);
+  }
+}
+
+function unreadable(source: KubeconfigSource, cause: unknown) {
+  // What follows the first line of a parser's message shows the text, which holds secrets.
+  const [why = ""] = reasonOf(cause).split("\n");
+  return configError(`Cannot read ${originOf(source)}: ${why.replace(/:$/, "")}`, cause);
+}
+
+function pathsOf(list: string): string[] {
+  const paths = [...new Set(list.split(delimiter).filter((path) => path !== ""))];
+  return paths.length > 0 ? paths : [""];
+}
+
+function originOf(source: KubeconfigSource): string {
+  if (source === "in-cluster") return "the in-cluster service account";
+  if (source.file === undefined) return "the kubeconfig";
+  const paths = pathsOf(source.file);
+  return paths.length > 1 ? `the kubeconfig files ${paths.join(", ")}` : `the kubeconfig file ${source.file}`;
+}
+
+function capital(text: string): string {
+  return text[0]!.toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,92 @@
+/**
+ * Refreshes the id token of a kubeconfig's OIDC provider, as kubectl does.
+ *
+ * The Kubernetes library (2.0.1) cannot: its OpenID package wants a URL object and gets a text.
+ */
+import { exchange } from "#lib/drivers/exchange.ts";
+import { isRecord } from "#lib/drivers/cluster/client/status.ts";
+import { DriverError } from "#lib/base/errors.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+export interface IdTokens {
+  readonly idToken: string;
+  readonly refreshToken: string;
+}
+
+interface Provider {
+  readonly config: Readonly<Record<string, string>>;
+  /** The provider's certificate authority. */
+  readonly ca: Buffer | undefined;
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+class ProviderError extends DriverError {}
+
+/** Kubectl renews a token ten seconds before its end, too. */
+const MARGIN = 10 * SECOND;
+const ANSWER_MOST = 1024 * 1024;
+
+/** Whether the id token is no longer good; one without a readable end counts as expired. */
+export function isExpired(idToken: string, now: number): boolean {
+  try {
+    const { exp } = JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString("utf8"));
+    return !(exp * SECOND - MARGIN > now);
+  } catch {
+    return true;
+  }
+}
+
+/** Throws an Error that names the provider. */
+export async function refreshIdToken(provider: Provider, refreshToken: string): Promise<IdTokens> {
+  const { "idp-issuer-url": issuer = "", "client-id": id = "", "client-secret": secret = "" } = provider.config;
+  if (!URL.canParse(issuer)) throw new Error("the auth provider oidc has no idp-issuer-url that is a URL");
+  const found = await send(provider, new URL(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`));
+  const endpoint = String(found.token_endpoint);
+  if (!URL.canParse(endpoint)) throw new Error(`the auth provider ${issuer} names no token endpoint`);
+  const methods = found.token_endpoint_auth_methods_supported;
+  const isBasic = secret !== "" && !(Array.isArray(methods) && !methods.includes("client_secret_basic"));
+  const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
+  if (!isBasic) form.set("client_id", id);
+  if (!isBasic && secret) form.set("client_secret", secret);
+  const basic = [id, secret].map(encodeURIComponent).join(":");
+  const headers = isBasic ? { authorization: `Basic ${Buffer.from(basic).toString("base64")}` } : {};
+  const answer = await send(provider, new URL(endpoint), form, headers);
+  if (typeof answer.id_token !== "string") throw new Error(`the auth provider ${issuer} returned no id_token`);
+  const renewed = typeof answer.refresh_token === "string" ? answer.refresh_token : refreshToken;
+  return { idToken: answer.id_token, refreshToken: renewed };
+}
+
+async function send(
+  { ca, ms, signal }: Provider,
+  url: URL,
+  form?: URLSearchParams,
+  headers: Record<string, string> = {},
+): Promise<Record<string, unknown>> {
+  if (url.protocol !== "https:") throw new Error(`the auth provider ${url.origin} does not use https`);
+  const type = form && { "content-type": "application/x-www-form-urlencoded" };
+  const { status, body } = await exchange({
+    method: form ? "POST" : "GET",
+    url,
+    headers: { accept: "application/json", ...type, ...headers },
+    ...(form && { body: form.toString() }),
+    options: { agent: false, ...(ca && { ca }) },
+    deadline: ms,
+    signals: [signal],
+    most: ANSWER_MOST,
+    fail: (_, doing, cause) => new ProviderError("oidc", `${doing}: ${cause.message}`, { transient: true }),
+  });
+  const answer = status === 200 ? parseObject(body) : null;
+  // The body may hold a token, so it is not quoted.
+  if (!answer) throw new Error(`${url.origin}${url.pathname} answered with ${status} and without a usable JSON object`);
+  return answer;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

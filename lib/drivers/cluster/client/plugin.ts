@@ -1,0 +1,131 @@
+/**
+ * Runs the exec plugin of a kubeconfig as kubectl does, within a deadline.
+ *
+ * The Kubernetes library waits for a plugin forever and sets no KUBERNETES_EXEC_INFO. Here a plugin that does not end in
+ * time is killed with all of its process group, and the next call starts it again.
+ */
+import { spawn } from "node:child_process";
+import { environmentWith } from "#lib/base/environment.ts";
+import { within } from "#lib/base/race.ts";
+import { isRecord } from "#lib/drivers/cluster/client/status.ts";
+
+export interface PluginSettings {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly installHint: string;
+  /** The cluster as the plugin may read it; null unless the kubeconfig sets `provideClusterInfo`. */
+  readonly cluster: object | null;
+}
+
+export interface PluginCredential {
+  readonly token?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface Plugin {
+  /** The credential of the last run until it expires. Rejects with an Error that names the plugin. */
+  credential(): Promise<PluginCredential>;
+}
+
+interface PluginOptions {
+  readonly ms: number;
+  /** Returns the error for a plugin that did not end in time. */
+  readonly late: (doing: string) => Error;
+  /** Ends a plugin that is running. */
+  readonly signal: AbortSignal;
+}
+
+/** The most bytes that a plugin may write; a credential has a few thousand. */
+const OUTPUT_MOST = 1024 * 1024;
+/** The most characters of its errors in a message. */
+const COMPLAINT_MOST = 500;
+
+export function openPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): Plugin {
+  let last: { readonly credential: PluginCredential; readonly expires: number } | undefined;
+  return {
+    async credential() {
+      if (last && Date.now() < last.expires) return last.credential;
+      const onLate = () => late(`the plugin ${settings.command}`);
+      const output = await within([signal], { ms, late: onLate }, (ending) => run(settings, ending));
+      last = parseCredential(output, settings);
+      return last.credential;
+    },
+  };
+}
+
+/** Resolves with what it wrote once it has ended. Kills its process group when the signal aborts. */
+function run({ command, args, env, ...settings }: PluginSettings, signal: AbortSignal): Promise<string> {
+  const { apiVersion, cluster, installHint } = settings;
+  const info = { apiVersion, kind: "ExecCredential", spec: { ...(cluster && { cluster }), interactive: false } };
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args], {
+      env: environmentWith({ ...env, KUBERNETES_EXEC_INFO: JSON.stringify(info) }),
+      detached: true, // a process group of its own, which can be killed as a whole
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "", complaint = "", ended = false;
+    const kill = () => {
+      if (ended) return;
+      ended = true;
+      endGroup(child.pid);
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    signal.addEventListener("abort", kill, { once: true });
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      if (output.length <= OUTPUT_MOST) return;
+      kill();
+      reject(new Error(`The plugin ${command} wrote over ${OUTPUT_MOST} bytes`));
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => complaint = (complaint + text).slice(-OUTPUT_MOST));
+    child.on("error", (cause: NodeJS.ErrnoException) => {
+      const hint = cause.code === "ENOENT" && installHint ? `. ${installHint.trim()}` : "";
+      reject(new Error(`Cannot run the plugin ${command}: ${cause.message}${hint}`, { cause }));
+    });
+    child.on("close", (code) => {
+      ended = true;
+      if (code === 0) return resolve(output);
+      const why = complaint.trim().slice(-COMPLAINT_MOST);
+      reject(new Error(`The plugin ${command} failed with exit status ${code}${why && `: ${why}`}`));
+    });
+  });
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // The group has ended already.
+  }
+}
+
+function parseCredential(output: string, { command, apiVersion }: PluginSettings) {
+  const fail = (why: string) => new Error(`The plugin ${command} ${why}`);
+  const answer = parseJson(output);
+  if (!isRecord(answer)) throw fail("wrote no JSON object");
+  if (answer.apiVersion !== undefined && answer.apiVersion !== apiVersion) {
+    throw fail(`answered in ${String(answer.apiVersion).slice(0, 100)}; the kubeconfig says ${apiVersion}`);
+  }
+  if (!isRecord(answer.status)) throw fail("returned no status");
+  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status;
+  if (!token && !cert && !key) throw fail("returned neither a token nor a certificate");
+  if (Boolean(cert) !== Boolean(key)) throw fail("returned a certificate without its key, or the reverse");
+  const text = (value: unknown) => typeof value === "string" && value ? value : undefined;
+  const fields = Object.entries({ token: text(token), cert: text(cert), key: text(key) });
+  const expires = expirationTimestamp ? Date.parse(String(expirationTimestamp)) : Infinity;
+  if (Number.isNaN(expires)) throw fail("returned an expirationTimestamp that is no time");
+  return { credential: Object.fromEntries(fields.filter(([, value]) => value)) as PluginCredential, expires };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the text may hold a token, so it is not quoted
+  }
+}

@@ -1,0 +1,200 @@
+/** What an answer that is not a success means: the API server's Status, or whatever stood in its way. */
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
+import type { HttpAnswer } from "#lib/drivers/exchange.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
+
+/** The Status object of the API, as far as we read it. */
+export interface Status {
+  readonly kind?: string;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly code?: number;
+  readonly details?: {
+    readonly name?: string;
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string }[];
+  };
+}
+
+const NO_PAGE = "404 page not found"; // how the API server says that it has no such group or version
+const REASONS: Readonly<Record<number, string>> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  408: "Timeout",
+  409: "Conflict",
+  410: "Expired",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  502: "BadGateway",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+/** Below 500: the server was slow, busy, or has forgotten the place from which to go on. */
+const TRANSIENT = new Set([408, 410, 425, 429]);
+/** At 500 and above: what it will not do the next time either. */
+const NEVER = new Set([501, 505]);
+/** The longest wait that a server may ask for: who asks for a day is mistaken, or somebody else. */
+const RETRY_MOST = MINUTE;
+const NO_SERVER = "Check that the kubeconfig's server is a Kubernetes API server and no proxy's page.";
+/** The most of a text that is no Status which goes into a message: a proxy's error page is long. */
+const EXCERPT = 300;
+
+export function errorOf(answer: HttpAnswer, doing: string): ClusterError {
+  const status = readStatus(answer.body), { location } = answer.headers;
+  // Without its query, which may hold what a login page wants to be told.
+  const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
+  return errorOfStatus(answer.status, status, doing, retryAfterOf(answer, status), text);
+}
+
+/**
+ * What answered was no API server: a proxy's page, or half an answer that counts as whole. Nothing is known of what
+ * was asked for, and it may well be an API server again the next time.
+ */
+export function badAnswer(message: string, status: number, cause?: unknown): ClusterError {
+  return new ClusterError("BadAnswer", message, {
+    transient: true,
+    status,
+    blame: "operator",
+    hint: NO_SERVER,
+    cause,
+  });
+}
+
+export function unknownKind(message: string, cause?: Error): ClusterError {
+  const hint = "Install what serves this kind (its CRD) in the cluster.";
+  return new ClusterError("NoKind", message, { transient: false, status: 404, blame: "operator", hint, cause });
+}
+
+/** The same for a Status that came as an event of a watch. */
+export function errorOfStatus(
+  code: number,
+  status: Status | null,
+  doing: string,
+  retryAfterMs?: number,
+  text = "",
+): ClusterError {
+  const reason = status?.reason || REASONS[code] || `Http${code}`;
+  const message = status?.message || `${doing}: HTTP ${code} ${text.trim().slice(0, EXCERPT)}`.trim();
+  const make = (name: string, transient: boolean, rest: { blame?: "operator" | "cluster"; hint?: string } = {}) =>
+    new ClusterError(name, message, {
+      transient,
+      status: code,
+      ...rest,
+      retryAfterMs,
+      cause: new Error(doing),
+    });
+
+  if (status?.details?.causes?.some((cause) => cause.reason === "NamespaceTerminating")) {
+    return make("Terminating", false);
+  }
+  // Nothing is wrong with what was asked for: it can go on once the credentials are good.
+  if (code === 401) {
+    return make(reason, true, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
+  }
+  if (code >= 300 && code < 400) return badAnswer(message, code);
+  if (code === 403) {
+    const refusal = readRefusal(message);
+    return make(refusal.code, refusal.heals === "soon" || refusal.heals === "later", {
+      blame: "operator",
+      hint: refusal.hint,
+    });
+  }
+  if (code === 404 && status === null && text.trim() !== NO_PAGE) return badAnswer(message, code);
+  if (code === 404 && isUnknownKind(status)) {
+    return unknownKind(message, new Error(doing));
+  }
+  if (code === 409) return make(reason, isLostRace(reason, message, status));
+  // The API server calls a manifest that does not fit its schema an internal error when it is applied: no try helps.
+  if (code === 500 && /failed to create typed (patch|live) object/.test(message)) {
+    return make("Invalid", false, { blame: "operator", hint: "Correct the manifest in the blueprint." });
+  }
+  if (TRANSIENT.has(code) || (code >= 500 && !NEVER.has(code))) return make(reason, true);
+  const ours = code === 400 || code === 415 || code === 422;
+  return make(
+    reason,
+    false,
+    ours ? { blame: "operator", hint: "The cluster refused the manifest; see its message." } : {},
+  );
+}
+
+/** An optimistic lock that another writer won heals by trying again; another uid or field owner does not. */
+function isLostRace(reason: string, message: string, status: Status | null): boolean {
+  if (reason !== "Conflict" || isUidMismatch(message)) return false;
+  return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
+}
+
+/** Whether a 409 says that the object has another uid than the one that was to be deleted; namespaces have other words. */
+export function isUidMismatch(message: string): boolean {
+  return /Precondition failed: UID|the UID in the precondition .* does not match/.test(message);
+}
+
+/** An unknown group or version is answered in plain text, an unknown resource of a known one without any details. */
+function isUnknownKind(status: Status | null): boolean {
+  return status === null || /could not find the requested resource/.test(status.message ?? "");
+}
+
+function readStatus(body: string): Status | null {
+  try {
+    return statusOf(JSON.parse(body));
+  } catch {
+    return null; // no JSON: a proxy or load balancer answered, and the caller quotes the text itself
+  }
+}
+
+/** What of a value that came from outside is a Status: its fields, as far as they are what they must be. */
+export function statusOf(value: unknown): (Status & { readonly code?: number }) | null {
+  if (!isRecord(value) || value.kind !== "Status") return null;
+  const { message, reason, code } = value, details = isRecord(value.details) ? value.details : {};
+  const { retryAfterSeconds: seconds, causes } = details;
+  return {
+    kind: "Status",
+    ...(typeof message === "string" ? { message } : {}),
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(Number.isInteger(code) ? { code: code as number } : {}),
+    details: {
+      ...(typeof details.name === "string" ? { name: details.name } : {}),
+      ...(typeof seconds === "number" ? { retryAfterSeconds: seconds } : {}),
+      ...(Array.isArray(causes) ? { causes: causes.filter(isRecord) } : {}),
+    },
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** From the header, as seconds or as a date by the server's own clock, or else from the details. */
+function retryAfterOf(answer: HttpAnswer, status: Status | null): number | undefined {
+  const header = answer.headers["retry-after"];
+  const text = Array.isArray(header) ? header[0] : header;
+  const seconds = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : status?.details?.retryAfterSeconds;
+  const wait = text !== undefined && HTTP_DATE.test(text)
+    ? Date.parse(text) - dateOf(answer)
+    : seconds === undefined
+    ? undefined
+    : seconds * SECOND;
+  return wait === undefined ? undefined : Math.min(Math.max(0, wait), RETRY_MOST);
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** When it was answered, by the server's clock if that is told, and else by ours. */
+export function dateOf(answer: HttpAnswer): number {
+  const { date } = answer.headers;
+  const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;
+  return Number.isNaN(at) ? Date.now() : at;
+}
+
+/** The texts of `Warning: 299 - "…"` headers. */
+export function warningsOf(answer: HttpAnswer): string[] {
+  const header = answer.headers["warning"];
+  const text = Array.isArray(header) ? header.join(", ") : header ?? "";
+  return [...text.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)].map((found) => found[1]!.replace(/\\(.)/g, "$1"));
+}

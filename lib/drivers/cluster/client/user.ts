@@ -1,0 +1,152 @@
+/** Reads the users of a kubeconfig as kubectl does: which credentials they have, and whom they impersonate. */
+import { resolve } from "node:path";
+import { isRecord } from "#lib/drivers/cluster/client/status.ts";
+import type { PluginSettings } from "#lib/drivers/cluster/client/plugin.ts";
+
+export interface KubeUser {
+  readonly name: string;
+  readonly token?: string;
+  /** Read for each connection; its content wins over `token`. */
+  readonly tokenFile?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly cert: FileOrData;
+  readonly key: FileOrData;
+  readonly exec?: Omit<PluginSettings, "cluster"> & { readonly provideClusterInfo: boolean };
+  readonly authProvider?: { readonly name: string; readonly config: Record<string, string> };
+  /** Impersonation headers. */
+  readonly impersonation: Readonly<Record<string, string | string[]>>;
+}
+
+/** The content in base64 wins over the file. */
+export interface FileOrData {
+  readonly file?: string | undefined;
+  readonly data?: string | undefined;
+}
+
+type Raw = Record<string, unknown>;
+
+/** Relative paths are resolved against the kubeconfig's own folder. Throws an Error that names the field. */
+export function readKubeUser(raw: unknown, place: string, folder: string): KubeUser {
+  if (!isRecord(raw) || typeof raw.name !== "string" || !raw.name) throw new Error(`${place}.name is missing`);
+  const user = recordOf(raw.user ?? {}, `${place}.user`), at = (name: string) => `${place}.user.${name}`;
+  const text = (name: string) => textOf(user[name], at(name));
+  const path = (name: string) => absolutePath(text(name), folder);
+  const tokenFile = path("tokenFile");
+  const found: KubeUser = {
+    name: raw.name,
+    ...only({ token: text("token"), tokenFile, username: text("username"), password: text("password") }),
+    cert: only({ file: path("client-certificate"), data: text("client-certificate-data") }),
+    key: only({ file: path("client-key"), data: text("client-key-data") }),
+    ...(user.exec != null && { exec: readExec(recordOf(user.exec, at("exec")), at("exec"), folder) }),
+    ...(user["auth-provider"] != null &&
+      { authProvider: readProvider(user["auth-provider"], at("auth-provider"), folder) }),
+    impersonation: readImpersonation(user, at),
+  };
+  check(found);
+  return found;
+}
+
+/** kubectl refuses the same combinations. */
+function check({ name, token, tokenFile, username, cert, key, exec, authProvider }: KubeUser): void {
+  if (username && (token || tokenFile)) {
+    throw new Error(`the user ${name} has both a token and a user name; one is allowed`);
+  }
+  if (exec && authProvider) throw new Error(`the user ${name} has both exec and auth-provider; one is allowed`);
+  const hasCert = Boolean(cert.file || cert.data), hasKey = Boolean(key.file || key.data);
+  if (hasCert !== hasKey) throw new Error(`the user ${name} has a client certificate without its key, or the reverse`);
+}
+
+function readExec(exec: Raw, place: string, folder: string): NonNullable<KubeUser["exec"]> {
+  const command = textOf(exec.command, `${place}.command`), apiVersion = textOf(exec.apiVersion, `${place}.apiVersion`);
+  if (!command) throw new Error(`${place}.command is missing`);
+  if (!/^client\.authentication\.k8s\.io\/(?:v1|v1beta1)$/.test(apiVersion ?? "")) {
+    throw new Error(`${place}.apiVersion must be client.authentication.k8s.io/v1 or v1beta1`);
+  }
+  if (exec.interactiveMode === "Always") throw new Error(`${place} needs a terminal (interactiveMode: Always)`);
+  const pairs = listOf(exec.env, `${place}.env`).map((each, i) => {
+    const { name, value } = recordOf(each, `${place}.env[${i}]`);
+    return [textOf(name, `${place}.env[${i}].name`) ?? "", textOf(value, `${place}.env[${i}].value`) ?? ""];
+  });
+  return {
+    apiVersion: apiVersion!,
+    // A bare name is searched in PATH.
+    command: command.includes("/") ? absolutePath(command, folder)! : command,
+    args: listOf(exec.args, `${place}.args`).map((each, i) => textOf(each, `${place}.args[${i}]`) ?? ""),
+    env: Object.fromEntries(pairs),
+    installHint: textOf(exec.installHint, `${place}.installHint`) ?? "",
+    provideClusterInfo: exec.provideClusterInfo === true,
+  };
+}
+
+function readProvider(raw: unknown, place: string, folder: string): NonNullable<KubeUser["authProvider"]> {
+  const provider = recordOf(raw, place), name = textOf(provider.name, `${place}.name`) ?? "";
+  const entries = Object.entries(recordOf(provider.config ?? {}, `${place}.config`));
+  const config = Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
+  // kubectl has dropped these providers.
+  if (config["cmd-path"]) throw new Error(`${place} runs a command; use an exec plugin instead, as kubectl requires`);
+  const authority = absolutePath(config["idp-certificate-authority"], folder);
+  return { name, config: { ...config, ...(authority && { "idp-certificate-authority": authority }) } };
+}
+
+function readImpersonation(user: Raw, at: (name: string) => string): KubeUser["impersonation"] {
+  const as = textOf(user.as, at("as")), uid = textOf(user["as-uid"], at("as-uid"));
+  const texts = (value: unknown, place: string) =>
+    listOf(value, place).map((each, i) => textOf(each, `${place}[${i}]`) ?? "");
+  const groups = texts(user["as-groups"], at("as-groups"));
+  const extra = Object.entries(recordOf(user["as-user-extra"] ?? {}, at("as-user-extra")))
+    .map(([key, values]) =>
+      [`Impersonate-Extra-${escapeKey(key)}`, texts(values, at(`as-user-extra.${key}`))] as const
+    );
+  if (!as) {
+    if (uid || groups.length > 0 || extra.length > 0) {
+      throw new Error(`${at("as")} is missing: as-uid, as-groups and as-user-extra need it`);
+    }
+    return {};
+  }
+  return {
+    "Impersonate-User": as,
+    ...(uid && { "Impersonate-Uid": uid }),
+    ...(groups.length > 0 && { "Impersonate-Group": groups }),
+    ...Object.fromEntries(extra.filter(([, values]) => values.length > 0)),
+  };
+}
+
+/** Characters that no header name may have are percent-encoded, as the API server decodes them. */
+function escapeKey(key: string): string {
+  const bytes = [...Buffer.from(key.toLowerCase())];
+  return bytes.map((byte) => {
+    const character = String.fromCharCode(byte);
+    return /[a-z0-9!#$&'*+.^_`|~-]/.test(character)
+      ? character
+      : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }).join("");
+}
+
+function textOf(value: unknown, place: string): string | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value !== "string") throw new Error(`${place} must be text`);
+  return value;
+}
+
+function listOf(value: unknown, place: string): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new Error(`${place} must be a list`);
+  return value;
+}
+
+function recordOf(value: unknown, place: string): Raw {
+  if (!isRecord(value)) throw new Error(`${place} must be an object`);
+  return value;
+}
+
+export function absolutePath(path: string | undefined, folder: string): string | undefined {
+  return path && folder ? resolve(folder, path) : path;
+}
+
+/** Leaves out what is undefined. */
+function only<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}

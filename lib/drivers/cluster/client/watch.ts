@@ -1,0 +1,126 @@
+/**
+ * Follows a collection: a list, then what changes after it, for as long as somebody reads.
+ *
+ *   list -> watch -> ended, cut, silent -> watch again from the last version
+ *     ^                    |
+ *     +------ 410 ---------+   the server no longer knows that version
+ *
+ * The server is asked to end each round before a minute has passed; it sends a bookmark just before, so that a quiet
+ * collection goes on from a fresh version and over the same connection. A round that says nothing for longer than
+ * that hangs on a connection that is dead, and is cut.
+ */
+import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
+import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { splitLines } from "#lib/drivers/cluster/client/lines.ts";
+import { isObject, listPages } from "#lib/drivers/cluster/client/pages.ts";
+import { errorOfStatus, isRecord, statusOf } from "#lib/drivers/cluster/client/status.ts";
+import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
+
+export type WatchChange =
+  | { readonly type: "LISTED"; readonly objects: readonly KubeObject[] }
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject };
+
+export interface WatchQuery {
+  /** Path of the collection. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** What was seen already: without it, the watch begins with a list. */
+  readonly version?: string | undefined;
+  /** Once the server no longer knows that version, this is thrown (410); otherwise all is listed anew. */
+  readonly strict?: boolean;
+  /** Milliseconds without a word after which the connection is taken for dead (60 s). */
+  readonly silence?: number;
+  /** Told of each failure that it gets over. */
+  readonly onTrouble?: (error: ClusterError) => void;
+}
+
+/** The longest line of a watch: an object may have 1.5 MB in the server's store, and twice that as text. */
+const LINE_MOST = 16 * 2 ** 20;
+
+/** A round that ends sooner without a word was ended by somebody who does not want to be watched: it must not be a loop. */
+const SHORT = SECOND;
+
+/** Ends only by throwing: the abort reason, or a permanent ClusterError. */
+export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGenerator<WatchChange> {
+  let { version } = options;
+  for (let failures = 0;;) {
+    try {
+      if (version === undefined) {
+        const list = await listPages(api, options.path, options.query ?? {}, call);
+        version = list.version;
+        yield { type: "LISTED", objects: list.items };
+      }
+      const began = performance.now();
+      let heard = false;
+      for await (const { type, object } of oneRound(api, options, version, call)) {
+        heard = true;
+        failures = 0;
+        version = object.metadata.resourceVersion ?? version;
+        if (type !== "BOOKMARK") yield { type, object };
+      }
+      if (!heard && performance.now() - began < SHORT) throw lost(options.path, "ended at once");
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (!(error instanceof ClusterError) || isClosed(error)) throw error;
+      const expired = error.status === 410;
+      if (expired) version = undefined;
+      if (!error.transient && !expired || expired && options.strict) throw error;
+      options.onTrouble?.(error);
+      api.telemetry.note("watch_restart", {});
+      await sleep(Math.max(backoff(++failures, 200, 30 * SECOND), error.retryAfterMs ?? 0), call.signal);
+    }
+  }
+}
+
+const TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
+
+interface Line {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+  readonly object: KubeObject;
+}
+
+async function* oneRound(api: Api, options: WatchQuery, version: string, call: Call): AsyncGenerator<Line> {
+  const query = {
+    ...options.query,
+    watch: "1",
+    resourceVersion: version,
+    allowWatchBookmarks: "true",
+    timeoutSeconds: String(45 + Math.floor(Math.random() * 10)), // not all rounds of all spaces at the same moment
+  };
+  const stream = await api.stream(options.path, query, call);
+  const silence = options.silence ?? MINUTE;
+  const cut = () => stream.close(lost(options.path, `said nothing for ${silence} ms`));
+  let guard = setTimeout(cut, silence);
+  try {
+    for await (const line of splitLines(stream.chunks, LINE_MOST)) {
+      clearTimeout(guard);
+      guard = setTimeout(cut, silence);
+      if (line.trim() !== "") yield readLine(line, options.path);
+    }
+  } finally {
+    clearTimeout(guard);
+    stream.close();
+  }
+}
+
+function readLine(line: string, path: string): Line {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch (cause) {
+    throw lost(path, "broke off in a line", cause);
+  }
+  const { type, object } = isRecord(event) ? event : {};
+  if (type === "ERROR") {
+    const status = statusOf(object);
+    throw errorOfStatus(status?.code ?? 500, status, `watch of ${path}`);
+  }
+  // A bookmark has no name.
+  const known = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
+  if (!known || !TYPES.has(String(type))) throw lost(path, "said something that is no event");
+  return event as Line;
+}
+
+function lost(path: string, how: string, cause?: unknown): ClusterError {
+  return new ClusterError("unreachable", `The watch of ${path} ${how}`, { transient: true, cause });
+}

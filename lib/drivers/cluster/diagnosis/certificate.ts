@@ -1,0 +1,137 @@
+/**
+ * Why a certificate is not issued: read from it and from what cert-manager has made for it on the way. Pure.
+ *
+ * The Certificate itself says no more than that it is being issued. Its CertificateRequest knows of the issuer, the
+ * Order of the authority's refusals, and the Challenge of what the authority (or cert-manager, which looks first) finds
+ * at the site's address. The deepest of them that says something is the one to listen to.
+ */
+import { conditionOf, createdAt, timeOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import {
+  type Diagnosis,
+  impossible,
+  isFresh,
+  until,
+  type Waited,
+  waiting,
+} from "#lib/drivers/cluster/diagnosis/verdict.ts";
+
+interface Words {
+  readonly text: string;
+  /** The authority has decided, or nobody tries again for an hour. */
+  readonly final: boolean;
+  /** When it was said, where that is known. */
+  readonly at: number | undefined;
+}
+
+export function certificateTrouble(
+  certificate: KubeObject,
+  orders: readonly KubeObject[],
+  clock: Waited,
+): Diagnosis | undefined {
+  const name = certificate.metadata.name;
+  const words = wordsOf(certificate, familyOf(certificate, orders));
+  if (!words) return undefined;
+  const hosts: string[] = certificate["spec"]?.dnsNames ?? [];
+  const whose = hosts.length ? ` for ${hosts.join(", ")}` : "";
+  const [, code, ...told] = CAUSES.find(([known]) => known.test(words.text))!;
+  const [why, hint] = told.map((text) => text.replaceAll("HOST", hosts[0] ?? "the site"));
+  const sentence = `No certificate was issued${whose} because ${why}: ${words.text}`;
+  if (words.final && words.at !== undefined && !isFresh(words.at, clock)) return waiting(sentence);
+  const verdict = impossible(code, sentence, "operator", hint);
+  if (words.final) return verdict;
+  const since = Math.max(createdAt(certificate), clock.since);
+  return until(
+    since + clock.patience.certificateMs,
+    clock,
+    `Waiting for the certificate ${name}${whose}: ${words.text}`,
+    verdict,
+  );
+}
+
+/** Whether cert-manager has given up on it for now, and will not begin anew for an hour or longer. */
+export function hasGivenUp(certificate: KubeObject): boolean {
+  const issuing = conditionOf(certificate, "Issuing");
+  return issuing?.status === "False" && issuing.reason === "Failed";
+}
+
+/** The objects that were made for this certificate, if it was not ready before: each is owned by the one before. */
+function familyOf(certificate: KubeObject, orders: readonly KubeObject[]): KubeObject[] {
+  const family = new Set([certificate.metadata.uid]);
+  // Requests, orders and challenges come in this order, so that one walk finds all generations.
+  const all = orders.filter(({ metadata }) => {
+    const own = metadata.ownerReferences?.some(({ uid }) => family.has(uid)) ?? false;
+    if (own) family.add(metadata.uid);
+    return own;
+  });
+  return all.toSorted((a, b) => createdAt(b) - createdAt(a));
+}
+
+function wordsOf(certificate: KubeObject, family: readonly KubeObject[]): Words | undefined {
+  for (const kind of ["Challenge", "Order"]) {
+    for (const { status } of family.filter((each) => each.kind === kind)) {
+      const final = ["invalid", "errored", "expired"].includes(status?.state);
+      if (status?.reason && status.state !== "valid") {
+        return { text: String(status.reason), final, at: timeOf(status.failureTime) };
+      }
+    }
+  }
+  for (const request of family.filter((each) => each.kind === "CertificateRequest")) {
+    const denied = conditionOf(request, "Denied"), ready = conditionOf(request, "Ready");
+    const at = timeOf(ready?.lastTransitionTime);
+    if (denied?.status === "True") return { text: denied.message ?? "the request was denied", final: true, at };
+    // "Waiting on certificate issuance from order …" is the ordinary course of things.
+    if (ready?.message && ready.status !== "True" && !/Waiting on certificate issuance/.test(ready.message)) {
+      return { text: ready.message, final: ready.reason === "Failed", at };
+    }
+  }
+  const issuing = conditionOf(certificate, "Issuing");
+  if (!hasGivenUp(certificate) || !issuing?.message) return undefined;
+  return { text: issuing.message, final: true, at: timeOf(issuing.lastTransitionTime) };
+}
+
+/** By the authority's words or cert-manager's: a code, why, and what helps; HOST is the site's. The first that fits decides. */
+const CAUSES: readonly (readonly [words: RegExp, code: string, why: string, hint: string])[] = [
+  [
+    /rateLimited|too many (certificates|failed authorizations|new orders|requests)/i,
+    "CertificateRateLimited",
+    "the certificate authority has given out too many lately",
+    "Wait for as long as the authority says, then retry; its limits are per domain and week.",
+  ],
+  [
+    /caa\b|urn:ietf:params:acme:error:caa/i,
+    "CertificateNotIssued",
+    "the domain's CAA record names other authorities",
+    "Allow the certificate authority in the CAA records of HOST, then retry.",
+  ],
+  [
+    /no such host|NXDOMAIN|error:dns\b|SERVFAIL|no valid (A|AAAA|IP)/i,
+    "DomainNotFound",
+    "the domain HOST has no address",
+    "Make a DNS record for HOST that leads to the cluster's ingress controller, then retry.",
+  ],
+  [
+    /self check|error:(connection|unauthorized|tls)\b|wrong status code|did not match expected/i,
+    "DomainNotHere",
+    "what answers at HOST is not this cluster",
+    "Let the DNS record of HOST lead to the cluster's ingress controller, reachable on port 80, then retry.",
+  ],
+  [
+    /rejectedIdentifier|forbidden by policy|not end with a (valid )?public suffix/i,
+    "CertificateNotIssued",
+    "the certificate authority gives out none for HOST",
+    "Choose another domain: the authority refuses this one whatever the DNS says.",
+  ],
+  [
+    /Referenced .*(not found|does not have a Ready)/i,
+    "IssuerNotReady",
+    "its issuer is not ready",
+    "See the conditions of the ClusterIssuer, and ACME_EMAIL; then retry.",
+  ],
+  [
+    /(?:)/,
+    "CertificateNotIssued",
+    "cert-manager could not have it",
+    "See the Certificate's Orders and Challenges in the namespace, and cert-manager's log; then retry.",
+  ],
+];

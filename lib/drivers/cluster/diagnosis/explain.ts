@@ -1,0 +1,150 @@
+/**
+ * A failed call, or a wait that came to nothing, as a sentence for the reader of the report: what could not be done, why
+ * as far as that is known, and then the cluster's own words. Pure.
+ *
+ * Whatever was judged by what the cluster showed (diagnose.ts) says all that already and is left as it is.
+ */
+import { capital } from "#lib/drivers/cluster/diagnosis/words.ts";
+import type { Blame } from "#lib/base/errors.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
+import { pluralOf } from "#lib/drivers/cluster/client/kinds.ts";
+
+interface Explanation {
+  readonly code: string;
+  readonly message: string;
+  readonly blame: Blame;
+  readonly hint: string | undefined;
+}
+
+export function explain(error: ClusterError): Explanation {
+  const { code, message, blame, hint } = error;
+  const given = { code, message, blame, hint };
+  const own = OWN[code]?.(error);
+  if (own) return { ...given, ...own };
+  if (error.status >= 400) return { ...given, ...explainAnswer(error) };
+  return given;
+}
+
+/** By the codes that are ours, wherever the failure arose. */
+const OWN: Readonly<Record<string, (error: ClusterError) => Partial<Explanation>>> = {
+  unreachable: ({ message, cause }) => {
+    const code = String((cause as { code?: unknown } | undefined)?.code ?? "");
+    return {
+      message: `The cluster cannot be reached: ${message}`,
+      ...ROADS[code] ?? { hint: "See whether the cluster's API server runs, and the network between it and here." },
+    };
+  },
+  untrusted: ({ message }) => ({
+    message: `The cluster's API server cannot be trusted, or is none: ${message}`,
+    blame: "operator",
+    hint: "Check the server's address and certificate-authority-data in the kubeconfig.",
+  }),
+  BadAnswer: ({ message }) => ({ message: `What answers in the cluster's place is no API server: ${message}` }),
+  deadline: ({ message, hint }) =>
+    message.includes("; last seen: ")
+      ? { hint: hint ?? "See what it was last seen waiting for; once that is put right, retry." }
+      : {
+        message: `The cluster's API server did not answer in time: ${message}`,
+        hint: hint ?? "See whether the cluster's API server is overloaded; then retry.",
+      },
+  stranger: ({ message }) => ({
+    message,
+    hint:
+      "That namespace is left alone. Take it away if it is nobody's, then retry; else destroy this one and make another.",
+  }),
+  Terminating: ({ message }) => ({
+    message,
+    blame: "operator",
+    hint: "Somebody is deleting the namespace, and its data with it: destroy this one and make a new one.",
+  }),
+};
+
+const ROADS: Readonly<Record<string, Partial<Explanation>>> = {
+  ECONNREFUSED: {
+    hint: "Nothing listens there: see whether the cluster's API server runs, and the address in the kubeconfig.",
+  },
+  ENOTFOUND: { blame: "operator", hint: "No such host name: check the server's address in the kubeconfig, and DNS." },
+  EAI_AGAIN: { hint: "The host name cannot be looked up: check DNS, then the server's address in the kubeconfig." },
+  EHOSTUNREACH: { hint: "There is no way to it: check network and firewall between here and the cluster." },
+  ETIMEDOUT: { hint: "Nobody answers: check network and firewall between here and the cluster." },
+};
+
+/** What the API server answered. */
+function explainAnswer(error: ClusterError): Partial<Explanation> {
+  const { status, message, code } = error;
+  const thing = thingOf(error);
+  if (status === 401) {
+    return {
+      message: `The cluster does not accept the credentials of this service: ${message}`,
+      hint: "Renew the credentials in the kubeconfig (token, client certificate or service account).",
+    };
+  }
+  const refusal = readRefusal(message);
+  const known = refusal.code !== "Forbidden" || status === 403;
+  if (known && (status === 403 || status === 400 || status === 422 || refusal.heals === "later" && status >= 500)) {
+    const { why, hint } = refusal;
+    const sentence = `Cannot ${deedOf(error)} ${thing} because ${why}: ${message}`;
+    return { code: refusal.code, message: sentence, blame: "operator", hint };
+  }
+  if (status === 404 && /^namespaces "/.test(message)) {
+    return {
+      message: `The namespace is gone from the cluster: ${message}`,
+      blame: "operator",
+      hint: "Somebody has deleted it, and its data with it: destroy this one and make a new one.",
+    };
+  }
+  if (code === "NoKind") return { message: `The cluster does not know the kind of ${thing}: ${message}` };
+  if (status === 400 || status === 422 || code === "Invalid") {
+    return {
+      message: `The cluster finds ${thing} invalid: ${message}`,
+      blame: "operator",
+      hint: "Correct the manifest in the blueprint (BLUEPRINT_DIR), or the setting that the field was made of.",
+    };
+  }
+  if (status === 409) return { message: `Somebody else has changed ${thing} meanwhile: ${message}` };
+  if (status === 413) {
+    return { message: `${capital(thing)} is too large for the cluster: ${message}`, blame: "operator" };
+  }
+  if (status === 429) return { message: `The cluster's API server is overloaded: ${message}`, hint: LATER };
+  if (status >= 500) return { message: `The cluster's API server failed at ${thing}: ${message}`, hint: LATER };
+  return {};
+}
+
+const LATER = "See to the cluster's API server and its etcd; then retry.";
+
+/** "the volume claim files": by the answer's own words, else by the path that was called. */
+function thingOf({ message, cause }: ClusterError): string {
+  const [, resource, name] =
+    /(?:^|: )([A-Za-z][\w.-]*) "([^"]*)" (?:is (?:forbidden|invalid)|not found)/.exec(message) ??
+      [];
+  if (resource && name) return `the ${nameOf(resource)} ${name}`;
+  const doing = cause instanceof Error ? cause.message : "";
+  const path = /\/(?:api\/v1|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/)?([a-z]+)(?:\/([^/?\s]+))?/.exec(doing);
+  if (!path) return "what was asked for";
+  const [, plural = "", called] = path;
+  return called === undefined ? `a ${nameOf(plural)}` : `the ${nameOf(plural)} ${decodeURIComponent(called)}`;
+}
+
+/** What was to be done with it: by the refusal's own word, else by the method of the call. */
+function deedOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
+  const doing = cause instanceof Error ? cause.message : "";
+  const word = / cannot (\w+) resource /.exec(message)?.[1] ?? /^(?:GET|DELETE)\b/.exec(doing)?.[0].toLowerCase();
+  if (word === "delete" || word === "deletecollection") return "delete";
+  return word === "get" || word === "list" || word === "watch" ? "read" : "write";
+}
+
+const SPOKEN_OF = "Namespace Pod Service Secret ConfigMap LimitRange Deployment StatefulSet Job CronJob Ingress " +
+  "NetworkPolicy Certificate ClusterIssuer VolumeSnapshot";
+
+/** What people call a resource of the API, by its kind in small letters and by its plural. */
+const NAMES = new Map([
+  ...SPOKEN_OF.split(" ").map((kind) => [kind, kind.replace(/\B[A-Z]/, " $&").toLowerCase()] as const),
+  ...[["PersistentVolumeClaim", "volume claim"], ["ResourceQuota", "quota"]] as const,
+].flatMap(([kind, name]) => [[kind.toLowerCase(), name], [pluralOf(kind), name]] as const));
+
+/** `persistentvolumeclaims`, `deployments.apps` and `Deployment.apps` alike. */
+function nameOf(resource: string): string {
+  const plain = resource.split(".")[0]!.toLowerCase();
+  return NAMES.get(plain) ?? plain;
+}

@@ -1,0 +1,183 @@
+/** Why no node takes a pod, and what keeps a volume claim from being bound: by what the scheduler and events say. Pure. */
+import {
+  conditionOf,
+  createdAt,
+  eventsOf,
+  firstSeen,
+  latestOf,
+  timeOf,
+} from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import {
+  type Diagnosis,
+  impossible,
+  isFreshEvent,
+  until,
+  type Waited,
+  waiting,
+} from "#lib/drivers/cluster/diagnosis/verdict.ts";
+
+export const CLAIM = "PersistentVolumeClaim";
+
+/** What helps, by a part of the scheduler's sentence; of several the first, for each of them has to be helped. */
+const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
+  [
+    /Insufficient ([\w./-]*\w)/,
+    "Add nodes with more $1, free some of it, or lower what the size requests (sizes.yaml).",
+  ],
+  [/Too many pods/, "Add nodes, or end other pods: each node has as many as it may."],
+  [/untolerated taint \{([^}]*)\}/, "Add nodes without the taint $1, or take it away where it no longer applies."],
+  [/taints? .*didn't tolerate/, "Add nodes without these taints, or take them away where they no longer apply."],
+  [/volume node affinity conflict/, "The volume is bound to a node or zone that has no room: free some there."],
+  [/exceed max volume count/, "Add nodes: each one holds as many volumes as it may."],
+  [/didn't match pod (anti-)?affinity/, "Make room on the node where the site's other pods are: they share a volume."],
+  [/didn't match Pod's node affinity|node\(s\) didn't match node selector/, "Label a node as the pod demands it."],
+  [/were unschedulable/, "Nodes are cordoned: uncordon one (kubectl uncordon), or add nodes."],
+  [/available persistent volumes to bind/, "Make volumes of that class, or name a class that makes them itself."],
+  [/no nodes available|^0\/0 nodes/, "The cluster has no node that works: add one."],
+];
+const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
+
+/** A claim that is bound only when its first pod comes makes every pod unschedulable for a moment. */
+const SETTLING = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
+
+/** Of a pod whose condition PodScheduled is False. */
+export function nodeTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Waited): Diagnosis {
+  const { reason, message = "", lastTransitionTime } = conditionOf(pod, "PodScheduled")!;
+  const name = pod.metadata.name;
+  const claim = claimsTrouble(pod, events, clock);
+  if (claim) return claim;
+  const sentence = `Waiting for a node for pod ${name}: ${message || reason}`;
+  if (reason === "Unschedulable" && SETTLING.test(message)) return unprovisioned(pod, sentence, message, clock);
+  if (reason !== "Unschedulable") return waiting(sentence);
+  return until(
+    (timeOf(lastTransitionTime) ?? createdAt(pod)) + clock.patience.unschedulableMs,
+    clock,
+    sentence,
+    impossible("Unschedulable", `No node can take pod ${name}: ${message}`, "operator", hintFor(message)),
+  );
+}
+
+const STORAGE_HINT =
+  "See whether the provisioner of the storage class runs, and its log. Or name another storage class in " +
+  "surroundings.yaml or the region (CATALOG); then retry.";
+
+/** A copy of a large snapshot takes as long as it takes; a new volume does not. */
+function unprovisioned(pod: KubeObject, sentence: string, message: string, clock: Waited): Diagnosis {
+  const moment = Math.max(createdAt(pod), clock.since) + clock.patience.provisionMs;
+  const text = `The volumes of pod ${pod.metadata.name} are not made: ${message}`;
+  return until(moment, clock, sentence, impossible("VolumePending", text, "operator", STORAGE_HINT));
+}
+
+function hintFor(message: string): string {
+  for (const [words, hint] of HINTS) {
+    const found = words.exec(message);
+    if (found) return hint.replace("$1", found[1] ?? "");
+  }
+  return UNKNOWN;
+}
+
+/** What keeps a claim that the pod names from being bound. */
+export function claimsTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
+  return claimNames(pod).map((name) => claimTrouble(name, events, clock)).find((found) => found);
+}
+
+function claimNames(pod: KubeObject): string[] {
+  const volumes = (pod["spec"]?.volumes ?? []) as { persistentVolumeClaim?: { claimName: string } }[];
+  return volumes.flatMap((volume) => volume.persistentVolumeClaim ? [volume.persistentVolumeClaim.claimName] : []);
+}
+
+export function isOfClaim(event: KubeObject): boolean {
+  return event["involvedObject"]?.kind === CLAIM;
+}
+
+/** On an event of a claim that is filled from a snapshot: its volume may take hours. */
+const COPIES = "wheelwrightCopies";
+
+/**
+ * Events outlive what they tell of by an hour. Those of a claim that is bound, or of one of the same name that lived
+ * before it, say nothing of the present.
+ */
+export function withoutSettledClaims(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
+  const pending = claims.filter((claim) => claim["status"]?.phase !== "Bound");
+  const theirs = new Set(pending.flatMap((claim) => eventsOf(claim, events)));
+  const copying = new Set(pending.filter(({ spec }) => spec?.dataSource).flatMap((claim) => eventsOf(claim, events)));
+  return events.filter((event) => !isOfClaim(event) || theirs.has(event))
+    .map((event) => copying.has(event) ? { ...event, [COPIES]: true } : event);
+}
+
+export function claimTrouble(name: string, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
+  const event = latest(name, events);
+  const message = String(event?.["message"] ?? "");
+  const sentence = `No volume can be made for claim ${name}: ${message}`;
+  switch (event?.["reason"]) {
+    case "ProvisioningFailed": {
+      // No such class stays so until somebody makes it; what a driver reports, it tries again.
+      const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
+      if (missing === undefined) return driverTrouble(event, sentence, clock);
+      if (!isFreshEvent(event, clock)) return waiting(sentence);
+      const hint = `Make the storage class ${missing}, or name another in surroundings.yaml or the region (CATALOG).`;
+      return impossible("ProvisioningFailed", sentence, "operator", hint);
+    }
+    case "FailedBinding":
+      return until(
+        firstSeen(event) + clock.patience.unschedulableMs,
+        clock,
+        sentence,
+        impossible(
+          "FailedBinding",
+          sentence,
+          "operator",
+          "Make a storage class the cluster's default, or name one in surroundings.yaml or the region (CATALOG).",
+        ),
+      );
+    case "ExternalProvisioning": {
+      const text = `Waiting for the volume of claim ${name}: ${message}`;
+      if (event[COPIES] === true) return waiting(text);
+      const verdict = impossible(
+        "VolumePending",
+        `No volume was made for claim ${name}: ${message}`,
+        "operator",
+        STORAGE_HINT,
+      );
+      const moment = Math.max(firstSeen(event), clock.since) + clock.patience.provisionMs;
+      return until(moment, clock, `${text} See whether that provisioner of the storage class runs.`, verdict);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What no other try mends of a claim that is to be made from a snapshot: words of external-provisioner 5.x. */
+const UNFIT: readonly (readonly [words: RegExp, code: string, hint: string])[] = [
+  [
+    /requested volume size \d+ is less than the size \d+ for the source snapshot/,
+    "DiskTooSmall",
+    "Ask for a disk that holds the snapshot: a larger size, or larger disks in sizes.yaml; then retry.",
+  ],
+  [
+    /is not handled by CSI driver of StorageClass/,
+    "OtherDriver",
+    "Name a storage class of the driver that took the snapshot, in surroundings.yaml or the region (CATALOG).",
+  ],
+];
+
+function driverTrouble(event: KubeObject, sentence: string, clock: Waited): Diagnosis {
+  const unfit = UNFIT.find(([words]) => words.test(sentence));
+  if (unfit && isFreshEvent(event, clock)) return impossible(unfit[1], sentence, "operator", unfit[2]);
+  const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
+  const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
+  const hint = `See what the storage driver ${whose} says, and its capacity and credentials; then retry.`;
+  const moment = Math.max(firstSeen(event), clock.since) + clock.patience.volumeMs;
+  return until(moment, clock, sentence, impossible("ProvisioningFailed", sentence, "operator", hint));
+}
+
+/** A claim that waits for its first consumer is bound by the pod that comes next: to wait for it would be for ever. */
+export function waitsForConsumer(name: string, events: readonly KubeObject[]): boolean {
+  return latest(name, events)?.["reason"] === "WaitForFirstConsumer";
+}
+
+function latest(name: string, events: readonly KubeObject[]): KubeObject | undefined {
+  const about = events.filter((event) => isOfClaim(event) && event["involvedObject"]?.name === name);
+  return latestOf(about);
+}

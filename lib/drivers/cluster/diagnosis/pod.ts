@@ -1,0 +1,178 @@
+/** What keeps a pod from running, read from its conditions, its containers' states and its events. Pure. */
+import {
+  conditionOf,
+  containersOf,
+  type ContainerState,
+  createdAt,
+  eventsOf,
+  firstSeen,
+  lastSeen,
+  latestOf,
+  nodeOf,
+  startOf,
+  timeOf,
+} from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { imageTrouble, placeOf } from "#lib/drivers/cluster/diagnosis/image.ts";
+import { claimsTrouble, nodeTrouble } from "#lib/drivers/cluster/diagnosis/node.ts";
+import {
+  type Diagnosis,
+  impossible,
+  isFromBefore,
+  type PodSight,
+  until,
+  type Waited,
+  waiting,
+} from "#lib/drivers/cluster/diagnosis/verdict.ts";
+import { MINUTE } from "#lib/base/time.ts";
+
+/** Restarts after which a container that crashes is not expected to come up any more. */
+const RESTARTS = 5;
+
+export function podTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
+  const sight: PodSight = { pod, own: eventsOf(pod, events), clock };
+  const scheduled = conditionOf(pod, "PodScheduled");
+  if (scheduled?.status === "False") return nodeTrouble(pod, events, clock);
+  // While the volumes of a pod that has its node already are made, nothing is said of it.
+  const unbound = scheduled === undefined ? claimsTrouble(pod, events, clock) : undefined;
+  if (unbound) return unbound;
+  for (const container of containersOf(pod)) {
+    const trouble = containerTrouble(sight, container);
+    if (trouble) return trouble;
+  }
+  return mountTrouble(sight) ?? probeTrouble(sight);
+}
+
+function containerTrouble(sight: PodSight, container: ContainerState): Diagnosis | undefined {
+  const { pod, own, clock } = sight;
+  const { reason, message = "" } = container.state?.waiting ?? {};
+  const place = placeOf(pod, container);
+  switch (reason) {
+    case "InvalidImageName":
+    case "ErrImageNeverPull":
+    case "SignatureValidationFailed":
+      return impossible(
+        reason,
+        `The image of ${place} cannot be used: ${message || reason}`,
+        "operator",
+        "Correct the image's name in images.yaml.",
+      );
+    case "ErrImagePull":
+    case "ImagePullBackOff":
+    case "RegistryUnavailable":
+    case "ImageInspectError":
+      return imageTrouble(sight, container);
+    case "CreateContainerConfigError":
+      return configTrouble(sight, message, place);
+    case "CreateContainerError":
+    case "RunContainerError": {
+      const sentence = `The ${place} cannot be started: ${message}`;
+      const hint = "Correct the container's command, user or mounts in the blueprint, or see to the node's runtime.";
+      const verdict = impossible(reason, sentence, "operator", hint);
+      return until(startOf(pod, own, "Failed") + clock.patience.imageMs, clock, sentence, verdict);
+    }
+    case "CrashLoopBackOff":
+      return crashTrouble(sight, container, message);
+    default:
+      return undefined;
+  }
+}
+
+/** The kubelet has not heard from the API server for a while: it knows of no Secret yet, whether or not there is one. */
+const CATCHING_UP = /failed to sync \S+ cache/;
+
+function configTrouble({ pod, own, clock }: PodSight, message: string, place: string): Diagnosis {
+  const sentence = `The ${place} cannot be configured: ${message}`;
+  if (CATCHING_UP.test(message)) return waiting(sentence);
+  const verdict = impossible("CreateContainerConfigError", sentence, "operator", missingHint(message));
+  return until(startOf(pod, own, "Failed") + clock.patience.configMs, clock, sentence, verdict);
+}
+
+function missingHint(message: string): string {
+  const [, kind, name] = /(secret|configmap) "([^"]+)" not found/i.exec(message) ?? [];
+  const [, key] = /couldn't find key (\S+)/.exec(message) ?? [];
+  if (key) return `The blueprint's manifests name the key ${key}, which nothing has: correct them, then retry.`;
+  if (/runAsNonRoot|non-root|non-numeric user/.test(message)) {
+    return "Give the container a numeric user that is not root (runAsUser) in the blueprint.";
+  }
+  if (!kind) return "Correct what the container's configuration names in the blueprint, then retry.";
+  return `The ${kind} ${name} is not there: make it anew, or find out who deleted it, then retry.`;
+}
+
+/** Only a crash since we came says that what was done before that has not helped. */
+function crashTrouble(sight: PodSight, container: ContainerState, message: string): Diagnosis {
+  const { pod, clock } = sight, { restartCount = 0, lastState } = container;
+  const verdict = crashVerdict(sight, container, message);
+  const end = timeOf(lastState?.terminated?.finishedAt);
+  if (restartCount < RESTARTS || end === undefined || !isFromBefore(end, clock)) return verdict;
+  const sentence = `The ${placeOf(pod, container)} has crashed before, and is started anew within minutes: ${message}`;
+  return until(clock.since + clock.patience.crashMs, clock, sentence, verdict);
+}
+
+function crashVerdict({ pod, own }: PodSight, container: ContainerState, message: string): Diagnosis {
+  const place = placeOf(pod, container);
+  const last = container.lastState?.terminated;
+  const restarts = container.restartCount ?? 0;
+  const how = last ? ` (${last.reason ?? "Error"}, exit code ${last.exitCode})` : "";
+  if (restarts < RESTARTS) return waiting(`The ${place} has crashed ${restarts + 1} times${how}`);
+  if (last?.reason === "OOMKilled") {
+    const hint = "Raise its memory limit in sizes.yaml, or choose a larger size.";
+    return impossible("OOMKilled", `The ${place} ran out of memory: ${message}`, "operator", hint);
+  }
+  // A container that its own probe has killed ends like any other; only the events say who did it.
+  const killed = own.some((event) =>
+    event["reason"] === "Killing" && /failed \w+ probe/.test(String(event["message"]))
+  );
+  const probe = killed && own.filter((event) => event["reason"] === "Unhealthy").at(-1);
+  if (probe) {
+    const sentence = `The ${place} is restarted again and again because its probe fails: ${probe["message"]}${how}`;
+    const hint = "See the last lines of its log for what it was doing; a slow start needs a longer startup probe.";
+    return impossible("CrashLoopBackOff", sentence, "cluster", hint);
+  }
+  const sentence = `The ${place} crashes again and again${how}: ${message}`;
+  return impossible("CrashLoopBackOff", sentence, "cluster", "See the last lines of its log for why it ends.");
+}
+
+/** Volumes and network, without which no container begins; old news once one has. */
+function mountTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
+  if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
+    return undefined;
+  }
+  const reasons = ["FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox"];
+  const event = latestOf(own.filter((found) => reasons.includes(found["reason"])));
+  const pulled = own.some((found) =>
+    ["Pulling", "Pulled"].includes(found["reason"]) && event && lastSeen(found) >= lastSeen(event)
+  );
+  if (!event || pulled) return undefined;
+  const reason = String(event["reason"]), message = String(event["message"] ?? "");
+  const what = reason === "FailedCreatePodSandBox" ? "its network" : "its volumes";
+  const node = nodeOf(pod), place = node ? `the node ${node}` : "the pod's node";
+  const on = node ? ` on ${place}` : "";
+  const sentence = `Pod ${pod.metadata.name}${on} waits for ${what}: ${causeOf(message)}`;
+  const missing = /(secret|configmap) "[^"]*" not found/.test(message);
+  const hint = missing
+    ? missingHint(message)
+    : what === "its network"
+    ? `See to the network plugin (CNI) and the container runtime of ${place}.`
+    : `See to the storage driver on ${place}, and whether another node still holds the volume.`;
+  return until(
+    firstSeen(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
+    clock,
+    sentence,
+    impossible(reason, `Pod ${pod.metadata.name}${on} did not get ${what}: ${message}`, "operator", hint),
+  );
+}
+
+/** What the kubelet says without its preamble, and without the number of a sandbox, of which there is another each time. */
+function causeOf(message: string): string {
+  return message.replace(/^\(combined from similar events\): /, "")
+    .replace(/^Failed to create pod sandbox: (?:rpc error: code = \w+ desc = )?/, "")
+    .replace(/sandbox "[0-9a-f]{64}"/g, "sandbox");
+}
+
+/** A probe that fails is normal in the first minute, and told afterwards; it never decides. */
+function probeTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
+  if (clock.now - createdAt(pod) < MINUTE) return undefined;
+  const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastSeen(found) < MINUTE).at(-1);
+  return event && waiting(`Pod ${pod.metadata.name} is not ready: ${event["message"]}`);
+}

@@ -1,0 +1,92 @@
+/** Whether an object is ready by its own status; if not, what is lacking. Pure, one function a kind. */
+import { type Condition, conditionOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+
+/** Undefined when it is ready, else what it waits for, to stand after its name. */
+type Lack = string | undefined;
+
+const RULES: Readonly<Record<string, (object: KubeObject) => Lack>> = {
+  Deployment: lackOfDeployment,
+  StatefulSet: lackOfStatefulSet,
+  Job: (job) => isTrue(conditionOf(job, "Complete")) ? undefined : "is under way",
+  PersistentVolumeClaim: (claim) => claim["status"]?.phase === "Bound" ? undefined : "has no volume yet",
+  Ingress: (ingress) => ingress["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet",
+  Service: lackOfService,
+  Namespace: (namespace) => namespace["status"]?.phase === "Active" ? undefined : "is not active",
+  ResourceQuota: lackOfQuota,
+  VolumeSnapshot: lackOfSnapshot,
+};
+
+/** What is ready by being there. Any other kind without a rule has to say so in a condition. */
+const PASSIVE = new Set([
+  ...["ConfigMap", "CronJob", "Event", "IngressClass", "LimitRange", "NetworkPolicy", "PodDisruptionBudget", "Role"],
+  ...["RoleBinding", "Secret", "ServiceAccount", "StorageClass", "VolumeSnapshotClass"],
+]);
+
+export function lackOf(object: KubeObject): Lack {
+  const rule = RULES[object.kind];
+  if (rule) return rule(object);
+  return PASSIVE.has(object.kind) ? undefined : lackOfCondition(object);
+}
+
+const UNSEEN = "is about to change: the cluster has not begun with that yet";
+
+function starting(ready: number, wanted: number): string {
+  return `is starting, mostly within a minute (${ready} of ${wanted} pods answer)`;
+}
+
+function lackOfDeployment(deployment: KubeObject): Lack {
+  const { spec = {}, status = {} } = deployment;
+  const wanted = spec.replicas ?? 1;
+  if (isUnseen(deployment)) return UNSEEN;
+  const total = status.replicas ?? 0, updated = status.updatedReplicas ?? 0, available = status.availableReplicas ?? 0;
+  if (updated < wanted) return `is starting, mostly within a minute (${updated} of ${wanted} new pods are made)`;
+  if (total > updated) return `waits for ${total - updated} old pods to end`;
+  return available < wanted ? starting(available, wanted) : undefined;
+}
+
+function lackOfStatefulSet(set: KubeObject): Lack {
+  const { spec = {}, status = {} } = set;
+  const wanted = spec.replicas ?? 1;
+  if (isUnseen(set)) return UNSEEN;
+  if ((status.replicas ?? 0) > wanted) return `is stopping (${status.replicas} pods are left, ${wanted} wanted)`;
+  const ready = status.readyReplicas ?? 0;
+  if (ready < wanted) return starting(ready, wanted);
+  const rolls = (spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate" && wanted > 0;
+  return rolls && status.updateRevision !== status.currentRevision ? "is being started anew" : undefined;
+}
+
+function lackOfService(service: KubeObject): Lack {
+  if (service["spec"]?.type !== "LoadBalancer") return undefined;
+  return service["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet";
+}
+
+/** Until its first count is there, whatever the quota limits is refused with "status unknown for quota". */
+function lackOfQuota(quota: KubeObject): Lack {
+  const counted = quota["status"]?.hard ?? {};
+  return Object.keys(quota["spec"]?.hard ?? {}).every((name) => name in counted) ? undefined : "is not counted yet";
+}
+
+function lackOfSnapshot(snapshot: KubeObject): Lack {
+  const { readyToUse, error } = snapshot["status"] ?? {};
+  if (readyToUse === true) return undefined;
+  return error?.message ? `is not ready: ${error.message}` : "is not ready yet";
+}
+
+function lackOfCondition(object: KubeObject): Lack {
+  const condition = conditionOf(object, "Ready") ?? conditionOf(object, "Available");
+  if (!condition) return "says nothing of being ready yet";
+  if ((condition.observedGeneration ?? object.metadata.generation ?? 0) < (object.metadata.generation ?? 0)) {
+    return UNSEEN;
+  }
+  if (isTrue(condition)) return undefined;
+  return `is not ready: ${condition.message || condition.reason || "no reason given"}`;
+}
+
+function isUnseen(object: KubeObject): boolean {
+  return (object["status"]?.observedGeneration ?? 0) < (object.metadata.generation ?? 0);
+}
+
+export function isTrue(condition: Condition | undefined): boolean {
+  return condition?.status === "True";
+}

@@ -1,0 +1,155 @@
+/** The rows of the hubs' event streams. Only lib/changes writes them, under the hub's head. */
+import * as v from "valibot";
+import { sql } from "kysely";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+
+export interface StreamOperation {
+  readonly id: string;
+  readonly kind: string;
+  /** 0 while queued, else the number of the step under way or last done. */
+  readonly step: number;
+  readonly of: number;
+  readonly label: string;
+  readonly attempt: number;
+}
+
+export interface StreamEntry {
+  readonly federationId: string;
+  /** Absent or null: the event is the hub's own. */
+  readonly spokeId?: string | null;
+  /** The state of the spoke or hub after the change; the event's type is named after it. */
+  readonly state: string;
+  readonly operation?: StreamOperation | null;
+  readonly error?: string | null;
+}
+
+/** An event as a reader gets it: `data` is what stands on the wire. */
+export interface StreamEvent {
+  readonly number: number;
+  readonly type: string;
+  readonly spokeId: string | null;
+  readonly data: StreamData;
+  /** Who administered its spoke when it was read, by id. */
+  readonly members: readonly string[];
+}
+
+export const StreamData = v.object({
+  id: v.string(),
+  type: v.string(),
+  at: v.string(),
+  federationId: v.string(),
+  spokeId: v.optional(v.string()),
+  state: v.string(),
+  operation: v.optional(v.object({
+    id: v.string(),
+    kind: v.string(),
+    step: v.number(),
+    of: v.number(),
+    label: v.string(),
+    attempt: v.number(),
+  })),
+  error: v.optional(v.string()),
+});
+export type StreamData = v.InferOutput<typeof StreamData>;
+
+/** `SpokeUpdateActive`, `FederationUpdateProvisioning` …: what it is about and the state it is in. */
+function eventType(entry: StreamEntry): string {
+  const state = entry.state.charAt(0).toUpperCase() + entry.state.slice(1);
+  return `${entry.spokeId ? "Spoke" : "Federation"}Update${state}`;
+}
+
+export async function insertEvents(
+  tx: Tx,
+  entries: readonly { readonly entry: StreamEntry; readonly number: number; readonly at: Date }[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await tx.insertInto("stream_events").values(entries.map(({ entry, number, at }) => ({
+    federationId: entry.federationId,
+    number,
+    type: eventType(entry),
+    at,
+    spokeId: entry.spokeId ?? null,
+    data: JSON.stringify(toData(entry, number, at)),
+  }))).execute();
+}
+
+function toData(entry: StreamEntry, number: number, at: Date): StreamData {
+  return {
+    id: String(number),
+    type: eventType(entry),
+    at: at.toISOString(),
+    federationId: entry.federationId,
+    ...(entry.spokeId && { spokeId: entry.spokeId }),
+    state: entry.state,
+    ...(entry.operation && { operation: entry.operation }),
+    ...(entry.error && { error: entry.error }),
+  };
+}
+
+const members = sql<string[]>`array(
+  select user_id from spoke_members as member where member.spoke_id = stream_events.spoke_id
+)`.as("members");
+
+/** At most `most` events after the number given, in order. */
+export async function readEvents(
+  rows: Rows,
+  federationId: string,
+  after: number,
+  most: number,
+): Promise<StreamEvent[]> {
+  const found = await rows.selectFrom("stream_events").select(["number", "type", "spokeId", "data", members])
+    .where("federationId", "=", federationId).where("number", ">", String(after))
+    .orderBy("number").limit(most).execute();
+  return found.map(toStreamEvent);
+}
+
+interface Bounds {
+  /** The number of the newest event; 0 while none exists. */
+  readonly last: number;
+  /** The one up to which events may have been pruned. */
+  readonly prunedThrough: number;
+  /** Whether the hub is gone, so that no event comes after these. */
+  readonly removed: boolean;
+}
+
+export async function readBounds(rows: Rows, federationId: string): Promise<Bounds> {
+  const { state, number, prunedThrough } = await rows.selectFrom("federations as hub")
+    .leftJoin("stream_heads as head", "head.federationId", "hub.id")
+    .select(["hub.state", "head.number", "head.prunedThrough"]).where("hub.id", "=", federationId)
+    .executeTakeFirstOrThrow();
+  return { last: Number(number ?? 0), prunedThrough: Number(prunedThrough ?? 0), removed: state === "removed" };
+}
+
+/**
+ * What a new reader begins with, up to and including `last`: the latest event of the hub and of each of its spokes that
+ * is live or was removed in the last 5 minutes, in the order in which they happened.
+ */
+export async function readLatest(rows: Rows, federationId: string, last: number): Promise<StreamEvent[]> {
+  const { rows: found } = await sql<EventRow>`
+    (select number, type, spoke_id, data, ${members} from stream_events
+      where federation_id = ${federationId} and spoke_id is null and number <= ${last}
+      order by number desc limit 1)
+    union all
+    select event.* from spokes
+    cross join lateral (
+      select number, type, spoke_id, data, ${members} from stream_events
+      where stream_events.spoke_id = spokes.id and number <= ${last}
+      order by number desc limit 1
+    ) as event
+    where spokes.federation_id = ${federationId}
+      and (removed_at is null or removed_at > wheelwright_now() - interval '5 minutes')
+    order by number`.execute(rows);
+  return found.map(toStreamEvent);
+}
+
+interface EventRow {
+  number: string;
+  type: string;
+  spokeId: string | null;
+  data: unknown;
+  members: string[];
+}
+
+function toStreamEvent(row: EventRow): StreamEvent {
+  return { ...row, number: Number(row.number), data: row.data as StreamData };
+}

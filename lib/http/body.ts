@@ -1,0 +1,93 @@
+/** Reads a request's body up to a bound, and not a byte more, whether or not its length was told; and not for ever. */
+import { Fault } from "#lib/base/errors.ts";
+import { ClientGone } from "#lib/http/exchange.ts";
+import type { Unread } from "#lib/base/limits/unread.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+interface BodyBounds {
+  /** Bytes. */
+  readonly limit: number;
+  /** Counts it while it is unread, and may cut it off. */
+  readonly unread: Unread;
+  /** Milliseconds that any body may take. */
+  readonly patience?: number;
+}
+
+const PATIENCE = 10 * SECOND;
+const LEAST_RATE = 32 * 1024; // bytes a second: what has come of a larger body buys it more time
+const FIRST = 16 * 1024; // bytes that are made room for at first
+const MOST_PIECES = 4096, SMALL = 1024; // pieces of any body, and bytes for one more: each costs work, however short it is
+
+/**
+ * What reads the body, once however often it is called. Throws Fault too_large over the limit, `body_too_slow` when it
+ * does not come in time, and ClientGone when the rest does not come at all.
+ */
+export function bodyReader(request: Request, address: string, bounds: BodyBounds): () => Promise<Uint8Array> {
+  let reading: Promise<Uint8Array> | undefined;
+  return () => reading ??= read(request, address, bounds);
+}
+
+async function read(
+  request: Request,
+  address: string,
+  { limit, unread, patience = PATIENCE }: BodyBounds,
+): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
+  // It is not cancelled when it is too long: that would close the connection before the answer is through.
+  const reader = request.body?.getReader();
+  if (!reader) return new Uint8Array();
+  const cut = Promise.withResolvers<never>(), began = performance.now();
+  const close = unread.open(
+    address,
+    () => cut.reject(tooSlow("others came after it, and more may not be open at once")),
+  );
+  let bytes = new Uint8Array(Math.min(limit, FIRST)), length = 0, pieces = 0, over = false;
+
+  /** One array for all of it: a thousand pieces of a byte must not cost more than a thousand bytes. */
+  function append(piece: Uint8Array): void {
+    if (length + piece.length > limit) throw tooLarge(limit);
+    if (++pieces > MOST_PIECES + limit / SMALL) throw tooSlow("send it in larger pieces");
+    if (length + piece.length > bytes.length) {
+      const larger = new Uint8Array(Math.min(limit, Math.max(2 * bytes.length, length + piece.length)));
+      larger.set(bytes.subarray(0, length));
+      bytes = larger;
+    }
+    bytes.set(piece, length);
+    length += piece.length;
+  }
+
+  async function whole(): Promise<Uint8Array> {
+    while (!over) {
+      const { done, value } = await reader!.read().catch(() => Promise.reject(new ClientGone()));
+      if (done || !value) break;
+      append(value);
+    }
+    return bytes.subarray(0, length);
+  }
+
+  function look(): void {
+    const left = began + patience + length / LEAST_RATE * SECOND - performance.now();
+    if (left > 0) timer = setTimeout(look, left);
+    else cut.reject(tooSlow("send it faster"));
+  }
+
+  let timer = setTimeout(look, patience);
+  try {
+    return await Promise.race([whole(), cut.promise]);
+  } finally {
+    over = true;
+    clearTimeout(timer);
+    close();
+  }
+}
+
+/** The connection is of no further use: what was not read of the body still stands in it. */
+const CLOSE = { headers: { connection: "close" } };
+
+function tooLarge(limit: number): Fault {
+  return new Fault("too_large", "body_too_large", `The body must not be larger than ${limit} bytes`, CLOSE);
+}
+
+function tooSlow(why: string): Fault {
+  return new Fault("unsent", "body_too_slow", `The body did not come in time: ${why}`, CLOSE);
+}

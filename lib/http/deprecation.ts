@@ -1,0 +1,96 @@
+/**
+ * What a deprecated endpoint says of itself in every answer: Deprecation (RFC 9745), Sunset (RFC 8594), Link. And all that
+ * is announced, read from the declarations: the endpoints' and those of limits.
+ */
+import { addressOf } from "#lib/domains/changelog/place.ts";
+import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
+import { documentedPath, type Manifest, METHODS } from "#lib/http/endpoint.ts";
+import { type EndpointNotice, type LimitNotice, NOTICE, type Notice, readNotice } from "#lib/base/notice.ts";
+import { DAY, SECOND } from "#lib/base/time.ts";
+
+/** Header lines: a name may come more than once. */
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
+
+/**
+ * The headers. The dates are moments: a Deprecation (a Date of structured fields) may lie ahead, and a Sunset is written as
+ * Date is. Both links lead to the announcement itself; they are lines of their own, for a reply may have links, too.
+ */
+export function deprecationHeaders(notice: EndpointNotice, publicUrl: URL): HeaderLines {
+  const address = addressOf(publicUrl, notice);
+  return [
+    ["deprecation", `@${Math.floor(notice.since.getTime() / SECOND)}`],
+    ["sunset", notice.sunset.toUTCString()],
+    ["link", `<${address}>; rel="deprecation"; type="text/html"`],
+    ["link", `<${address}>; rel="sunset"; type="text/html"`],
+  ];
+}
+
+/** All that is announced, the first first. Throws when one gives less than 30 days, or two have one name. */
+export function noticesOf(manifest: Manifest, limits: readonly AnnouncedLimit[]): readonly Notice[] {
+  const endpoints = manifest.flatMap(([pattern, module]) =>
+    METHODS.flatMap((method): EndpointNotice[] => {
+      const deprecated = module[method]?.deprecated;
+      if (!deprecated) return [];
+      const path = documentedPath(pattern);
+      const { since, effect: sunset } = readNotice(`${method} ${path}`, deprecated.since, deprecated.sunset);
+      const id = endpointId(method, path, deprecated.since);
+      return [{ kind: "endpoint", id, method, path, pattern, since, sunset, note: deprecated.note }];
+    })
+  );
+  const others = limits.map((limit): LimitNotice => {
+    const { since, effect: from } = readNotice(`The limit ${limit.name}`, limit.since, limit.from);
+    return { kind: "limit", id: limitId(limit), title: limit.title, since, from, note: limit.note };
+  });
+  const notices = [...endpoints, ...others].sort((a, b) => a.since.getTime() - b.since.getTime());
+  const twice = notices.find(({ id }, i) => notices.findIndex((other) => other.id === id) !== i);
+  if (twice) throw new Error(`Two announcements have one name: ${twice.id}`);
+  return notices;
+}
+
+/**
+ * What is declared, as this deployment announces it: nothing takes effect sooner than 30 days after it was first
+ * announced.
+ */
+export function postpone(
+  manifest: Manifest,
+  limits: readonly AnnouncedLimit[],
+  first: ReadonlyMap<string, Date>,
+): { readonly manifest: Manifest; readonly limits: readonly AnnouncedLimit[] } {
+  const earliest = new Map(noticesOf(manifest, limits).map((notice) => [notice.id, earliestOf(notice, first)]));
+  const routes = manifest.map(([pattern, module]) => {
+    const later = METHODS.flatMap((method) => {
+      const endpoint = module[method], { deprecated } = endpoint ?? {};
+      if (!endpoint || !deprecated) return [];
+      const sunset = laterOf(
+        deprecated.sunset,
+        earliest.get(endpointId(method, documentedPath(pattern), deprecated.since)),
+      );
+      return [[method, { ...endpoint, deprecated: { ...deprecated, sunset } }] as const];
+    });
+    return later.length === 0
+      ? [pattern, module] as const
+      : [pattern, { ...module, ...Object.fromEntries(later) }] as const;
+  });
+  return {
+    manifest: routes,
+    limits: limits.map((limit) => ({ ...limit, from: laterOf(limit.from, earliest.get(limitId(limit))) })),
+  };
+}
+
+/** The first midnight (UTC) that leaves 30 days. */
+function earliestOf({ id }: Notice, first: ReadonlyMap<string, Date>): Date | undefined {
+  const at = first.get(id);
+  return at && new Date(Math.ceil((at.getTime() + NOTICE) / DAY) * DAY);
+}
+
+function laterOf(declared: string, earliest: Date | undefined): string {
+  return earliest && earliest.getTime() > Date.parse(declared) ? earliest.toISOString().slice(0, 10) : declared;
+}
+
+function endpointId(method: string, path: string, since: string): string {
+  return `endpoint ${method} ${path} ${new Date(since).toISOString()}`;
+}
+
+function limitId({ name }: AnnouncedLimit): string {
+  return `limit ${name}`;
+}

@@ -1,0 +1,48 @@
+/** What a request must fulfil besides being somebody's: the right kind of credential, its scope, and the right page. */
+import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { AnyEndpoint } from "#lib/http/endpoint.ts";
+
+const SCOPES: readonly TokenScope[] = ["readonly", "provisioning", "cli"]; // each may all that those before it may
+
+/** Session-only endpoints look at no token at all: not even at whether it would be a good one. */
+export function refuseBearer(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, headers: Headers): void {
+  if (!headers.has("authorization")) return;
+  if (endpoint.scope === "flow") {
+    const message = "This works only without an Authorization header: what it does requires a session, not a token";
+    throw new Fault("unauthenticated", "no_bearer_here", message);
+  }
+  if (endpoint.scope === "session") {
+    throw new Fault("unauthenticated", "session_required", `${endpoint.purpose ?? "this"} requires a session`);
+  }
+}
+
+/** A token acts as its user, narrowed by its scope; a session is not narrowed. */
+export function requireScope(endpoint: Pick<AnyEndpoint, "scope">, actor: Actor | null): void {
+  const needed = SCOPES.indexOf(endpoint.scope as TokenScope);
+  if (needed < 0 || actor?.credential.kind !== "token") return;
+  const { scope } = actor.credential;
+  if (SCOPES.indexOf(scope) >= needed) return;
+  const message = `The token's scope is ${scope}; this needs a token with the scope ${
+    SCOPES.slice(needed).join(" or ")
+  }`;
+  throw new Fault("forbidden", "scope_too_narrow", message);
+}
+
+/**
+ * Whether a request that rides on a cookie comes from our own pages: another site can make a browser send our cookie,
+ * but it cannot make it hide where the request comes from. What sends neither header is no browser.
+ */
+export function requireSameOrigin(request: Request, actor: Actor | null, publicUrl: URL): void {
+  if (request.method === "GET" || request.method === "HEAD" || actor?.credential.kind === "token") return;
+  const { headers } = request;
+  const site = headers.get("sec-fetch-site"), origin = headers.get("origin");
+  const own = site !== null
+    ? site === "same-origin" || site === "none"
+    : origin === null || origin === publicUrl.origin || isHost(origin, headers.get("host"));
+  if (!own) throw new Fault("forbidden", "cross_origin", "A page of another site may not do this in your name");
+}
+
+function isHost(origin: string, host: string | null): boolean {
+  return host !== null && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}

@@ -1,0 +1,208 @@
+/**
+ * Where endpoints meet requests: finds the route, and takes each request through the same fixed sequence. What depends
+ * on the endpoint stands here, in this order, and not in middleware that matches paths: a new route cannot slip by.
+ */
+import { TrieRouter } from "hono/router/trie-router";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import type { Origin } from "#lib/domains/auth/authenticate.ts";
+import { holdRight } from "#lib/domains/auth/right.ts";
+import type { CallCounter } from "#lib/domains/deprecations/calls.ts";
+import { deprecationHeaders, type HeaderLines, noticesOf } from "#lib/http/deprecation.ts";
+import {
+  aliasesOf,
+  type AnyEndpoint,
+  canRevalidate,
+  type Method,
+  METHODS,
+  type RouteModule,
+  type Service,
+} from "#lib/http/endpoint.ts";
+import { nothingHere, optionsOf, refusalAt, wrongMethod } from "#lib/http/elsewhere.ts";
+import { type Answer, isFlow } from "#lib/http/answer.ts";
+import type { Exchange, Route } from "#lib/http/exchange.ts";
+import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
+import { check, checkBody, checkQuery, hasBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
+import { keepAnswer, type Kept, packed, revalidate } from "#lib/http/revalidate.ts";
+import { networkOf } from "#lib/base/limits/address.ts";
+import type { Bucket } from "#lib/base/limits/bucket.ts";
+
+export type Authenticate = (app: App, request: Request, origin: Origin) => Promise<Actor | null>;
+
+interface Mounting {
+  readonly app: App;
+  readonly service: Service;
+  readonly authenticate: Authenticate;
+  readonly bucket: Bucket;
+  readonly calls: Pick<CallCounter, "note">;
+  /** How a path at which nothing is is shown to people; as JSON when absent. */
+  readonly excuse?: AnyEndpoint["excuse"];
+}
+
+/** With the answers that are made once a process, by their endpoints' names. */
+interface Mounted extends Mounting {
+  readonly kept: Map<string, (request: Request) => Kept>;
+}
+
+/** The route of a request. */
+type FindRoute = (method: string, path: string) => Route;
+
+const NOTHING = new Uint8Array();
+
+interface Target {
+  readonly pattern: string;
+  readonly module: RouteModule;
+  /** Of those of its endpoints that are deprecated. */
+  readonly headers: Partial<Record<Method, HeaderLines>>;
+}
+
+/** Throws when a declaration is not sound, so that the process does not start with it. */
+export function mount(mounting: Mounting): FindRoute {
+  const router = new TrieRouter<Target>(), mounted: Mounted = { ...mounting, kept: new Map() };
+  for (const [pattern, module] of mounting.service.manifest) {
+    const target = { pattern, module, headers: headersOf(mounting, pattern, module) };
+    for (const path of [pattern, ...aliasesOf(pattern)]) router.add("ALL", path, target);
+    for (const method of METHODS) refuseToHold(pattern, module[method]);
+  }
+  return function find(method, path) {
+    const [[found] = []] = router.match("ALL", withoutSlash(path));
+    if (!found) return { ...refusalAt("(none)", nothingHere), ...(mounting.excuse && { excuse: mounting.excuse }) };
+    const [target, params] = found as readonly [Target, Record<string, string>];
+    const { pattern, module } = target, known = methodOf(method);
+    if (known && module[known]) return routeTo(mounted, target, known, params);
+    return method === "OPTIONS" ? optionsOf(pattern, module) : refusalAt(pattern, () => wrongMethod(method, module));
+  };
+}
+
+/** A slash at the end says nothing: clients that join a base URL and a path often leave one. */
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+function methodOf(method: string): Method | undefined {
+  return METHODS.find((each) => each === (method === "HEAD" ? "GET" : method));
+}
+
+function headersOf({ app }: Mounting, pattern: string, module: RouteModule): Target["headers"] {
+  const notices = noticesOf([[pattern, module]], []).filter((notice) => notice.kind === "endpoint");
+  return Object.fromEntries(
+    notices.map((notice) => [notice.method, deprecationHeaders(notice, app.config.publicUrl)]),
+  );
+}
+
+function refuseToHold(pattern: string, endpoint: AnyEndpoint | undefined): void {
+  if (endpoint?.once && endpoint.holds === undefined) throw new Error(`${pattern} must say for how long it holds`);
+  if (endpoint?.holds === undefined || endpoint.scope === "public") return;
+  throw new Error(`${pattern} lets caches keep its answers, but may have answers for one caller alone`);
+}
+
+function routeTo(
+  mounting: Mounted,
+  { pattern, module, headers }: Target,
+  method: Method,
+  encoded: Readonly<Record<string, string>>,
+): Route {
+  const endpoint = module[method]!, name = `${method} ${pattern}`;
+  return {
+    pattern,
+    endpoint,
+    headers: headers[method] ?? [],
+    receive: (exchange) => receive(mounting, endpoint, exchange),
+    async respond(exchange) {
+      const made = await answer(mounting, name, endpoint, encoded, exchange);
+      return exchange.request.method === "HEAD" ? withoutBody(made) : made;
+    },
+  };
+}
+
+/**
+ * What comes before a request counts: the login bucket, and the whole body, so that nothing waits for it later. A page of
+ * another site cannot use up its visitor's tries: its requests are refused before they are counted.
+ */
+async function receive({ app, bucket }: Mounting, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
+  const { request, ip, body, place } = exchange;
+  refuseBearer(endpoint, request.headers);
+  if (endpoint.bucket !== undefined) {
+    requireSameOrigin(request, null, app.config.publicUrl);
+    bucket.take(ip, endpoint.bucket);
+  }
+  if (hasBody(request.method)) place.weigh((await body()).length);
+}
+
+/**
+ * The order of every request, once its body is there: who calls, with what scope, what it is about, from which page, with
+ * what input; and then the deed, whose transactions hold the caller's right to it (auth/right.ts).
+ */
+async function answer(
+  { app: whole, service, authenticate, calls, kept }: Mounted,
+  name: string,
+  endpoint: AnyEndpoint,
+  encoded: Readonly<Record<string, string>>,
+  exchange: Exchange,
+): Promise<Answer> {
+  const { request, url, ip, userAgent, signal, place, allowance, turns } = exchange;
+  const asking = { ...whole, log: exchange.log, db: whole.db.within(signal) };
+  const admit = async () => {
+    const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
+    if (caller) exchange.about.user = caller.userId;
+    place.claim(caller?.userId ?? networkOf(ip));
+    requireScope(endpoint, caller);
+    const params = readParams(encoded), query = readQuery(url);
+    return { caller, params, query, ...await endpoint.access.admit({ app: asking, actor: caller, params, query }) };
+  };
+  const { caller, params, query, actor, ...loaded } = await (endpoint.queued ? turns.admit(admit) : admit());
+  Object.assign(exchange.about, aboutOf(loaded));
+  if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
+  // A caller that was let in has called it, whatever comes of it.
+  if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
+  const right = caller && endpoint.scope !== "flow" ? holdRight(asking, caller, allowance.aside) : null;
+  const call = {
+    ...loaded,
+    app: right ? { ...asking, db: right.db } : asking,
+    actor,
+    params: check(endpoint.params, params),
+    query: checkQuery(endpoint, query),
+    body: await checkBody(endpoint, exchange),
+    raw: endpoint.raw ? await exchange.body() : NOTHING,
+    request,
+    ip,
+    userAgent,
+    signal,
+    idempotency: endpoint.idempotent && caller ? await idempotencyOf(exchange, caller) : null,
+    inTurn: turns.inTurn,
+    service,
+  };
+  const known = kept.get(name);
+  if (known) return revalidate(known(request), request);
+  const value = await endpoint.handle(call);
+  await right?.confirmLate();
+  const made = endpoint.reply.send(value);
+  if (!canRevalidate(endpoint) || made.status !== 200 || typeof made.body !== "string") return made;
+  const lasting = keepAnswer({ ...made, body: made.body }, endpoint.holds);
+  if (!endpoint.once) return revalidate(lasting, request);
+  kept.set(name, packed(lasting));
+  return revalidate(kept.get(name)!(request), request);
+}
+
+/** The hub and the spoke among what was loaded, by id. */
+function aboutOf(loaded: object): Exchange["about"] {
+  const { federation, spoke } = loaded as {
+    federation?: { id: string };
+    spoke?: { id: string; federationId: string };
+  };
+  const hub = federation?.id ?? spoke?.federationId;
+  return { ...(hub !== undefined && { hub }), ...(spoke && { spoke: spoke.id }) };
+}
+
+async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor) {
+  const key = readIdempotencyKey(request.headers);
+  if (key === null) return null;
+  const bodyHash = new Uint8Array(await crypto.subtle.digest("SHA-256", await body() as Uint8Array<ArrayBuffer>));
+  return { userId, method: request.method, path: withoutSlash(url.pathname), key, bodyHash };
+}
+
+/** What HEAD answers: the same without its body, whose source ends here. */
+function withoutBody({ status, headers, body }: Answer): Answer {
+  if (isFlow(body)) body.cancel();
+  return { status, headers, body: null };
+}

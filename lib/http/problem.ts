@@ -1,0 +1,96 @@
+/**
+ * Turns what was thrown into what is answered: the only place that knows statuses of faults and the shape of an error.
+ *
+ * What is not a Fault is a bug. It is logged with everything that is known and answered with the request id alone.
+ */
+import { Fault, type FaultKind } from "#lib/base/errors.ts";
+import type { Answer } from "#lib/http/answer.ts";
+import { ClientGone, type Exchange } from "#lib/http/exchange.ts";
+import { type HtmlPage, policyOf, writePage } from "#lib/http/page.ts";
+import * as v from "valibot";
+
+/** Status and reason phrase (RFC 9110, RFC 6585). */
+const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string]>> = {
+  invalid: [400, "Bad Request"],
+  unauthenticated: [401, "Unauthorized"],
+  forbidden: [403, "Forbidden"],
+  missing: [404, "Not Found"],
+  method: [405, "Method Not Allowed"],
+  unsent: [408, "Request Timeout"],
+  conflict: [409, "Conflict"],
+  too_large: [413, "Content Too Large"],
+  media_type: [415, "Unsupported Media Type"],
+  expectation: [417, "Expectation Failed"],
+  impossible: [422, "Unprocessable Content"],
+  limited: [429, "Too Many Requests"],
+  headers: [431, "Request Header Fields Too Large"],
+  unavailable: [503, "Service Unavailable"],
+  timeout: [504, "Gateway Timeout"],
+};
+
+/** Seconds after which to try again, where the fault itself does not know better. */
+const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unavailable: 2, timeout: 5 };
+
+/** Nginx's number for it; nobody receives it, but the log shows it. */
+const CLIENT_GONE = 499;
+
+/** The code of what no Fault stands for: a mistake of ours. */
+export const INTERNAL = "internal_error";
+
+/** The body of every error. */
+export const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
+export type Problem = v.InferOutput<typeof Problem>;
+
+export function httpStatusOf(kind: FaultKind): number {
+  return STATUS[kind][0];
+}
+
+/** The body that a fault is answered with. */
+export function problemOf({ kind, code, message }: Pick<Fault, "kind" | "code" | "message">): Problem {
+  const [statusCode, error] = STATUS[kind];
+  return { statusCode, code, message, error };
+}
+
+/** The body of what is a mistake of ours. */
+export function failure(message: string): Problem {
+  return { statusCode: 500, code: INTERNAL, message, error: "Internal Server Error" };
+}
+
+/** How a refusal is shown where people call: a page in place of the JSON. */
+type Show = (problem: Problem) => HtmlPage;
+
+/** The answer to a request that ended with this error. Never throws. */
+export function refuse(error: unknown, exchange: Pick<Exchange, "id" | "signal" | "log">, show?: Show): Answer {
+  const { signal } = exchange;
+  // An aborted request ends with whatever its work makes of that; the reason is why it was aborted.
+  const cause = signal.aborted ? signal.reason : error;
+  if (cause instanceof ClientGone) return { status: CLIENT_GONE, headers: {}, body: null };
+  if (!(cause instanceof Fault)) {
+    exchange.log.error("A request failed for a reason that is ours", { error: cause });
+    return write(failure(`Something went wrong on our side; the request id is ${exchange.id}`), {}, show);
+  }
+  if (cause.cause !== undefined) {
+    exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });
+  }
+  return write(problemOf(cause), refusalHeaders(cause), show);
+}
+
+/** What a refusal says besides its body, such as when to try again. */
+export function refusalHeaders({ kind, retryAfter = RETRY_AFTER[kind], headers }: Fault): Record<string, string> {
+  return {
+    ...(kind === "unauthenticated" && { "www-authenticate": "Bearer" }),
+    ...(retryAfter !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) }),
+    ...headers,
+  };
+}
+
+function write(problem: Problem, more: Readonly<Record<string, string>>, show: Show | undefined): Answer {
+  const headers = { "content-type": "application/json", "cache-control": "no-store", ...more };
+  if (!show) return { status: problem.statusCode, headers, body: JSON.stringify(problem) };
+  const page = show(problem), policy = policyOf(page);
+  return {
+    status: problem.statusCode,
+    headers: { ...headers, "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
+    body: writePage(page),
+  };
+}

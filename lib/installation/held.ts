@@ -1,0 +1,82 @@
+/**
+ * Whether the database is held: it was restored from a backup, so it may be older than the clusters. Until an operator has
+ * compared the two (`wheelwright doctor --reconcile`), replicas answer requests and keep what is asked for, and run no job.
+ */
+import { sql } from "kysely";
+import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Log } from "#lib/base/log.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
+
+const EVERY = 2 * SECOND;
+
+export interface DatabaseHold {
+  /** To when the database was taken back. */
+  readonly takenAt: Date;
+  readonly restoredAt: Date;
+}
+
+/** Null while the database is not held. */
+export async function readHold(rows: Rows): Promise<DatabaseHold | null> {
+  const row = await rows.selectFrom("database_restores").select(["takenAt", "restoredAt"]).where(
+    "releasedAt",
+    "is",
+    null,
+  )
+    .orderBy("restoredAt", "desc").executeTakeFirst();
+  return row ?? null;
+}
+
+/** Lets replicas go on. Returns what is over with that; null when the database was not held. Call it last in the transaction. */
+export async function releaseHold(tx: Tx, asker: Asker): Promise<DatabaseHold | null> {
+  // By what it has changed: who comes at the same time, and waits for this one, finds that it was done.
+  const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })
+    .where("releasedAt", "is", null).returning(["takenAt", "restoredAt"]).execute();
+  const hold = released.toSorted((a, b) => Number(b.restoredAt) - Number(a.restoredAt))[0];
+  if (!hold) return null;
+  for (const table of ["federations", "spokes"] as const) {
+    await tx.updateTable(table as "spokes").set({ asOf: null }).where("asOf", "is not", null).execute();
+  }
+  tx.wakes.add("jobs");
+  const metadata = { takenAt: hold.takenAt.toISOString() };
+  await record(tx, asker, {
+    audit: [{ kind: "database_released", objectType: "database", objectId: "wheelwright", metadata }],
+  });
+  return hold;
+}
+
+export function holdSentence({ takenAt }: DatabaseHold): string {
+  const time = takenAt.toISOString().slice(0, 16).replace("T", " ");
+  return `The database was restored to ${time} UTC, so no operation runs; ` +
+    "wheelwright doctor --reconcile compares it with the clusters";
+}
+
+export interface HoldWatch {
+  /** What holds the database, as it was a moment ago. */
+  held(): DatabaseHold | null;
+  close(): void;
+}
+
+/** Says so in the log, too, both ways: the database of a running replica may be taken from it, and restored in the same place. */
+export async function watchHold(db: Pick<Database, "rows">, log: Log): Promise<HoldWatch> {
+  const end = new AbortController();
+  let hold: DatabaseHold | null = null;
+  tell(await readHold(db.rows));
+  watch().catch(() => {}); // closed
+
+  async function watch(): Promise<void> {
+    for (;;) {
+      await sleep(EVERY, end.signal);
+      tell(await readHold(db.rows).catch(() => hold));
+    }
+  }
+
+  function tell(present: DatabaseHold | null): void {
+    if (present && !hold) log.warn(holdSentence(present));
+    if (hold && !present) log.info("The database is held no longer; operations run");
+    hold = present;
+  }
+
+  return { held: () => hold, close: () => end.abort() };
+}

@@ -1,0 +1,149 @@
+/**
+ * Taking jobs: from the queue, and from replicas that no longer beat.
+ *
+ * What a look found (look.ts) may be out of date at once; taking is a short transaction of its own, in which the lane's
+ * advisory lock, the conditional update and two partial unique indexes see to it that one replica wins.
+ */
+import { sql } from "kysely";
+import { violates } from "#lib/drivers/db/faults.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import { type JobRow, toJob } from "#lib/jobs/store.ts";
+
+/** A job that could be taken when it was looked at. */
+export interface Candidate {
+  readonly id: string;
+  readonly kind: string;
+  readonly plan: number;
+  readonly lane: string | null;
+  readonly federationId: string | null;
+  readonly spokeId: string | null;
+  readonly stepsDone: number;
+  readonly trace: string | null;
+}
+
+/** The kinds that this replica can run, as the queries want them. */
+export interface Known {
+  readonly kinds: readonly string[];
+  readonly plans: readonly number[];
+  readonly needHub: readonly string[];
+  /** Labels of the steps by `kind@plan`, of the kinds that a look may start by itself: nothing but their row changes. */
+  readonly labels: Readonly<Record<string, readonly string[]>>;
+}
+
+export function knownKinds(kinds: readonly JobKind[], plain: readonly JobKind[] = []): Known {
+  return {
+    kinds: kinds.map(({ kind }) => kind),
+    plans: kinds.map(({ plan }) => plan),
+    needHub: kinds.filter(({ needsActiveHub }) => needsActiveHub).map(({ kind }) => kind),
+    labels: Object.fromEntries(
+      plain.map(({ kind, plan, steps }) => [`${kind}@${plan}`, steps.map(({ label }) => label)]),
+    ),
+  };
+}
+
+interface Claim {
+  readonly holder: string;
+  readonly label: string;
+}
+
+/** Takes the job, with a fence of its own; null when somebody else was faster. Call it inside `unlessTaken`. */
+export async function claimJob(tx: Tx, candidate: Candidate, known: Known, claim: Claim): Promise<Job | null> {
+  if (candidate.lane !== null) {
+    const { rows: [lock] } = await sql<{ taken: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(${candidate.lane}, 0)) as taken`.execute(tx);
+    if (!lock!.taken) return null;
+  }
+  const { rows: [row] } = await sql<JobRow>`
+    update jobs set state = 'running', holder = ${claim.holder}, fence = nextval('job_fences'),
+      attempt = attempt + 1, label = ${claim.label},
+      started_at = coalesce(started_at, wheelwright_now()),
+      deadline_at = coalesce(deadline_at, wheelwright_now() + time_limit_ms * interval '1 millisecond'),
+      updated_at = wheelwright_now()
+    where id = ${candidate.id} and state = 'queued' and run_at <= wheelwright_now() and ${startable(known)}
+    returning *`.execute(tx);
+  return row ? toJob(row) : null;
+}
+
+/** Two replicas that saw the same lane free: the index lets one through, and to the other that is no error. */
+export async function unlessTaken<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (violates(error, "jobs_one_running_per_lane")) return null;
+    if (violates(error, "jobs_one_running_operation_per_spoke")) return null;
+    throw error;
+  }
+}
+
+export interface Orphan {
+  readonly id: string;
+  readonly fence: string;
+}
+
+/** The last beat of a replica. */
+export interface Beat {
+  readonly id: string;
+  /** The transaction that wrote its row last: another one after each beat, whatever any clock says. */
+  readonly beat: string;
+}
+
+export interface Takeover {
+  readonly holder: string;
+  /** The replicas that are given up, each with the beat after which it was silent. */
+  readonly silent: readonly Beat[];
+}
+
+/** The last beats of all others that hold a job. */
+export async function readBeats(rows: Rows, self: string): Promise<Beat[]> {
+  const { rows: found } = await sql<Beat>`
+    select id, xmin::text as beat from replicas
+    where id <> ${self} and id in (select holder from jobs where state = 'running')`.execute(rows);
+  return found;
+}
+
+/**
+ * Running jobs that nobody runs: their holder is silent, or is this replica, which had to let go of them because it
+ * could not beat. `running` are the jobs that this replica does run.
+ */
+export async function findOrphans(
+  rows: Rows,
+  known: Known,
+  { holder, running, silent, most }: Takeover & { running: readonly string[]; most: number },
+): Promise<Orphan[]> {
+  const { rows: found } = await sql<Orphan>`
+    select jobs.id, jobs.fence from jobs join replicas on replicas.id = jobs.holder
+    where jobs.state = 'running' and ${isKnown(known)} and jobs.id <> all(${running}::text[])
+      and (holder = ${holder} or ${isSilent(silent)})
+    order by seq limit ${most}`.execute(rows);
+  return found;
+}
+
+/** Takes the orphan where it stands: it keeps its lane, attempt and steps, and gets a new holder and fence. */
+export async function takeOver(tx: Tx, orphan: Orphan, { holder, silent }: Takeover): Promise<Job | null> {
+  const { rows: [row] } = await sql<JobRow>`
+    update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()
+    from replicas
+    where jobs.id = ${orphan.id} and jobs.fence = ${orphan.fence} and state = 'running'
+      and replicas.id = jobs.holder and (holder = ${holder} or ${isSilent(silent)})
+    returning jobs.*`.execute(tx);
+  return row ? toJob(row) : null;
+}
+
+function isKnown({ kinds, plans }: Known) {
+  return sql`(kind, plan) in (select * from unnest(${kinds}::text[], ${plans}::integer[]))`;
+}
+
+function isSilent(silent: readonly Beat[]) {
+  const ids = silent.map(({ id }) => id), beats = silent.map(({ beat }) => beat);
+  return sql`(replicas.id, replicas.xmin::text) in (select * from unnest(${ids}::text[], ${beats}::text[]))`;
+}
+
+function startable({ needHub }: Known) {
+  return sql`
+    (kind <> all(${needHub}::text[])
+      or exists (select from federations where federations.id = jobs.federation_id and federations.state = 'active'))
+    and (spoke_id is null or not visible or not exists (
+      select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible))`;
+}

@@ -1,0 +1,54 @@
+/**
+ * The job that sends a mail. It is enqueued in the transaction of what it tells of, and is nobody's operation: however
+ * it ends, what it tells of stands.
+ *
+ * A replica without SMTP does not know this kind, so the mail waits in the queue until one that has it comes. Mail has a
+ * few lanes of its own: a mail server that hangs holds that many jobs up and no more, however much mail waits; and what
+ * goes to one address goes out in the order in which it was written.
+ */
+import type { NewJob } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import type { Letter } from "#lib/drivers/mail/letter.ts";
+import { DAY, MINUTE } from "#lib/base/time.ts";
+
+export const MAIL: JobKind = {
+  kind: "mail",
+  plan: 1,
+  visible: false,
+  steps: [{ name: "send", label: "Sending a mail", timeout: 2 * MINUTE }],
+  timeLimit: 3 * DAY,
+};
+
+/**
+ * What goes to many at once. It has lanes of its own, so that nobody waits for the link to a new password behind
+ * thousands of them; and is a kind of its own, so that earlier releases, which cannot write such letters, leave it
+ * alone.
+ */
+export const BULK_MAIL: JobKind = { ...MAIL, kind: "bulk-mail" };
+
+const LANES = 4, BULK_LANES = 2;
+
+/** What lies in the queue. */
+export interface MailPayload {
+  readonly letter: Letter;
+  /** The one-time token that the letter's link opens: its row, not its secret. Sent only while that is open. */
+  readonly grantId: string | null;
+}
+
+/** To be handed to `record` with the change that it tells of. */
+export function mailJob(letter: Letter, grantId: string | null = null): NewJob {
+  const payload: MailPayload = { letter, grantId };
+  const lane = `mail:${spread(letter.to.email, LANES)}`;
+  return { kind: MAIL, lane, federationId: null, spokeId: null, payload: { ...payload } };
+}
+
+/** The same for a letter without a grant, of which many go out at once. */
+export function bulkMailJob(letter: Letter): NewJob {
+  const lane = `bulk-mail:${spread(letter.to.email, BULK_LANES)}`;
+  return { ...mailJob(letter), kind: BULK_MAIL, lane };
+}
+
+/** Any spreading of the addresses over the lanes will do, as long as it is the same everywhere. */
+function spread(email: string, lanes: number): number {
+  return [...email].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)!) >>> 0, 7) % lanes;
+}

@@ -1,0 +1,179 @@
+/** An operation on the wire: what it is, how far it has come, what it waits for, and why it failed. */
+import * as v from "valibot";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import type { StreamOperation } from "#lib/events/store.ts";
+import { type FailureReport, isFinished, type Job } from "#lib/jobs/job.ts";
+import { hintMeanwhile } from "#lib/jobs/hint.ts";
+import { readQueue } from "#lib/jobs/queue.ts";
+import { describeSteps, StepView } from "#lib/jobs/steps.ts";
+import { labelOf } from "#lib/jobs/waiting.ts";
+import { MaybeStamp, Stamp } from "#lib/base/schema.ts";
+
+const OperationError = v.object({
+  code: v.string(),
+  message: v.string(),
+  /** Name of the step that failed. */
+  step: v.string(),
+  fault: v.picklist(["user", "operator", "cluster"]),
+  hint: v.nullable(v.string()),
+});
+
+const entries = {
+  id: v.string(),
+  kind: v.string(),
+  state: v.picklist(["queued", "running", "succeeded", "failed", "cancelled"]),
+  federationId: v.nullable(v.string()),
+  spokeId: v.nullable(v.string()),
+  /** Number of the step under way, or at which it ended; 0 while queued. */
+  step: v.number(),
+  of: v.number(),
+  label: v.string(),
+  attempt: v.number(),
+  /** Its place in its lane, 1 when nothing is ahead; null unless queued. */
+  position: v.nullable(v.number()),
+  /** Seconds until it is done, by the median of past runs; null when unknown or finished. */
+  etaSeconds: v.nullable(v.number()),
+  /** The operation that it waits for; null also where the caller may not see that one. */
+  waitingFor: v.nullable(v.object({
+    id: v.string(),
+    kind: v.string(),
+    label: v.string(),
+    step: v.number(),
+    of: v.number(),
+    since: Stamp,
+    federationId: v.nullable(v.string()),
+    spokeId: v.nullable(v.string()),
+  })),
+  /** When it is tried again, after a try that failed; null when it need not wait for that. */
+  nextTryAt: MaybeStamp,
+  /** What was left out or could not be done, though the operation went on. */
+  notes: v.array(v.string()),
+  createdAt: Stamp,
+  startedAt: MaybeStamp,
+  finishedAt: MaybeStamp,
+};
+
+/** `error` is that of the last try, also while the next one is waited for. */
+export const OperationView = v.object({ ...entries, error: v.nullable(OperationError) });
+export type OperationView = v.InferInput<typeof OperationView>;
+
+/**
+ * The same with its steps, and with what its failure left behind: the last log lines of the failing pod and the namespace's
+ * events.
+ */
+export const OperationDetail = v.object({
+  ...entries,
+  /** In the order of its plan. */
+  steps: v.array(StepView),
+  error: v.nullable(v.object({
+    ...OperationError.entries,
+    log: v.array(v.string()),
+    events: v.array(v.object({
+      at: v.string(),
+      object: v.string(),
+      reason: v.string(),
+      message: v.string(),
+      count: v.number(),
+    })),
+  })),
+});
+export type OperationDetail = v.InferInput<typeof OperationDetail>;
+
+/** Whether the caller may know of an operation. */
+export type MayKnow = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
+
+/** Views of the jobs, in their order. However many they are, the queue is read once. */
+export async function describeOperations(
+  rows: Rows,
+  jobs: readonly Job[],
+  visible: MayKnow = () => true,
+): Promise<OperationView[]> {
+  return (await describe(rows, jobs, visible)).map(({ view, failure }) => ({
+    ...view,
+    error: failure && summarise(failure),
+  }));
+}
+
+export async function describeOperation(rows: Rows, job: Job, visible: MayKnow = () => true): Promise<OperationDetail> {
+  const [{ view, failure }] = await describe(rows, [job], visible) as [Described];
+  return {
+    ...view,
+    steps: describeSteps(job),
+    error: failure && { ...summarise(failure), log: [...failure.log], events: [...failure.events] },
+  };
+}
+
+/** What a stream event says of the operation. */
+export function streamOperation(job: Job): StreamOperation {
+  return {
+    id: job.id,
+    kind: job.kind,
+    step: stepNumber(job),
+    of: job.stepNames.length,
+    label: job.label,
+    attempt: job.attempt,
+  };
+}
+
+interface Described {
+  readonly view: Omit<OperationView, "error">;
+  readonly failure: FailureReport | null;
+}
+
+async function describe(rows: Rows, jobs: readonly Job[], visible: MayKnow): Promise<Described[]> {
+  const queue = await readQueue(rows, jobs.filter((job) => !isFinished(job.state)).map((job) => job.id));
+  return jobs.map((job) => {
+    const place = queue.get(job.id);
+    const ahead = place?.ahead && visible(place.ahead) ? place.ahead : null;
+    return {
+      failure: failureOf(job),
+      view: {
+        ...streamOperation(job),
+        label: labelOf(job, place),
+        state: job.state,
+        federationId: job.federationId,
+        spokeId: job.spokeId,
+        position: job.state === "queued" ? place?.position ?? 1 : null,
+        etaSeconds: place?.etaSeconds ?? null,
+        waitingFor: job.state === "queued" && ahead
+          ? {
+            id: ahead.id,
+            kind: ahead.kind,
+            label: ahead.label,
+            step: stepNumber(ahead),
+            of: ahead.stepNames.length,
+            since: ahead.startedAt ?? ahead.createdAt,
+            federationId: ahead.federationId,
+            spokeId: ahead.spokeId,
+          }
+          : null,
+        nextTryAt: job.state === "queued" ? place?.nextTryAt ?? null : null,
+        notes: notesOf(job),
+        createdAt: job.createdAt,
+        startedAt: job.startedAt,
+        finishedAt: job.finishedAt,
+      },
+    };
+  });
+}
+
+/** What went wrong at last; a hint of before the next try says that there is one. */
+function failureOf({ state, failure }: Job): FailureReport | null {
+  if (state === "succeeded" || failure === null) return null;
+  return isFinished(state) ? failure : { ...failure, hint: hintMeanwhile(failure.hint) };
+}
+
+function summarise({ code, message, step, fault, hint }: FailureReport): NonNullable<OperationView["error"]> {
+  return { code, message, step, fault, hint };
+}
+
+/** Steps that note something add it to `notes` in the job's progress. */
+export function notesOf({ progress }: Pick<Job, "progress">): string[] {
+  return Array.isArray(progress.notes) ? progress.notes.map(String) : [];
+}
+
+function stepNumber({ state, stepNames, stepsDone }: Job): number {
+  if (state === "queued") return 0;
+  const done = state === "succeeded" || state === "cancelled" ? 0 : 1;
+  return Math.min(stepNames.length, stepsDone.length + done);
+}

@@ -1,0 +1,172 @@
+/**
+ * Where live jobs stand in their lanes: how many are ahead, which one is waited for, for how long, and what else holds
+ * them. And how many there are.
+ */
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { AWAY_CODES } from "#lib/drivers/cluster/away.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type JobRow, toJob } from "#lib/jobs/store.ts";
+
+export interface QueuePlace {
+  /** 1 when nothing of the lane is ahead. */
+  readonly position: number;
+  /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded, or waits for a cluster. */
+  readonly etaSeconds: number | null;
+  /**
+   * The operation that must end first: what sets up the hub, what its step needs, what runs in the lane, what runs for the
+   * same spoke, or the next one ahead. One of a hub's that has failed is named as well, for as long as nobody retries it.
+   */
+  readonly ahead: Job | null;
+  /** When it may be tried again, while that is still to come. */
+  readonly nextTryAt: Date | null;
+  /** The state of its hub, where it has to wait for that to be active; `ahead` is the hub's own operation then. */
+  readonly hubState: string | null;
+}
+
+/** Past runs of a kind whose median is the estimate. */
+const SAMPLE = 50;
+const NEED_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
+
+/** The places of those of the jobs that are queued or running. One query, and one more if something is waited for. */
+export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePlace>> {
+  if (ids.length === 0) return new Map();
+  const { rows: places } = await sql<PlaceRow>`
+    with wanted as (
+      select *, (select other.id from jobs as other where other.id = jobs.awaits and jobs.state = 'queued'
+        and other.state in ('queued', 'running')) as awaited
+      from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')
+    ),
+    live as (
+      select each.* from (select distinct lane from wanted where lane is not null) as known cross join lateral (
+        select id, kind, state, seq, spoke_id, started_at, failure, steps_done, lane as line
+        from jobs where state = 'queued' and lane = known.lane
+        union all -- each half has an index of its own, the whole has none
+        select id, kind, state, seq, spoke_id, started_at, failure, steps_done, lane
+        from jobs where state = 'running' and lane = known.lane
+        offset 0 -- lane by lane: what is queued elsewhere, or was a moment ago, is none of its business
+      ) as each
+      union all
+      select id, kind, state, seq, spoke_id, started_at, failure, steps_done, id from wanted where lane is null
+    ),
+    usual as (
+      select kind, (select percentile_cont(0.5) within group (order by took) from (
+        select extract(epoch from finished_at - started_at) as took from jobs
+        where jobs.kind = kinds.kind and state = 'succeeded' and visible order by finished_at desc limit ${SAMPLE}
+      ) as past) as seconds
+      from (select distinct kind from live) as kinds
+    ),
+    timed as (
+      select live.*, case
+        -- nobody knows when the cluster is back
+        when failure ->> 'code' = any(${AWAY_CODES}::text[]) and failure ->> 'step' <> all(steps_done) then null
+        when state = 'running' and seconds is not null -- greatest passes over null
+        then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
+      from live join usual using (kind)
+    ),
+    held as (
+      select wanted.id, federations.state as hub_state, (
+        select own.id from jobs as own where own.federation_id = federations.id and own.spoke_id is null and own.visible
+        order by (own.state in ('queued', 'running')) desc, own.seq desc limit 1
+      ) as operation
+      from wanted join federations on federations.id = wanted.federation_id
+      where wanted.kind = any(${NEED_HUB}::text[]) and wanted.state = 'queued' and federations.state <> 'active'
+    ),
+    placed as (
+      select *, row_number() over ahead as position,
+        lag(id) over ahead as next_ahead,
+        first_value(id) over ahead as first_id,
+        first_value(state) over ahead as first_state,
+        sum(remaining) over ahead as eta,
+        count(*) filter (where remaining is null) over ahead as unknown
+      from timed
+      window ahead as (partition by line order by (state = 'running') desc, seq rows unbounded preceding)
+    )
+    select placed.id, position::integer, case when unknown = 0 then ceil(eta)::integer end as eta,
+      case when run_at > wheelwright_now() and wanted.awaited is null then run_at end as next_try, held.hub_state,
+      coalesce(
+        held.operation,
+        wanted.awaited,
+        case when first_state = 'running' and first_id <> placed.id then first_id end,
+        (select other.id from jobs as other where other.spoke_id = placed.spoke_id and other.visible
+          and other.state = 'running' and other.id <> placed.id),
+        next_ahead
+      ) as ahead
+    from placed join wanted using (id) left join held using (id)`.execute(rows);
+  const ahead = await readJobs(rows, places.flatMap((place) => place.ahead ?? []));
+  return new Map(places.map((place) => [place.id, {
+    position: place.position,
+    etaSeconds: place.eta,
+    ahead: ahead.get(place.ahead ?? "") ?? null,
+    nextTryAt: place.nextTry,
+    hubState: place.hubState,
+  }]));
+}
+
+interface QueueCount {
+  readonly queued: number;
+  readonly running: number;
+  /** How long the oldest of the queued has been there; null where none is. */
+  readonly oldestWaitSeconds: number | null;
+}
+
+/** How many operations there are that have not ended, among those that `which` is true of. */
+export async function countQueue(rows: Rows, which: RawBuilder<SqlBool>): Promise<QueueCount> {
+  const { rows: [count] } = await sql<QueueCount>`
+    select count(*) filter (where state = 'queued')::integer as queued,
+      count(*) filter (where state = 'running')::integer as running,
+      floor(extract(epoch from wheelwright_now() - min(created_at) filter (where state = 'queued')))::integer
+        as oldest_wait_seconds
+    from jobs where visible and state in ('queued', 'running') and ${which}`.execute(rows);
+  return count!;
+}
+
+/** An operation that could run now, and that nothing keeps from it but the want of a replica that has room for it. */
+const WAITS_FOR_ROOM = sql<SqlBool>`visible and state = 'queued' and run_at <= wheelwright_now()
+  and (kind <> all(${NEED_HUB}::text[])
+    or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
+  and not exists (select from jobs as other where other.state = 'running'
+    and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))`;
+
+export interface LaneCount {
+  /** Lanes in which an operation could run and does not, and in which one runs. */
+  readonly queued: number;
+  readonly running: number;
+  /** For how long one has waited for nothing but a replica; 0 where none does. */
+  readonly longestWaitSeconds: number;
+}
+
+export async function countLanes(rows: Rows): Promise<LaneCount> {
+  const { rows: [count] } = await sql<LaneCount>`
+    select count(distinct lane)::integer as queued,
+      (select count(*)::integer from jobs where visible and state = 'running') as running,
+      coalesce(extract(epoch from wheelwright_now() - min(run_at)), 0)::float8 as longest_wait_seconds
+    from jobs where ${WAITS_FOR_ROOM}`.execute(rows);
+  return count!;
+}
+
+/**
+ * Whether an operation waits for nothing but a replica that has room for it. One that has waited for over an hour is passed
+ * over: nobody knows its kind.
+ */
+export async function isRoomWanted(rows: Rows): Promise<boolean> {
+  const { rows: [first] } = await sql`
+    select from jobs where ${WAITS_FOR_ROOM} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(rows);
+  return first !== undefined;
+}
+
+async function readJobs(rows: Rows, ids: readonly string[]): Promise<Map<string, Job>> {
+  if (ids.length === 0) return new Map();
+  const found: JobRow[] = await rows.selectFrom("jobs").selectAll().where("id", "in", [...new Set(ids)]).execute();
+  return new Map(found.map((row) => [row.id, toJob(row)]));
+}
+
+interface PlaceRow {
+  id: string;
+  position: number;
+  eta: number | null;
+  ahead: string | null;
+  nextTry: Date | null;
+  hubState: string | null;
+}

@@ -1,0 +1,52 @@
+/** The restores that a spoke has behind it, and what else it has behind it since. */
+import { sql } from "kysely";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { OF_THIS_SITE, toJob } from "#lib/jobs/store.ts";
+
+/** The last step before the site is stopped. */
+const UNTOUCHED = "volumes";
+
+/** Whether the site was touched by this very restore: everything before that leaves it as it was. */
+export function hasReplaced({ stepsDone }: Pick<Job, "stepsDone">): boolean {
+  return stepsDone.includes(UNTOUCHED);
+}
+
+/** The last one that touched the site that there is and has ended, however it did. */
+export async function lastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
+  const row = await restoresOf(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
+    .where(sql<boolean>`${UNTOUCHED} = any(steps_done)`).where(OF_THIS_SITE).orderBy("seq", "desc").limit(1)
+    .executeTakeFirst();
+  return row ? toJob(row) : null;
+}
+
+/** The one that left the site half-way; only another restore ends that. */
+export async function findHalfRestored(rows: Rows, spokeId: string): Promise<Job | null> {
+  const last = await lastRestore(rows, spokeId);
+  return last && last.state !== "succeeded" ? last : null;
+}
+
+/** Of all that have begun. */
+export async function listRestores(rows: Rows, spokeId: string): Promise<string[]> {
+  const found = await restoresOf(rows, spokeId).select("id").where("startedAt", "is not", null).execute();
+  return found.map(({ id }) => id);
+}
+
+function restoresOf(rows: Rows, spokeId: string) {
+  return rows.selectFrom("jobs").where("spokeId", "=", spokeId).where("visible", "=", true)
+    .where("kind", "=", OPERATIONS.restore.name);
+}
+
+/** Whether an operation of this kind has succeeded at the spoke since then. */
+export async function hasSucceededSince(
+  rows: Rows,
+  spokeId: string,
+  kind: SpokeOperationKind,
+  since: Date,
+): Promise<boolean> {
+  const found = await rows.selectFrom("jobs").select("id").where("spokeId", "=", spokeId).where("visible", "=", true)
+    .where("kind", "=", kind).where("state", "=", "succeeded").where("finishedAt", ">", since).limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}

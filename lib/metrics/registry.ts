@@ -1,0 +1,77 @@
+/**
+ * The metrics of this process, in the text that Prometheus reads. Nothing imports this module but who was asked for
+ * metrics, and it brings prom-client along (3 MB).
+ */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { NoteKind, NoteLabels, Observation, Observer, Span, SpanKind } from "#lib/base/telemetry.ts";
+import { type CounterName, type GaugeName, type HistogramName, type Metric, METRICS } from "#lib/metrics/names.ts";
+
+type Labels = Readonly<Record<string, string | number>>;
+
+/** What a gauge stands at: a number, one for each set of labels, or nothing where that is not known. */
+export type Reading = number | readonly (readonly [labels: Labels, value: number])[] | null;
+export type Readings = Readonly<Record<GaugeName, Reading>>;
+
+export interface MetricsRegistry {
+  readonly observer: Observer;
+  /** All of them, in text format 0.0.4. */
+  text(readings: Readings): Promise<string>;
+  readonly contentType: string;
+}
+
+export function openRegistry(): MetricsRegistry {
+  const registry = new Registry(), registers = [registry];
+  const counters = new Map<string, Counter>(), gauges = new Map<string, Gauge>(), times = new Map<string, Histogram>();
+  for (const { name, type, help, labels = [], buckets = [] } of METRICS as readonly Metric[]) {
+    const common = { name, help, labelNames: labels, registers };
+    if (type === "counter") counters.set(name, new Counter(common));
+    else if (type === "gauge") gauges.set(name, new Gauge(common));
+    else times.set(name, new Histogram({ ...common, buckets: [...buckets] }));
+  }
+  const count = (name: CounterName, labels: Labels = {}) => counters.get(name)!.inc(labels);
+  const time = (name: HistogramName, labels: Labels, seconds = 0) => times.get(name)!.observe(labels, seconds);
+
+  const ends: { readonly [K in SpanKind]: (span: Span<K>) => void } = {
+    request: ({ labels, seconds }) => time("wheelwright_http_request_duration_seconds", { ...labels }, seconds),
+    transaction: ({ outcome = "" }) => count("wheelwright_database_transactions_total", { outcome }),
+    job({ labels, outcome = "", seconds }) {
+      time("wheelwright_job_duration_seconds", { ...labels, outcome }, seconds);
+      if (outcome === "lost") count("wheelwright_fences_lost_total");
+    },
+    step: ({ labels, outcome = "", seconds }) =>
+      time("wheelwright_operation_step_duration_seconds", { ...labels, outcome }, seconds),
+    cluster_call: ({ labels, seconds }) => time("wheelwright_cluster_call_duration_seconds", { ...labels }, seconds),
+    mail: ({ outcome = "" }) => count("wheelwright_mails_total", { outcome }),
+    provider_call: ({ labels, outcome = "", seconds }) =>
+      time("wheelwright_provider_call_duration_seconds", { ...labels, outcome }, seconds),
+  };
+  const notes: { readonly [K in NoteKind]: (labels: NoteLabels[K], seconds?: number) => void } = {
+    operation: (labels, seconds) => time("wheelwright_operation_duration_seconds", { ...labels }, seconds),
+    shed: (labels) => count("wheelwright_http_requests_shed_total", { ...labels }),
+    takeover: () => count("wheelwright_takeovers_total"),
+    span_dropped: () => count("wheelwright_trace_spans_dropped_total"),
+    watch_restart: () => count("wheelwright_cluster_watch_restarts_total"),
+    event_loop: (_, seconds) => time("wheelwright_event_loop_delay_seconds", {}, seconds),
+  };
+
+  const observation: Observation = { end: (span) => ends[span.kind](span as never) };
+  return {
+    observer: {
+      begin: () => observation,
+      note: (kind, labels, seconds) => notes[kind](labels as never, seconds),
+    },
+    async text(readings) {
+      for (const [name, gauge] of gauges) set(gauge, readings[name as GaugeName]);
+      return await registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+}
+
+/** What is not known is left out: a zero would be a claim. */
+function set(gauge: Gauge, reading: Reading): void {
+  gauge.reset();
+  if (typeof reading === "number") return gauge.set(reading);
+  gauge.remove({}); // the zero that reset gives one without labels
+  for (const [labels, value] of reading ?? []) gauge.set(labels, value);
+}

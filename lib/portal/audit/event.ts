@@ -1,0 +1,146 @@
+/** An audit event as a row of a list: what happened to what, by whom, and when. */
+import type * as v from "valibot";
+import type { AuditKind } from "#lib/audit/kinds.ts";
+import type { AuditEventView } from "#lib/audit/views.ts";
+import { type Markup, markup } from "#lib/http/page.ts";
+import { type Icon, icon } from "#lib/portal/components/icons.ts";
+import { instant, titled, type Tone } from "#lib/portal/components/parts.ts";
+import { SENTENCES } from "#lib/portal/audit/words.ts";
+
+export type ToldEvent = v.InferOutput<typeof AuditEventView>;
+
+const SIGNS: Readonly<Record<Tone, Icon>> = {
+  good: "done",
+  info: "dot",
+  warn: "warning",
+  bad: "cross",
+  still: "minus",
+};
+
+/** `below` stands under the sentence, `beside` at the row's end. `people` is whether addresses lead to their accounts. */
+interface Around {
+  readonly people: boolean;
+  readonly mark?: Markup | string;
+  readonly below?: Markup | string;
+  readonly beside?: Markup | string;
+}
+
+export function eventRow(event: ToldEvent, { people, mark = "", below = "", beside = "" }: Around): Markup {
+  const { id, at, actor } = event, tone = toneOf(event), detail = detailOf(event.metadata);
+  return markup`<li id="${id}"><span class="sign ${tone}">${icon(SIGNS[tone])}</span>
+<div class="what"><p>${mark}${sentenceOf(event, people)}</p>
+${detail ? markup`<p class="small">${detail}</p>` : ""}
+<div class="foot"><p class="tiny soft">${
+    actor.id === "system" ? "By Wheelwright itself" : markup`By ${personOf(actor.id, actor.email || actor.id, people)}`
+  }, ${instant(at)}</p>${below}</div></div>
+${beside ? markup`<div class="beside">${beside}</div>` : ""}</li>`;
+}
+
+/** The sentence as text, for those who hear a button of its row alone. */
+export function plainSentence(event: ToldEvent): string {
+  return pieces(event).map(({ text }) => text).join("");
+}
+
+function sentenceOf(event: ToldEvent, people: boolean): Markup {
+  const href = hrefOf(event, people);
+  return markup`${
+    pieces(event).map(({ text, isObject }) =>
+      !isObject ? text : href === null ? markup`<b>${text}</b>` : markup`<a href="${href}">${text}</a>`
+    )
+  }`;
+}
+
+interface Piece {
+  readonly text: string;
+  readonly isObject: boolean;
+}
+
+function pieces(event: ToldEvent): Piece[] {
+  const { actor, metadata } = event, [, sentence] = wordsFor(event);
+  return sentence.split(/(%|\{\w+\})/).map((piece) => {
+    if (piece === "%") return { text: nameOf(event), isObject: true };
+    const name = /^\{(\w+)\}$/.exec(piece)?.[1];
+    const text = name === undefined ? piece : name === "actor" ? actor.email : spoken(name, metadata[name]);
+    return { text, isObject: false };
+  });
+}
+
+/** Names of actions are words with hyphens; names of people and tokens are theirs. */
+function spoken(field: string, value: unknown): string {
+  const text = typeof value === "string" || typeof value === "number"
+    ? String(value)
+    : field === "email"
+    ? "somebody"
+    : "unknown";
+  return field === "action" || field === "kind" ? text.replaceAll("-", " ") : text;
+}
+
+function toneOf(event: ToldEvent): Tone {
+  if (event.kind === "spoke_health_changed") return event.metadata.to === "healthy" ? "good" : "warn";
+  return wordsFor(event)[0];
+}
+
+function wordsFor({ kind }: ToldEvent): readonly [Tone, string] {
+  return SENTENCES[kind as AuditKind] ?? ["still", `${titled(kind)}: %`];
+}
+
+function nameOf({ objectId, actor, metadata: { slug, email } }: ToldEvent): string {
+  const name = slug ?? email;
+  return typeof name === "string" ? name : objectId === actor.id ? actor.email : objectId;
+}
+
+/** Where one looks at it, unless it is gone. */
+function hrefOf({ kind, objectType, objectId }: ToldEvent, people: boolean): string | null {
+  if (kind === "spoke_destroyed" || kind === "federation_destroyed") return null;
+  if (objectType === "spoke") return `/spokes/${objectId}`;
+  if (objectType === "federation") return `/hubs/${objectId}`;
+  if (objectType === "federation_request") return "/requests";
+  return objectType === "user" && people && isUser(objectId) ? `/users/${objectId}` : null;
+}
+
+function personOf(id: string, email: string, people: boolean): Markup | string {
+  return people && isUser(id) ? markup`<a href="/users/${id}">${email}</a>` : email;
+}
+
+/** There are events of nobody who has an account. */
+function isUser(id: string): boolean {
+  return id.startsWith("usr_");
+}
+
+/** Why, or what of it, where the event says so. */
+function detailOf({ message, reason, changed, size, lmsVersion }: ToldEvent["metadata"]): string {
+  if (typeof message === "string") return `${message}.`;
+  if (typeof reason === "string" && reason) return titled(reason);
+  if (changed !== null && typeof changed === "object") {
+    const names = Array.isArray(changed) ? changed : Object.keys(changed);
+    return names.length === 0 ? "" : `Changed: ${names.map((name) => wordsOf(String(name))).join(", ")}`;
+  }
+  return [typeof size === "string" ? size : "", typeof lmsVersion === "string" ? `Moodle ${lmsVersion}` : ""]
+    .filter((each) => each).join(", ");
+}
+
+/** `displayName` as people say it: display name. */
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+export const eventStyle: string = `
+.happened > li { grid-template-columns: auto minmax(0, 1fr) auto; align-items: start; }
+.happened .what { display: grid; gap: .15rem; min-width: 0; overflow-wrap: anywhere; }
+.happened .foot { display: flex; flex-wrap: wrap; gap: 0 var(--s4); align-items: baseline; }
+.happened details[open] { flex-basis: 100%; }
+.happened summary { font-size: var(--tiny); color: var(--ink-soft); padding: .1rem 0; }
+.happened .more { display: grid; gap: var(--s3); padding: var(--s2) 0; }
+.happened .badge { vertical-align: .1em; }
+.happened .what a { color: inherit; font-weight: 600; }
+.happened .tiny a { font-weight: 400; }
+.happened .sign { display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: 50%; color: var(--ink-soft); background: var(--sunken); }
+.happened .sign .icon { width: 1rem; height: 1rem; }
+@media (max-width: 44rem) {
+  .happened > li { grid-template-columns: auto minmax(0, 1fr); }
+  .list.happened > li > .beside { grid-row: 2; grid-column: 2; }
+}
+.sign.good { color: var(--good); background: var(--good-soft); } .sign.info { color: var(--info); background: var(--info-soft); }
+.sign.warn { color: var(--warn); background: var(--warn-soft); } .sign.bad { color: var(--bad); background: var(--bad-soft); }
+.happened > li:has(form) { background: color-mix(in srgb, var(--accent-soft) 40%, transparent); }
+`;

@@ -1,0 +1,175 @@
+/** How far an operation is: in its spoke's row, and as the list of its steps. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { icon } from "#lib/portal/components/icons.ts";
+import { instant, span, titled } from "#lib/portal/components/parts.ts";
+import type { Operation, WholeOperation } from "#lib/portal/components/told.ts";
+
+export const OPERATIONS_A_PAGE = 25;
+
+/** Whether it is still to come or under way. */
+export function isLive(operation: Operation | null): operation is Operation {
+  return operation !== null && (operation.state === "queued" || operation.state === "running");
+}
+
+/** A bar, and in words where it is, how long it may take, and what it waits for. */
+export function progressOf(operation: Operation): Markup {
+  const { kind, state, step, of, label } = operation;
+  const done = state === "queued" ? 0 : step - (state === "running" ? 1 : 0);
+  return markup`<div class="progress">
+<progress max="${of}" value="${done}" aria-label="${
+    titled(kind)
+  }: ${done} of ${of} steps are done">${done} of ${of}</progress>
+<p class="tiny soft">${state === "queued" ? waitOf(operation) : markup`Step ${step} of ${of}: ${label}`}${
+    etaOf(operation)
+  }</p></div>`;
+}
+
+function waitOf({ position, waitingFor, nextTryAt, label }: Operation): Markup {
+  if (nextTryAt !== null) return markup`Tried again at ${instant(nextTryAt)}: ${label}`;
+  const place = position === null || position === 1 ? "Next in turn" : `Number ${position} in the queue`;
+  return waitingFor ? markup`${place}, after: ${waitingFor.label}` : markup`${place}`;
+}
+
+function etaOf({ etaSeconds }: Operation): string {
+  return etaSeconds === null ? "" : ` · about ${span(etaSeconds)} left`;
+}
+
+/**
+ * Each step with its sign, and how long it took; the one under way counts on where the script runs. A failure stands at the
+ * step that failed.
+ */
+export function stepList(operation: WholeOperation, now: Date): Markup {
+  return markup`<ol class="steps">${
+    operation.steps.map((step, i) => {
+      const how = howIs(operation, step, i + 1);
+      return markup`<li id="step-${step.name}" class="${how}" ${how === "now" ? markup`aria-current="step"` : ""}>${
+        icon(SIGNS[how])
+      }<span>${step.label}<span class="unseen">: ${WORDS[how]}</span></span> <span class="took">${
+        how === "now" && step.startedAt
+          ? counting(step.startedAt, now)
+          : tookOf(step.startedAt, how === "failed" ? operation.finishedAt : step.finishedAt)
+      }</span>${
+        how === "failed" || how === "again" ? markup`<div class="why">${failureReport(operation)}</div>` : ""
+      }</li>`;
+    })
+  }</ol>`;
+}
+
+type How = "done" | "now" | "failed" | "again" | "ahead";
+
+const SIGNS = { done: "done", now: "work", failed: "cross", again: "warning", ahead: "dot" } as const;
+const WORDS: Readonly<Record<How, string>> = {
+  done: "done",
+  now: "under way",
+  failed: "failed",
+  again: "to be tried again",
+  ahead: "to come",
+};
+
+/** An older release kept no times: what stands before the step under way is done. */
+function howIs({ state, step: at, error }: WholeOperation, { name, finishedAt }: Step, number: number): How {
+  if (state === "failed" && (error ? name === error.step : number === at)) return "failed";
+  if (state === "cancelled" && number >= at) return "ahead";
+  if (state === "succeeded" || finishedAt !== null || number < at) return "done";
+  if (state === "queued" && error?.step === name) return "again";
+  return state === "running" && number === at ? "now" : "ahead";
+}
+
+type Step = WholeOperation["steps"][number];
+
+/** How long something is under way. */
+function counting(since: string, now: Date): Markup {
+  const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(since)) / 1000));
+  return markup`<span data-counts="${seconds}">${lasting(seconds)}</span>`;
+}
+
+function tookOf(from: string | null, to: string | null): string {
+  return from && to ? lasting(Math.floor((Date.parse(to) - Date.parse(from)) / 1000)) : "";
+}
+
+/** Whole seconds as long as one would count them: `4 min 05 s`. The script says it the same way. */
+function lasting(seconds: number): string {
+  const two = (number: number) => String(number).padStart(2, "0"), minutes = Math.floor(seconds / 60);
+  if (seconds < 1) return "under 1 s";
+  if (seconds < 60) return `${seconds} s`;
+  return minutes < 60
+    ? `${minutes} min ${two(seconds % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+}
+
+/** How long an operation takes or took, and what else there is to say of it in a line. */
+export function operationLine({ state, attempt, createdAt, startedAt, finishedAt }: Operation, now: Date): Markup {
+  const took = startedAt && (finishedAt ? tookOf(startedAt, finishedAt) : counting(startedAt, now));
+  return markup`<p class="small soft">${
+    state === "queued" || !took ? "" : markup`<span class="number">${finishedAt ? "Took " : ""}${took}</span> · `
+  }asked for ${instant(createdAt)}${finishedAt ? markup` · ended ${instant(finishedAt)}` : ""}${
+    attempt > 1 ? ` · try ${attempt}` : ""
+  }</p>`;
+}
+
+/** What a failure left behind: the cause, what to do, and the last words of what failed. */
+export function failureReport({ state, error }: WholeOperation): Markup | string {
+  if (!error) return "";
+  const { message, hint, fault, log, events, code } = error;
+  const [cause, ...more] = `${message}.`.split(/(?<=\.) (?=[A-Z])/);
+  return markup`<div class="notice ${state === "failed" ? "bad" : "warn"}"><p><b>${cause}</b> ${more.join(" ")}</p>${
+    hint ? markup`<p>${hint}</p>` : ""
+  }
+<p class="tiny soft">${WHOSE[fault]} (<code>${code}</code>)</p></div>
+${
+    log.length === 0
+      ? ""
+      : markup`<details id="failure-log" open><summary>Last lines of its log</summary><pre class="log" tabindex="0">${
+        log.join("\n")
+      }</pre></details>`
+  }${
+    events.length === 0
+      ? ""
+      : markup`<details id="failure-events"><summary>What the cluster said</summary><ul class="events small">${
+        events.map(({ at, object, reason, message, count }) =>
+          markup`<li>${instant(at)} <code>${object}</code> <b>${reason}</b>${
+            count > 1 ? ` (${count} times)` : ""
+          }: ${message}</li>`
+        )
+      }</ul></details>`
+  }`;
+}
+
+/** What was left out or could not be done, though the operation went on. */
+export function noteList({ notes, error }: Pick<WholeOperation, "notes" | "error">): Markup | string {
+  const besides = notes.filter((note) => !error?.message.includes(note));
+  return besides.length === 0
+    ? ""
+    : markup`<div class="notice warn"><ul class="notes small">${
+      besides.map((note) => markup`<li>${note}.</li>`)
+    }</ul></div>`;
+}
+
+const WHOSE = {
+  user: "It is something in what was asked for.",
+  operator: "It is something in how this service is set up.",
+  cluster: "It is the cluster's doing.",
+} as const;
+
+export const progressStyle: string = `
+.steps { list-style: none; padding: 0; display: grid; font-size: var(--small); }
+.steps li { position: relative; display: grid; grid-template-columns: 1.5rem minmax(0, 1fr) 6.5rem; gap: 0 var(--s3); align-items: center; min-height: 2.25rem; color: var(--ink-soft); border-radius: var(--round-small); }
+.steps li > .icon { justify-self: center; position: relative; z-index: 1; }
+.steps li:not(:last-child)::after { content: ""; position: absolute; inset-inline-start: calc(.75rem - 1px); top: 1.85rem; bottom: -.4rem; width: 2px; background: var(--line); }
+.steps li.done:not(:last-child)::after { background: color-mix(in srgb, var(--good) 45%, transparent); }
+.steps .took { font-size: var(--tiny); font-variant-numeric: tabular-nums; white-space: nowrap; text-align: end; color: var(--ink-soft); }
+.steps .done { color: var(--ink); }
+.steps .done .icon { color: var(--good); } .steps .failed > .icon { color: var(--bad); } .steps .now .icon { color: var(--info); } .steps .again > .icon { color: var(--warn); } .steps .ahead .icon { color: var(--edge); width: .9rem; }
+.steps .now, .steps .failed, .steps .again { color: var(--ink); font-weight: 600; }
+.steps .now { background: var(--info-soft); margin: 0 calc(-1 * var(--s3)); padding: 0 var(--s3); }
+.steps li.now:not(:last-child)::after { inset-inline-start: calc(.75rem - 1px + var(--s3)); }
+.steps .why { grid-column: 2 / -1; display: grid; grid-template-columns: minmax(0, 1fr); overflow-wrap: anywhere; gap: var(--s3); padding: var(--s1) 0 var(--s3); font-weight: 400; min-width: 0; }
+.notes { padding-inline-start: 1.1rem; display: grid; gap: var(--s1); overflow-wrap: anywhere; }
+#operation .progress p { min-height: 2.5rem; }
+.notice { overflow-wrap: anywhere; }
+@media (max-width: 30rem) { .steps li { grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); } .steps li:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px); } .steps li.now:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px + var(--s3)); } }
+.events { display: grid; gap: var(--s2); padding-inline-start: 1.2rem; overflow-wrap: anywhere; }
+details > summary { cursor: pointer; font-size: var(--small); font-weight: 600; }
+details > pre, details > ul { margin-top: var(--s2); }
+@media (prefers-reduced-motion: no-preference) { .steps .now .icon { animation: turn 1.6s linear infinite; } }
+`;

@@ -1,0 +1,100 @@
+/** What is around every page of the portal: where one is, where one can go, and who one is. */
+import { wheel } from "#lib/reference/theme.ts";
+import type { Role } from "#lib/domains/auth/access.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
+import { type Icon, icon } from "#lib/portal/components/icons.ts";
+import { notice } from "#lib/portal/components/parts.ts";
+import { stylePath } from "#lib/portal/components/sheet.ts";
+import type { Chapter, Me, View } from "#lib/portal/components/view.ts";
+import { scriptPath } from "#lib/portal/script/script.ts";
+
+interface Place {
+  readonly section: Chapter;
+  readonly icon: Icon;
+  readonly text: string;
+  readonly href: string;
+  readonly roles?: readonly Role[];
+}
+
+const PLACES: readonly Place[] = [
+  { section: "hubs", icon: "hubs", text: "Hubs", href: "/hubs" },
+  { section: "requests", icon: "requests", text: "Requests", href: "/requests" },
+  { section: "notifications", icon: "bell", text: "Notifications", href: "/notifications" },
+  { section: "audit", icon: "audit", text: "Audit", href: "/audit", roles: ["operator"] },
+  { section: "users", icon: "people", text: "Users", href: "/users", roles: ["operator"] },
+];
+
+const OWN: readonly Place[] = [
+  { section: "tokens", icon: "key", text: "API tokens", href: "/tokens" },
+  { section: "account", icon: "account", text: "Account", href: "/account" },
+];
+
+const ROLES: Readonly<Record<Role, string>> = {
+  operator: "Operator",
+  hub_admin: "Hub admin",
+  spoke_admin: "Spoke admin",
+};
+
+export function shell(me: Me, view: View): HtmlPage {
+  const { title, section, follow, poll } = view;
+  const places = (list: readonly Place[]) =>
+    list.filter(({ roles }) => !roles || roles.includes(me.role)).map((place) => placeLink(place, section, me.unread));
+  return {
+    title: `${title} · Wheelwright`,
+    style: view.style ?? "",
+    sheet: stylePath,
+    source: scriptPath,
+    body: markup`<a class="skip" href="#main">To the page</a>
+<div class="shell" data-me="${me.email}" ${
+      follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""
+    } ${poll ? markup`data-poll="${poll}"` : ""}>
+<header class="side">
+<a class="brand" href="/hubs">${trusted(wheel)}<span>Wheelwright</span></a>
+<nav aria-label="Main"><ul>${places(PLACES)}</ul><ul class="own">${places(OWN)}</ul>
+<ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API</a></li></ul></nav>
+<div class="me"><p class="who"><b>${me.displayName}</b><span class="soft">${ROLES[me.role]}</span></p>
+<form method="post" action="/sign-out"><button class="plain" title="Sign out">${
+      icon("out")
+    }<span class="unseen">Sign out</span></button></form></div>
+</header>
+<main id="main" tabindex="-1">
+${me.warning === null ? "" : notice("warn", me.warning)}
+${headOf(view)}
+${view.said ? markup`<div id="said">${notice("good", view.said)}</div>` : ""}
+${view.body}
+</main>
+<p class="unseen" id="announcer" role="status" aria-live="polite"></p>
+</div>`,
+  };
+}
+
+function placeLink({ section, icon: sign, text, href }: Place, here: Chapter, unread: number): Markup {
+  const count = section === "notifications"
+    ? markup`<span class="count" id="unread" data-live ${unread === 0 ? markup`hidden` : ""}><span>${
+      unread > 99 ? "99+" : unread
+    }</span><span class="unseen"> unread</span></span>`
+    : "";
+  return markup`<li><a href="${href}" ${section === here ? markup`aria-current="true"` : ""}>${
+    icon(sign)
+  }<span>${text}</span>${count}</a></li>`;
+}
+
+function headOf({ title, crumbs = [], badge = "", lead = "", deeds = "", tabs }: View): Markup {
+  const trail = crumbs.length === 0
+    ? ""
+    : markup`<nav class="crumbs" aria-label="Where this is"><ol>${
+      crumbs.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)
+    }</ol></nav>`;
+  return markup`<div class="head">${trail}
+<div class="title"><h1>${title}</h1><span id="state" data-live>${badge}</span><div class="deeds" id="deeds" data-live>${deeds}</div></div>
+${lead ? markup`<p class="lead" id="lead" data-live>${lead}</p>` : ""}
+${tabs ? tabRow(title, tabs) : ""}</div>`;
+}
+
+function tabRow(title: string, { links, here }: NonNullable<View["tabs"]>): Markup {
+  return markup`<nav class="tabs" aria-label="${title}"><ul>${
+    links.map(([text, href]) =>
+      markup`<li><a href="${href}" ${href === here ? markup`aria-current="page"` : ""}>${text}</a></li>`
+    )
+  }</ul></nav>`;
+}

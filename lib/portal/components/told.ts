@@ -1,0 +1,29 @@
+/** What the API tells, as the views of the portal get it. */
+import type * as v from "valibot";
+import type { CatalogView } from "#lib/catalog/view.ts";
+import type { RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
+import type { BackupSummaryView } from "#lib/domains/backups/views.ts";
+import type { CostView } from "#lib/domains/billing/cost.ts";
+import type { BillingView } from "#lib/domains/billing/views.ts";
+import type { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
+import type { FederationView, OverviewView } from "#lib/domains/federations/views.ts";
+import type { MemberView } from "#lib/domains/members/views.ts";
+import type { ActionPreview, BulkOutcome, SignInLinkView, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
+import type { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
+
+export type Hub = v.InferOutput<typeof FederationView>;
+export type Spoke = v.InferOutput<typeof SpokeView>;
+export type Operation = v.InferOutput<typeof OperationView>;
+export type WholeOperation = v.InferOutput<typeof OperationDetail>;
+export type Glance = v.InferOutput<typeof OverviewView>;
+export type Offers = v.InferOutput<typeof CatalogView>;
+export type CostShown = v.InferOutput<typeof CostView>;
+export type Billing = v.InferOutput<typeof BillingView>;
+export type HubRequest = v.InferOutput<typeof FederationRequestView>;
+export type HubMember = v.InferOutput<typeof MemberView>;
+export type Foreseen = v.InferOutput<typeof ActionPreview>;
+export type Answered = v.InferOutput<typeof BulkOutcome>;
+export type NewSpokeForeseen = v.InferOutput<typeof SpokePreview>;
+export type Backups = v.InferOutput<typeof BackupSummaryView>;
+export type RequestedRestore = v.InferOutput<typeof RestoreRequestView>;
+export type WayIn = v.InferOutput<typeof SignInLinkView>;

@@ -1,0 +1,51 @@
+/** Of a spoke that is made as a copy: which one it is a copy of, and as it was when. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { choice, type Tried } from "#lib/portal/components/forms.ts";
+import { panel } from "#lib/portal/components/parts.ts";
+import type { Backups, Hub, Spoke } from "#lib/portal/components/told.ts";
+
+/** The spoke that is copied, and what it can be copied from. */
+export interface CopyShown {
+  readonly spoke: Spoke;
+  readonly backups: Backups;
+}
+
+/** Those that there is something to copy of; those of this hub first. */
+export function copyableFirst(spokes: readonly Spoke[], { id }: Pick<Hub, "id">): readonly Spoke[] {
+  const standing = spokes.filter(({ readyAt, state }) => readyAt !== null && state !== "removing");
+  const here = (spoke: Spoke): boolean => spoke.federationId === id;
+  return [...standing.filter(here), ...standing.filter((spoke) => !here(spoke))];
+}
+
+/** Leads to the form of a copy. */
+export function copyPanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Markup | string {
+  if (spokes.length === 0) return "";
+  return panel(
+    "Or copy one that there is",
+    markup`<form action="/hubs/${id}/spokes/new" class="stack">${
+      choice({
+        name: "copyOf",
+        label: "Copy of",
+        hint: "The same courses and people in a site of its own. It sends no mail until you say so.",
+        options: spokes.map((spoke) => [spoke.id, `${spoke.displayName}, ${spoke.domain}`]),
+      })
+    }<div class="ends"><button class="quiet">Go on</button></div></form>`,
+    { id: "copying" },
+  );
+}
+
+/** As the other was when. */
+export function backupChoice({ backups: { snapshots } }: CopyShown, value: string, tried: Tried | undefined): Markup {
+  const ready = snapshots.filter(({ state }) => state === "ready");
+  const dated = ready.map(({ id, createdAt }, i) =>
+    [id, `${i === 0 ? "The newest backup" : "Backup"}, ${createdAt.slice(0, 16).replace("T", " ")} UTC`] as const
+  );
+  return choice({
+    name: "copyBackup",
+    label: "As it was",
+    hint: "For one of now, the other is backed up first; it stays in use meanwhile.",
+    value: value || (dated[0]?.[0] ?? "now"),
+    options: [...dated, ["now", "Now: a backup is taken first"]],
+    tried,
+  });
+}

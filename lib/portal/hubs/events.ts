@@ -1,0 +1,58 @@
+/** What was and is being done in a hub, as it happens, and how a program follows it. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { copyable, empty, instant, older, panel, stateBadge, titled, withQuery } from "#lib/portal/components/parts.ts";
+import { isLive, OPERATIONS_A_PAGE, progressOf } from "#lib/portal/components/progress.ts";
+import type { Hub, Operation, Spoke } from "#lib/portal/components/told.ts";
+import type { Follow, View } from "#lib/portal/components/view.ts";
+import { hubHead } from "#lib/portal/hubs/hub.ts";
+
+interface HubEventsShown {
+  readonly hub: Hub;
+  /** Whether the caller runs the hub, rather than some of its spokes. */
+  readonly runs: boolean;
+  readonly operations: readonly Operation[];
+  /** Those that the operations are about, as far as the caller sees them, by id. */
+  readonly spokes: ReadonlyMap<string, Spoke>;
+  readonly publicUrl: URL;
+  readonly follow: Follow;
+}
+
+export function hubEventsView({ hub, runs, operations, spokes, publicUrl, follow }: HubEventsShown): View {
+  const { id } = hub, last = operations.at(-1);
+  const more = operations.length >= OPERATIONS_A_PAGE && last;
+  const url = new URL(`/api/federations/${id}/events`, publicUrl).href;
+  return {
+    ...hubHead(hub, runs, `/hubs/${id}/events`),
+    follow,
+    body: markup`<div id="operations" data-live>${
+      operations.length === 0
+        ? empty("Nothing happened yet", "What is asked of this hub and its spokes stands here, the newest first.")
+        : markup`<ul class="list plain">${operations.map((operation) => operationRow(hub, operation, spokes))}</ul>`
+    }</div>
+${older(more ? withQuery(`/hubs/${id}/events`, { before: last.createdAt }) : null)}
+${
+      panel(
+        "Follow it from a program",
+        markup`<p class="small">Each change comes as a server-sent event the moment it is there. With the number of the last one, as <code>Last-Event-ID</code>, you go on where you left off.</p>
+${copyable(`curl -N -H "Authorization: Bearer $TOKEN" ${url}`, "the command")}
+<p class="small"><a href="/tokens">Make a token</a> with the scope readonly for it.</p>`,
+        { id: "follow" },
+      )
+    }`,
+  };
+}
+
+function operationRow(hub: Hub, operation: Operation, spokes: HubEventsShown["spokes"]): Markup {
+  const { id, kind, state, spokeId, createdAt, error } = operation;
+  const spoke = spokeId === null ? null : spokes.get(spokeId);
+  return markup`<li id="${id}"><span class="name">${
+    spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${titled(kind)}</a>` : titled(kind)
+  } <span class="tiny soft">${spokeId === null ? hub.name : spoke?.displayName ?? "A spoke that is gone"}</span></span>
+${
+    isLive(operation)
+      ? progressOf(operation)
+      : markup`<span class="small soft">${error ? `${error.message}. ` : ""}<span class="tiny">${
+        instant(createdAt)
+      }</span></span>`
+  }${stateBadge(state)}</li>`;
+}

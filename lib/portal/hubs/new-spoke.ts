@@ -1,0 +1,138 @@
+/** Where a spoke is made: the form, by the catalogue, beside what it would come to. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { choice, field, formOf, tick } from "#lib/portal/components/forms.ts";
+import { linkButton, panel } from "#lib/portal/components/parts.ts";
+import type { Offers } from "#lib/portal/components/told.ts";
+import type { View } from "#lib/portal/components/view.ts";
+import { backupChoice, copyPanel } from "#lib/portal/hubs/copy-spoke.ts";
+import { foreseenPanel, type NewSpokeShown } from "#lib/portal/hubs/foreseen.ts";
+import { offered, offerTitle } from "#lib/portal/hubs/offered.ts";
+import { sizeChoice, sizeStyle } from "#lib/portal/spokes/sizes.ts";
+
+export function newSpokeView(shown: NewSpokeShown): View {
+  const { hub, offers, values, tried, source } = shown, { defaults } = offers;
+  const value = (name: string, otherwise = "") => values[name] ?? otherwise;
+  return {
+    title: source ? "Copy a spoke" : "Add a spoke",
+    section: "hubs",
+    crumbs: [["Hubs", "/hubs"], [hub.name, `/hubs/${hub.id}`]],
+    lead: source
+      ? markup`A site of its own, with the courses and the people of <a href="/spokes/${source.spoke.id}">${source.spoke.displayName}</a>. Nothing that lets anybody into that one comes along.`
+      : "A spoke is one Moodle site, with a database, an address and backups of its own.",
+    style: sizeStyle + STYLE,
+    body: markup`<div class="two"><div class="pile">${
+      panel(
+        "The site",
+        formOf(
+          {
+            action: `/hubs/${hub.id}/spokes/new`,
+            button: "Make the spoke",
+            also: markup`<button class="quiet" name="preview" value="yes">Show what will be made</button>${
+              linkButton(["Cancel", `/hubs/${hub.id}`])
+            }`,
+            previews: "foreseen",
+            hidden: { key: crypto.randomUUID(), ...(source && { copyOf: source.spoke.id }) },
+            tried,
+          },
+          field({
+            name: "slug",
+            label: "Slug",
+            value: value("slug"),
+            hint: `Lower-case letters, digits and hyphens. It makes the address: slug.${offers.rootDomain}`,
+            placeholder: "oak-school",
+            required: true,
+            most: 63,
+            tried,
+          }),
+          field({
+            name: "displayName",
+            label: "Name",
+            value: value("displayName"),
+            hint: `What visitors read. ${
+              source ? `“Copy of ${source.spoke.displayName}”` : "The slug"
+            }, where you leave it empty.`,
+            placeholder: "Oak School",
+            most: 200,
+            tried,
+          }),
+          sizeChoice({ offers, chosen: value("size", source?.spoke.size ?? defaults.size), tried }),
+          source ? backupChoice(source, value("copyBackup"), tried) : choice({
+            name: "lmsVersion",
+            label: "Moodle",
+            value: value("lmsVersion", defaults.lmsVersion),
+            options: offers.versions.map((version) => [version.name, versionText(version)]),
+            tried,
+          }),
+          more(shown),
+        ),
+        { id: "site" },
+      )
+    }${source ? "" : copyPanel(hub, shown.copyable)}</div>
+${foreseenPanel(shown)}</div>`,
+  };
+}
+
+/** What most leave as it is. */
+const REST = ["domain", "adminEmail", "region", "brand", "seed", "contentMode", "identity", "content"] as const;
+
+function more({ me, hub, offers, values, tried, source }: NewSpokeShown): Markup {
+  const { adminEmail, identity, content } = source?.spoke ?? { adminEmail: me.email, identity: false, content: false };
+  const isOpen = REST.some((name) => tried?.problems[name] !== undefined || said(name, values, adminEmail));
+  const region = offers.regions.find(({ name }) => name === hub.region), isBegun = values.slug !== undefined;
+  const chosen = (name: string) => ({ name, value: null, tried: tried ?? { values, message: "", problems: {} } });
+  const nothing = source ? "As the other" : "None";
+  return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
+    source ? "" : "region, "
+  }look and content</summary><div class="rest">${[
+    field({
+      name: "domain",
+      label: "Domain",
+      value: values.domain,
+      hint: "One of your own, such as learn.example.org. It must be shown to be this hub's by a DNS record.",
+      placeholder: "learn.example.org",
+      most: 253,
+      tried,
+    }),
+    field({
+      name: "adminEmail",
+      label: "Administrator's address",
+      type: "email",
+      value: values.adminEmail ?? adminEmail,
+      hint: "Of the account that administers the site itself.",
+      most: 254,
+      tried,
+    }),
+    source ? "" : offered(offers, "regions", {
+      ...chosen("region"),
+      label: "Region",
+      nothing: region ? `As the hub: ${offerTitle(region)}` : "As the hub",
+    }),
+    offered(offers, "brands", { ...chosen("brand"), label: "Brand", nothing }),
+    offered(offers, "seeds", {
+      ...chosen("seed"),
+      label: "Seed",
+      hint: source ? "Courses that it gets besides." : "Courses that it begins with.",
+      nothing,
+    }),
+    offered(offers, "contentModes", { ...chosen("contentMode"), label: "Content mode", nothing }),
+    tick("identity", "Sign in by the hub's identity provider", isBegun ? values.identity === "on" : identity),
+    tick("content", "With the hub's shared courses", isBegun ? values.content === "on" : content),
+  ]}</div></details>`;
+}
+
+function said(name: (typeof REST)[number], { [name]: value = "" }: NewSpokeShown["values"], usual: string): boolean {
+  return value !== "" && value !== usual;
+}
+
+function versionText({ name, title, preview, default: usual }: Offers["versions"][number]): string {
+  return `${title ?? name}${preview ? ", a preview" : usual ? ", recommended" : ""}`;
+}
+
+const STYLE = `
+.price { font-size: var(--title); font-weight: 650; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
+.objects { display: grid; gap: var(--s1); padding: 0; list-style: none; font-size: var(--small); overflow-wrap: anywhere; }
+#foreseen { position: sticky; top: var(--s5); }
+#foreseen .facts { grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); }
+#foreseen[aria-busy=true] { opacity: .65; }
+@media (max-width: 64rem) { #foreseen { position: static; } }
+`;

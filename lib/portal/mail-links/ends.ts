@@ -1,0 +1,81 @@
+/** How these pages end: with what to do next, or with a link that opens nothing any more. */
+import type { App } from "#lib/app.ts";
+import type { Purpose } from "#lib/domains/auth/one-time.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { Service } from "#lib/http/endpoint.ts";
+import { type Markup, markup } from "#lib/http/page.ts";
+import type { NamedPlace } from "#lib/domains/members/seats.ts";
+import { frame, outcome, type Shown } from "#lib/portal/mail-links/frame.ts";
+
+type Site = NonNullable<NamedPlace["site"]>;
+
+/** Whether there is a portal that a person can be sent to. */
+export function hasPortal({ config }: App): boolean {
+  return config.portal;
+}
+
+/** Where somebody who can sign in now goes on: what they administer, with the way to each site, and how to sign in. */
+export function goOn(app: App, service: Service, places: readonly NamedPlace[]): Markup {
+  const list = listOf(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
+  if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Go on to Wheelwright</a>`;
+  const docs = service.manifest.some(([pattern]) => pattern === "/api/docs");
+  return markup`${list}<p>Sign in with this address and your password in whatever your organisation uses to look after its
+sites, or through the API: <code class="address">POST ${
+    new URL("/api/auth/login", app.config.publicUrl).href
+  }</code></p>
+${wayIn(app, places)}
+${docs ? markup`<p><a href="/api/docs">How the API works</a></p>` : ""}`;
+}
+
+const LISTED = 10; // more would push what comes after it out of sight
+
+export function listOf(places: readonly (Markup | string)[]): Markup | string {
+  if (places.length === 0) return "";
+  const shown = places.slice(0, LISTED).map((place) => markup`<li>${place}</li>`);
+  const rest = places.length - shown.length;
+  return markup`<ul class="places">${shown}${rest > 0 ? markup`<li class="more">and ${rest} more</li>` : ""}</ul>`;
+}
+
+function addressOf({ host, url, open }: Site): Markup {
+  return open ? markup` <a href="${url}">${host}</a>` : markup` <span class="more">${host}, not open now</span>`;
+}
+
+/** A site has accounts of its own: that somebody administers it here opens nothing there. */
+function wayIn({ config }: App, places: readonly NamedPlace[]): Markup | string {
+  const sites = places.flatMap(({ site }) => site ?? []);
+  if (sites.length === 0) return "";
+  const path = `/api/spokes/${sites.length === 1 ? sites[0]!.spokeId : "SPOKE_ID"}/sign-in-link`;
+  return markup`<p>To get into a site as its administrator, ask for a link with which you choose a password there:
+<code class="address">POST ${new URL(path, config.publicUrl).href}</code></p>`;
+}
+
+const ADVICE: Readonly<Record<Purpose, string>> = {
+  invitation:
+    "If you accepted it before, you can sign in with the password that you set. If it is older than seven days, ask " +
+    "whoever invited you to do it again: you will get a new mail.",
+  password_reset:
+    "If you set a new password with it, sign in with that one. If it is older than an hour, ask for another " +
+    "in the same way as you asked for this one.",
+  email_verification:
+    "If you confirmed your address before, you can sign in. If it is older than a day, sign up once more " +
+    "with the same address: you will get a new mail.",
+};
+
+/** One page for every link that opens nothing: why is nobody's business who does not know. */
+export function spent(app: App, purpose: Purpose): Shown {
+  const title = "This link does not work any more";
+  const lead = "It has been used, has expired, or was not copied as a whole.";
+  const [words, path] = purpose === "password_reset" ? ["Ask for another link", "/forgot"] : ["Sign in", "/sign-in"];
+  const way = hasPortal(app) ? markup`<a class="button" href="${path}">${words}</a>` : "";
+  return { status: 422, page: frame(title, markup`${outcome("wrong", title, lead)}<p>${ADVICE[purpose]}</p>${way}`) };
+}
+
+/** What the work shows, or that page when somebody else has used the link up meanwhile. */
+export async function unlessSpent(app: App, purpose: Purpose, work: () => Promise<Shown>): Promise<Shown> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Fault && error.code === "link_spent") return spent(app, purpose);
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+/** The forms of these pages: their fields, and what is said at a field that cannot be taken. */
+import * as v from "valibot";
+import { LEAST, passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
+import { type Markup, markup } from "#lib/http/page.ts";
+import { field, type Tried } from "#lib/portal/components/forms.ts";
+
+/** What a form holds when it comes back. Whatever is missing is empty: it is judged where the link is known to be good. */
+export const Fields = v.object({
+  token: v.optional(v.string(), ""),
+  password: v.optional(v.string(), ""),
+  displayName: v.optional(v.string(), ""),
+});
+export type Fields = v.InferOutput<typeof Fields>;
+
+/** A box that is not ticked sends nothing. */
+export const ResetFields = v.object({ ...Fields.entries, keepTokens: v.optional(v.string(), "") });
+export type ResetFields = v.InferOutput<typeof ResetFields>;
+
+type Checked<T> = { readonly fields: T } | { readonly problems: Tried["problems"] };
+
+/** The fields as JSON goes through the same schema, with a password for this account; an empty one counts as absent. */
+export function checkFields<T extends { password: string }>(
+  schema: v.GenericSchema<unknown, T>,
+  given: Fields,
+  email: string,
+): Checked<T> {
+  const filled = Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => name === "password" || value.trim()),
+  );
+  const result = v.safeParse(schema, filled, { abortPipeEarly: true });
+  if (result.success) {
+    const password = passwordProblem(result.output.password, email);
+    return password === null ? { fields: result.output } : { problems: { password } };
+  }
+  const problems = result.issues.map((issue) => [v.getDotPath(issue) ?? "", issue.message] as const);
+  return { problems: Object.fromEntries(problems.reverse()) }; // of two at one field, the first
+}
+
+/**
+ * Shows whose account it is: to the person as text, which a long address can wrap in, to the password manager as a
+ * field.
+ */
+export function addressField(email: string): Markup {
+  return markup`<div class="field"><p class="label">E-mail address</p>
+<p class="account">${email}</p>
+<input class="unseen" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
+}
+
+export function nameField(value: string, tried: Tried | undefined): Markup {
+  return field({ name: "displayName", label: "Your name", value, autocomplete: "name", most: 400, tried });
+}
+
+export function passwordField(label: string, tried: Tried | undefined): Markup {
+  return field({
+    name: "password",
+    label,
+    subject: "The password",
+    type: "password",
+    hint: `At least ${LEAST} characters. A few words of your own do well.`,
+    required: true,
+    autocomplete: "new-password",
+    least: LEAST,
+    tried,
+  });
+}

@@ -1,0 +1,126 @@
+/** The frame around every page that a mailed link leads to, and how such a page is answered. */
+import { theme, wheel } from "#lib/reference/theme.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
+import type { Answer } from "#lib/http/answer.ts";
+import { formStyle } from "#lib/portal/components/form-style.ts";
+import { html, type Reply } from "#lib/http/reply.ts";
+
+/** A page, or where one goes on; the status and the headers that go with it, and the cookie of a session that began with it. */
+export type Shown =
+  & { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly cookie?: string }
+  & ({ readonly page: HtmlPage } | { readonly to: string });
+
+const STYLE = `
+.page { max-width: 29rem; padding-top: clamp(var(--s5), 8vh, 6rem); }
+.page > header { display: flex; justify-content: center; }
+.card > header { display: grid; gap: var(--s2); }
+.card h1 { font-size: var(--title); overflow-wrap: anywhere; }
+.label { font-weight: 600; font-size: var(--small); }
+.account { padding: .55rem .75rem; background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
+input.unseen { min-height: 0; padding: 0; border: 0; }
+.places { list-style: none; padding: 0; display: grid; border: 1px solid var(--line); border-radius: var(--round-small); }
+.places li { padding: var(--s2) var(--s3); overflow-wrap: anywhere; font-weight: 600; }
+.places li + li { border-top: 1px solid var(--line); }
+.places a { display: block; }
+.places li > .more { display: block; }
+.places .more { font-weight: 400; color: var(--ink-soft); }
+.tick { width: 3rem; height: 3rem; padding: .7rem; border-radius: 50%; background: var(--good-soft); color: var(--good); }
+.tick.bad { background: var(--warn-soft); color: var(--warn); }
+.card footer { border-top: 1px solid var(--line); padding-top: var(--s4); display: grid; gap: var(--s2); }
+.card footer p, .page > footer { font-size: var(--small); color: var(--ink-soft); }
+.page > footer { text-align: center; }
+.address { display: block; margin-top: var(--s2); padding: var(--s2) var(--s3); background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
+button, .button { width: 100%; }
+form.stack { max-width: none; }
+.ways { display: grid; gap: var(--s2); }
+`;
+
+export function frame(title: string, body: Markup): HtmlPage {
+  return {
+    title: `${title} · Wheelwright`,
+    style: theme + formStyle + STYLE,
+    body: markup`<div class="page">
+<header><span class="brand">${trusted(wheel)}<span>Wheelwright</span></span></header>
+<main class="card">
+${body}
+</main>
+</div>`,
+  };
+}
+
+/** What stands at the top of a page: the one thing that it is about, and a sentence. */
+export function heading(title: string, lead: Markup | string): Markup {
+  return markup`<header><h1>${title}</h1><p class="lead">${lead}</p></header>`;
+}
+
+const TICK = "M5 12.5l4.5 4.5L19 7.5", CROSS = "M12 6.5v7M12 17.2v.3";
+
+/** The same for how something went. */
+export function outcome(went: "well" | "wrong", title: string, lead: Markup | string): Markup {
+  const sign = markup`<svg class="${went === "well" ? "tick" : "tick bad"}" viewBox="0 0 24 24" fill="none"
+stroke="currentColor" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path
+d="${went === "well" ? TICK : CROSS}"/></svg>`;
+  return markup`${sign}${heading(title, lead)}`;
+}
+
+/**
+ * The address of these pages holds a secret. `strict-origin` keeps it out of every Referer, as `no-referrer` would; but
+ * with that, browsers send a form's Origin as "null", and over plain HTTP, where they send no Sec-Fetch-Site either, a
+ * form of ours could not be told from a stranger's.
+ */
+const REFERRER_POLICY = "strict-origin";
+
+export const shown: Reply<Shown, Shown> = {
+  ...html(),
+  send(made) {
+    const { status, cookie } = made;
+    const { headers, body } = "page" in made ? html(status).send(made.page) : goTo(made.to);
+    return {
+      status,
+      body,
+      headers: {
+        ...headers,
+        ...made.headers,
+        "referrer-policy": REFERRER_POLICY,
+        ...(cookie !== undefined && { "set-cookie": cookie }),
+      },
+    };
+  },
+  tell: (made) => made,
+};
+
+function goTo(location: string): Pick<Answer, "headers" | "body"> {
+  return { headers: { location, "cache-control": "no-store" }, body: null };
+}
+
+interface Refused {
+  readonly statusCode: number;
+  readonly message: string;
+}
+
+/** A request that was refused before it came to what the page is about. */
+export function refused(problem: Refused): HtmlPage {
+  return refusal(problem, {
+    later: "Nothing was changed. Go back and try again in a moment.",
+    never: "Nothing was changed. Open the link from the mail once more.",
+  });
+}
+
+/** The same for a page that is only read. */
+export function unread(problem: Refused): HtmlPage {
+  return refusal(problem, {
+    later: "Load the page again in a moment.",
+    never: markup`Go on from the <a href="/">front page</a>.`,
+  });
+}
+
+interface Advice {
+  readonly later: string;
+  readonly never: Markup | string;
+}
+
+function refusal({ statusCode, message }: Refused, { later, never }: Advice): HtmlPage {
+  const title = statusCode >= 500 ? "This did not work just now" : "This cannot be done";
+  const advice = statusCode >= 500 ? later : never;
+  return frame(title, markup`${outcome("wrong", title, `${message}.`)}<p>${advice}</p>`);
+}

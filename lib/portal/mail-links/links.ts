@@ -1,0 +1,196 @@
+/** The pages that mailed links lead to: each shows a form, does what was asked, and says where one goes on. */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { acceptAndSignIn, acceptInvitation } from "#lib/domains/auth/accept.ts";
+import type { Origin } from "#lib/domains/auth/authenticate.ts";
+import { findLink, type Link } from "#lib/domains/auth/link.ts";
+import { resetByLink } from "#lib/domains/auth/reset.ts";
+import { verifyEmail } from "#lib/domains/auth/verify.ts";
+import { AcceptBody, ResetBody } from "#lib/domains/auth/views.ts";
+import { type NamedPlace, placesOfSeats } from "#lib/domains/members/seats.ts";
+import { moment } from "#lib/drivers/mail/blocks.ts";
+import type { Service } from "#lib/http/endpoint.ts";
+import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
+import { formOf, tick, type Tried } from "#lib/portal/components/forms.ts";
+import { goOn, hasPortal, listOf, spent, unlessSpent } from "#lib/portal/mail-links/ends.ts";
+import { notice } from "#lib/portal/components/parts.ts";
+import {
+  addressField,
+  checkFields,
+  type Fields,
+  nameField,
+  passwordField,
+  type ResetFields,
+} from "#lib/portal/mail-links/fields.ts";
+import { frame, heading, outcome, type Shown } from "#lib/portal/mail-links/frame.ts";
+
+/** How it went: what the page says then, and the cookie of a session that began with it. */
+interface Done {
+  readonly title: string;
+  readonly lead: Markup;
+  readonly cookie?: string;
+}
+
+interface LinkPage<Given extends Fields, Body extends { password: string }> {
+  readonly purpose: Link["purpose"];
+  readonly path: string;
+  readonly title: string;
+  readonly lead: (places: readonly NamedPlace[]) => string;
+  /** Whether the form says what the account administers. */
+  readonly lists?: true;
+  /** Whether it signs the browser in. */
+  readonly signsIn?: true;
+  readonly button: string;
+  /** What somebody is told who did not ask for it. */
+  readonly unasked: string;
+  readonly body: v.GenericSchema<unknown, Body>;
+  /** Nothing is given before the form was sent. */
+  readonly fields: (link: Link, given: Given | null, tried: Tried | undefined) => readonly Markup[];
+  readonly deed: (app: App, origin: Origin, body: Body, context: Context<Given>) => Promise<Done>;
+}
+
+/** The user who is signed in in this browser. */
+type Reader = { readonly email: string } | null;
+
+interface Context<Given> {
+  readonly service: Service;
+  readonly link: Link;
+  readonly given: Given;
+  /** What the account administers. */
+  readonly places: readonly NamedPlace[];
+}
+
+/** Looks, and uses nothing up: programs that guard mailboxes open links before people do. */
+export async function showLink<Given extends Fields, Body extends { password: string }>(
+  app: App,
+  page: LinkPage<Given, Body>,
+  token: string,
+  reader: Reader = null,
+): Promise<Shown> {
+  const link = await findLink(app.db.rows, page.purpose, token);
+  return link ? { status: 200, page: await write(app, page, link, null, { reader }) } : spent(app, page.purpose);
+}
+
+export async function submitLink<Given extends Fields, Body extends { password: string }>(
+  app: App,
+  service: Service,
+  origin: Origin,
+  page: LinkPage<Given, Body>,
+  given: Given,
+  reader: Reader = null,
+): Promise<Shown> {
+  const link = await findLink(app.db.rows, page.purpose, given.token);
+  if (!link) return spent(app, page.purpose);
+  const checked = checkFields(page.body, given, link.email);
+  if ("problems" in checked) {
+    const { problems } = checked;
+    return { status: 400, page: await write(app, page, link, given, { problems, reader }) };
+  }
+  return await unlessSpent(app, page.purpose, async () => {
+    const places = await placesOfSeats(app.db.rows, link.userId);
+    const { title, lead, ...session } = await page.deed(app, origin, checked.fields, { service, link, given, places });
+    const body = markup`${outcome("well", title, lead)}${goOn(app, service, places)}`;
+    return { status: 200, page: frame(title, body), ...session };
+  });
+}
+
+async function write<Given extends Fields, Body extends { password: string }>(
+  app: App,
+  page: LinkPage<Given, Body>,
+  link: Link,
+  given: Given | null,
+  { problems = {}, reader }: { readonly problems?: Tried["problems"]; readonly reader: Reader },
+): Promise<HtmlPage> {
+  const places = page.lists ? await placesOfSeats(app.db.rows, link.userId) : [];
+  const tried = given ? { values: { ...given }, message: "", problems } : undefined;
+  const fields = [addressField(link.email), ...page.fields(link, given, tried)];
+  return frame(
+    Object.keys(problems).length > 0 ? `Please check the form: ${page.title}` : page.title,
+    markup`${heading(page.title, page.lead(places))}
+${listOf(places.map(({ name }) => name))}
+${reader && page.signsIn && hasPortal(app) && reader.email !== link.email ? signedInAs(reader.email, link.email) : ""}
+${formOf({ action: page.path, button: page.button, hidden: { token: link.secret }, tried }, ...fields)}
+<footer><p>The link works until ${moment(link.expiresAt.toISOString())}. ${page.unasked}</p></footer>`,
+  );
+}
+
+function signedInAs(reader: string, email: string): Markup {
+  const text = markup`You are signed in as <strong>${reader}</strong>. The invitation is for <strong>${email}</strong>:
+once you accept, this browser is signed in as ${email} instead.`;
+  return notice("warn", markup`<p>${text}</p>`);
+}
+
+/** Who you are, what you may do, and a form that accepts. */
+export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
+  purpose: "invitation",
+  path: "/invite",
+  title: "You are invited",
+  lead: (places) => places.length > 0 ? "Once you have accepted, you administer:" : "Choose a password to accept.",
+  lists: true,
+  signsIn: true,
+  button: "Accept the invitation",
+  unasked: "If you did not expect it, close this page: nothing happens then.",
+  body: AcceptBody,
+  // The address stands for a name where nobody gave one, and need not be shown twice.
+  fields: ({ displayName, email }, _given, tried) => [
+    nameField(displayName === email ? "" : displayName, tried),
+    passwordField("Choose a password", tried),
+  ],
+  async deed(app, origin, body, { link: { email }, places }) {
+    const title = "Welcome", then = places.length > 0 ? ". You administer:" : ".";
+    const lead = markup`Your account <strong>${email}</strong> is ready${then}`;
+    if (hasPortal(app)) return { title, lead, cookie: (await acceptAndSignIn(app, origin, body)).cookie };
+    await acceptInvitation(app, origin, body);
+    return { title, lead };
+  },
+};
+
+/** Without the box that may be ticked, which says "yes" in a form. */
+const NewPasswordBody = v.omit(ResetBody, ["keepTokens"]);
+
+/** Sets a new password, for somebody who has forgotten it. */
+export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswordBody>> = {
+  purpose: "password_reset",
+  path: "/reset",
+  title: "Set a new password",
+  lead: () => "It takes the place of the old one at once, and signs you out everywhere.",
+  button: "Set the password",
+  unasked: "If you did not ask for it, close this page: your password stays as it is.",
+  body: NewPasswordBody,
+  fields: (_, given, tried) => [
+    passwordField("New password", tried),
+    tick(
+      "keepTokens",
+      "Keep my API tokens",
+      given !== null && given.keepTokens !== "",
+      "Otherwise they are revoked, as somebody else may have them.",
+    ),
+  ],
+  async deed(app, origin, body, { given }) {
+    const keepTokens = given.keepTokens !== "";
+    const email = await resetByLink(app, origin, { ...body, keepTokens });
+    const lead = markup`It is for <strong>${email}</strong>. Wherever you were signed in, you are not any more${
+      keepTokens ? "" : ", and API tokens that you had are revoked"
+    }.`;
+    return { title: "Your new password is set", lead };
+  },
+};
+
+/**
+ * Proves the address that somebody signed up with. It asks for the password once more, because that may have been somebody
+ * else: see lib/domains/auth/verify.ts.
+ */
+export const verification: LinkPage<Fields, v.InferOutput<typeof NewPasswordBody>> = {
+  purpose: "email_verification",
+  path: "/verify",
+  title: "Confirm your address",
+  lead: () => "Type the password that you signed up with, or choose another: it is the one that counts from now on.",
+  button: "Confirm my address",
+  unasked: "If you did not sign up, close this page: without you nobody can make use of your address.",
+  body: NewPasswordBody,
+  fields: (_link, _given, tried) => [passwordField("Password", tried)],
+  async deed(app, origin, body) {
+    const { email } = await verifyEmail(app, origin, body);
+    return { title: "Your address is confirmed", lead: markup`The account <strong>${email}</strong> is yours.` };
+  },
+};

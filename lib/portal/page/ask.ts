@@ -1,0 +1,98 @@
+/**
+ * How pages come to what they show and do: they ask the API's own endpoints, within the program.
+ *
+ * Access, schemas, handler and the reply's filter are the endpoint's. So a page can do nothing that the API cannot, and sees
+ * no column that the API does not tell.
+ */
+import type * as v from "valibot";
+import { Fault } from "#lib/base/errors.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import type { IdempotencyKey } from "#lib/idempotency/store.ts";
+import type { AnyEndpoint, EndpointCall } from "#lib/http/endpoint.ts";
+import { check, checkKey, checkQuery, refuseControl } from "#lib/http/input.ts";
+import type { Reply } from "#lib/http/reply.ts";
+import { refuseUnknownFields } from "#lib/http/unknown.ts";
+
+/** A request of a page, as its endpoint gets it. */
+// deno-lint-ignore no-explicit-any
+export type AnyCall = EndpointCall<any, object, v.AnySchema, v.AnySchema, v.AnySchema>;
+
+interface Question {
+  /** The path's parameters; those of the page when absent. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** What is undefined is left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: object;
+  /** What makes a creation repeatable: the form's own key. */
+  readonly key?: string;
+}
+
+/** An endpoint that answers with this. */
+// deno-lint-ignore no-explicit-any
+export type Answering<Told> = AnyEndpoint & { readonly reply: Reply<any, Told> };
+
+/** Answers as the API would, with what it sends as a value. Throws the Fault that it would refuse with. */
+export type Ask = <Told>(endpoint: Answering<Told>, question?: Question) => Promise<Told>;
+
+const NOTHING = new Uint8Array();
+
+export function asking(call: AnyCall): Ask {
+  const { app, request, ip, userAgent, signal, inTurn, service } = call;
+  return async (
+    endpoint,
+    { params: named = call.params as Readonly<Record<string, string>> ?? {}, query: wide = {}, body, key } = {},
+  ) => {
+    const params = refuseControl(named), query = present(wide);
+    const caller: Actor | null = endpoint.scope === "public" ? null : call.actor;
+    const { actor, ...loaded } = await endpoint.access.admit({ app, actor: caller, params, query });
+    const value = await endpoint.handle({
+      ...loaded,
+      app,
+      actor,
+      params: check(endpoint.params, params),
+      query: checkQuery(endpoint, query),
+      body: bodyOf(endpoint, body),
+      raw: NOTHING,
+      request,
+      ip,
+      userAgent,
+      signal,
+      inTurn,
+      idempotency: endpoint.idempotent && key && caller ? await keyOf(request, caller, key, body) : null,
+      service,
+    });
+    return endpoint.reply.tell(value);
+  };
+}
+
+/** The answer, or null where the caller may not ask that: for parts of a page that not everybody is shown. */
+export async function ifAllowed<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Fault && (error.kind === "forbidden" || error.kind === "missing")) return null;
+    throw error;
+  }
+}
+
+function bodyOf({ body: schema }: AnyEndpoint, body: object | undefined): unknown {
+  if (!schema) return undefined;
+  const given = present((body ?? {}) as Record<string, unknown>);
+  refuseUnknownFields(schema, given);
+  return check(schema, given);
+}
+
+function present<T>(given: Readonly<Record<string, T | undefined>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Record<string, T>;
+}
+
+async function keyOf(
+  { method, url }: Request,
+  { userId }: Actor,
+  key: string,
+  body: object | undefined,
+): Promise<IdempotencyKey> {
+  const bytes = new TextEncoder().encode(JSON.stringify(body ?? {}));
+  const bodyHash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return { userId, method, path: new URL(url).pathname, key: checkKey(key), bodyHash };
+}

@@ -1,0 +1,62 @@
+/**
+ * Files of the portal that browsers keep: their address has a hash of their content, so another content has another
+ * address. During a rolling upgrade a replica is asked for another release's file: it leads to its own, and nobody keeps
+ * that, so no content is ever stored under another's address.
+ */
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { text } from "#lib/base/schema.ts";
+import { DAY, SECOND } from "#lib/base/time.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { either, plainText, type Reply, seeOther } from "#lib/http/reply.ts";
+
+const HASH = 12; // hexadecimal digits
+
+interface PortalAsset {
+  readonly summary: string;
+  readonly type: string;
+  readonly text: string;
+  /** The path with its hash, from `assetPath`. */
+  readonly path: string;
+}
+
+/** `/portal.js?v=1f2e3d4c5b6a` */
+export function assetPath(name: string, text: string): string {
+  return `/${name}?v=${createHash("sha256").update(text).digest("hex").slice(0, HASH)}`;
+}
+
+export function asset({ summary, type, text: content, path }: PortalAsset) {
+  const current = new URLSearchParams(path.slice(path.indexOf("?"))).get("v");
+  return endpoint({
+    summary,
+    access: anyone,
+    scope: "public",
+    portal: true,
+    query: v.object({ v: v.optional(text(1, 100)) }),
+    polled: true,
+    reply: either(file(type), seeOther),
+    handle: ({ query: { v: asked } }) =>
+      asked === undefined || asked === current
+        ? { usual: { text: content, lasting: asked === current } }
+        : { other: path },
+  });
+}
+
+interface AssetFile {
+  readonly text: string;
+  /** Whether the URL has the current hash, so that caches may keep the file forever. */
+  readonly lasting: boolean;
+}
+
+function file(type: string): Reply<AssetFile, AssetFile> {
+  const plain = plainText(type), control = `public, max-age=${365 * DAY / SECOND}, immutable`;
+  return {
+    ...plain,
+    send({ text, lasting }) {
+      const answer = plain.send(text);
+      return { ...answer, headers: { ...answer.headers, "cache-control": lasting ? control : "no-cache" } };
+    },
+    tell: (made) => made,
+  };
+}

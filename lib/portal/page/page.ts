@@ -1,0 +1,204 @@
+/**
+ * What a page of the portal declares, and what its form does. Both are endpoints as all others are: sessions only, and what
+ * is refused is shown as a page.
+ */
+import * as v from "valibot";
+import { Fault, type FaultKind } from "#lib/base/errors.ts";
+import { type Actor, signedIn } from "#lib/domains/auth/access.ts";
+import { countUnread } from "#lib/domains/notifications/count.ts";
+import { holdSentence } from "#lib/installation/held.ts";
+import { readBounds } from "#lib/events/store.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { httpStatusOf, refusalHeaders } from "#lib/http/problem.ts";
+import { type AnyCall, type Ask, asking } from "#lib/portal/page/ask.ts";
+import { refusedPage } from "#lib/portal/page/refused.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { saidOf } from "#lib/portal/components/said.ts";
+import { shell } from "#lib/portal/components/shell.ts";
+import type { Follow, Me, View } from "#lib/portal/components/view.ts";
+import { type Shown, shown } from "#lib/portal/mail-links/frame.ts";
+
+/** What a page is made with. */
+export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = Readonly<Record<string, string>>> {
+  readonly ask: Ask;
+  readonly me: Me;
+  readonly actor: Actor;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Q;
+  readonly body: B;
+  /** Where PUBLIC_URL is, for addresses to copy. */
+  readonly publicUrl: URL;
+  readonly signup: boolean;
+  /** What time it is, by the one clock. */
+  readonly now: () => Promise<Date>;
+  /** From where on the page follows a hub's events: to be asked before what it shows is read. */
+  readonly follow: (federationId: string) => Promise<Follow>;
+}
+
+// deno-lint-ignore no-explicit-any
+type Schema<T> = v.GenericSchema<any, T>;
+
+interface Page<Q> {
+  readonly summary: string;
+  readonly query?: Schema<Q>;
+  show(call: PageCall<Q>): View | Promise<View>;
+}
+
+const Params = v.record(v.string(), v.string());
+
+/** The parameters of a page's address, each optional; an empty one, as forms send it, counts as absent. */
+export function asks<K extends string>(...names: readonly K[]) {
+  const Word = v.pipe(v.optional(v.string()), v.transform((text) => text?.trim() || undefined));
+  return v.object(
+    Object.fromEntries(names.map((name) => [name, Word])) as Record<string, typeof Word> as Record<K, typeof Word>,
+  );
+}
+
+/** The fields of a form. One that is not sent is empty, as a box that is not ticked. */
+export function fields<K extends string>(...names: readonly K[]) {
+  const Field = v.optional(v.string(), "");
+  return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
+}
+
+/** What was typed, as the API takes it: a field that was left empty is absent, and lines end as they do elsewhere. */
+export function filled<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
+  return Object.fromEntries(
+    Object.entries<string>(typed).map(([name, text]) => [name, text.trim().replaceAll("\r\n", "\n") || undefined]),
+  ) as Record<K, string | undefined>;
+}
+
+export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q>) {
+  return endpoint({
+    summary,
+    access: signedIn,
+    scope: "session",
+    portal: true,
+    params: Params,
+    query: query ?? v.object({}) as unknown as Schema<Q>,
+    reply: shown,
+    refusal: refusedPage,
+    async handle(call): Promise<Shown> {
+      const asked = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
+      // The browser may keep it for going back, and revalidates it otherwise. Signing out clears it (routes/sign-out.ts).
+      const headers = { "cache-control": "private, no-cache" };
+      return { ...answer(asked, { said: saidOf(done), ...await show(asked) }), headers };
+    },
+  });
+}
+
+interface Deed<B, Q> {
+  readonly summary: string;
+  /** The message of those who try too often, where what it asks has one. */
+  readonly bucket?: string | undefined;
+  readonly query?: Schema<Q>;
+  readonly body?: Schema<B>;
+  /** Where one goes on, or what is shown of it; throws the Fault that the API refuses with. */
+  act(call: PageCall<Q, B>): Promise<View | GoOn>;
+  /** The form once more, with what is wrong about it; without, the refusal is a page of its own. */
+  again?(call: PageCall<Q, B>, tried: Tried): View | Promise<View>;
+}
+
+/** Where one goes on. */
+export interface GoOn {
+  readonly to: string;
+  readonly cookie?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function deed<B = Record<string, never>, Q = Record<string, never>>(
+  { summary, bucket, query, body, act, again }: Deed<B, Q>,
+) {
+  return endpoint({
+    summary,
+    access: signedIn,
+    scope: "session",
+    portal: true,
+    ...(bucket !== undefined && { bucket }),
+    params: Params,
+    query: query ?? v.object({}) as unknown as Schema<Q>,
+    form: true,
+    body: body ?? v.object({}) as unknown as Schema<B>,
+    reply: shown,
+    refusal: refusedPage,
+    async handle(call): Promise<Shown> {
+      const asked = await openCall<Q, B>(call);
+      try {
+        const done = await act(asked);
+        return "to" in done ? { status: 303, ...done } : answer(asked, done);
+      } catch (error) {
+        if (!again || !isForForm(error)) throw error;
+        const view = await again(asked, triedOf(error, asked.body as Record<string, string>));
+        return { ...answer(asked, { ...view, status: httpStatusOf(error.kind) }), headers: refusalHeaders(error) };
+      }
+    },
+  });
+}
+
+/** An answer, or why it is refused. It is blocked where asking for the real thing would be refused, too. */
+export type Told<T> =
+  | { readonly told: T; readonly tried?: undefined; readonly blocked: false }
+  | { readonly told: null; readonly tried: Tried; readonly blocked: boolean };
+
+/** For what a page shows besides, such as what a form would do. What was typed goes with it. */
+export async function orTried<T>(
+  answer: Promise<T>,
+  values: Readonly<Record<string, string>> = {},
+): Promise<Told<T>> {
+  try {
+    return { told: await answer, blocked: false };
+  } catch (error) {
+    if (!isForForm(error) || error.kind === "forbidden") throw error;
+    return { told: null, tried: triedOf(error, values), blocked: error.kind !== "unavailable" };
+  }
+}
+
+const FOR_FORMS: readonly FaultKind[] = ["invalid", "conflict", "impossible", "limited", "unavailable", "forbidden"];
+
+function isForForm(error: unknown): error is Fault {
+  return error instanceof Fault && FOR_FORMS.includes(error.kind) && error.code !== "access_changed";
+}
+
+/** Which field a refusal is about that names none. */
+const FIELD_OF: Readonly<Record<string, string>> = {
+  slug_taken: "slug",
+  domain_taken: "domain",
+  domain_unproven: "domain",
+  domain_reserved: "domain",
+  domain_invalid: "domain",
+  domain_needed: "domain",
+  wrong_password: "current",
+  version_not_newer: "lmsVersion",
+  version_unchanged: "lmsVersion",
+  size_unchanged: "size",
+  backup_unusable: "copyBackup",
+};
+
+export function triedOf({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Tried {
+  const field = FIELD_OF[code];
+  return { values, message, problems: field === undefined ? fields : { ...fields, [field]: message } };
+}
+
+async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
+  const { app, params, query, body } = call, actor: Actor = call.actor;
+  const { displayName, email, role } = actor;
+  const hold = app.held();
+  const { count: unread } = await countUnread(app.db.rows, actor);
+  return {
+    ask: asking(call),
+    me: { displayName, email, role, unread, warning: hold && role === "operator" ? holdSentence(hold) : null },
+    actor,
+    params,
+    query,
+    body,
+    publicUrl: app.config.publicUrl,
+    signup: app.config.signup,
+    now: () => app.db.now(),
+    async follow(federationId) {
+      return { federationId, since: (await readBounds(app.db.rows, federationId)).last };
+    },
+  };
+}
+
+function answer<Q, B>({ me }: PageCall<Q, B>, view: View): Shown {
+  return { status: view.status ?? 200, page: shell(me, view) };
+}

@@ -1,0 +1,47 @@
+/** What a person sees in place of a page that cannot be shown: what happened, and how to go on. */
+import type { RequestRefusal } from "#lib/http/endpoint.ts";
+import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
+import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
+import { frame, outcome } from "#lib/portal/mail-links/frame.ts";
+
+const TITLES: Readonly<Record<number, string>> = {
+  403: "This is not yours to do",
+  404: "There is nothing here",
+  409: "This cannot be done now",
+  429: "That was too often",
+  500: "Something went wrong on our side",
+  503: "This does not work just now",
+  504: "This took too long",
+};
+
+const ADVICE: Readonly<Record<number, string>> = {
+  403: "If you should be allowed to, ask somebody who administers it.",
+  404: "It may have been removed, or you may not be allowed to see it.",
+  429: "Wait a minute, then try again.",
+};
+
+/** Nobody who is signed in: the page to sign in on, which leads back here. */
+export function refusedPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
+  if (statusCode === 401) {
+    return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
+  }
+  const title = TITLES[statusCode] ?? "This cannot be done";
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  return frame(
+    title,
+    markup`${outcome("wrong", title, sentence)}<p>${adviceFor(statusCode)}</p>
+<div class="ways">${path !== null && statusCode >= 429 ? markup`<a class="button" href="${path}">Try again</a>` : ""}
+<a class="button quiet" href="/hubs">To your hubs</a></div>`,
+  );
+}
+
+const SESSION_OVER = "Your session has ended, so nothing was done. Sign in, and do it once more.";
+/** The mark by which the script knows that a form was refused, and goes back to it (script/drafts.ts). */
+const BACK_TO_FORM = "/hubs#draft";
+
+function adviceFor(status: number): Markup | string {
+  return ADVICE[status] ??
+    (status >= 500
+      ? "Nothing was lost. Try again in a moment."
+      : "Nothing was changed. Go back, and try it another way.");
+}

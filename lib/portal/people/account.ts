@@ -1,0 +1,135 @@
+/** One's own account: the name, the password, and where one is signed in. */
+import type * as v from "valibot";
+import type { SessionView } from "#lib/domains/auth/views.ts";
+import { LEAST } from "#lib/drivers/crypto/password-rules.ts";
+import { type Markup, markup } from "#lib/http/page.ts";
+import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { badge, facts, instant, linkButton, notice, panel, postButton, titled } from "#lib/portal/components/parts.ts";
+import type { Me, View } from "#lib/portal/components/view.ts";
+
+type Session = v.InferOutput<typeof SessionView>;
+
+interface AccountShown {
+  readonly me: Me;
+  readonly sessions: readonly Session[];
+  /** Whether the page that greets new users was finished. */
+  readonly onboarded: boolean;
+}
+
+export function accountView({ me, sessions, onboarded }: AccountShown, tried?: Tried): View {
+  const others = sessions.some(({ current }) => !current);
+  return {
+    title: "Account",
+    section: "account",
+    style,
+    body: markup`${
+      onboarded ? "" : notice(
+        "info",
+        markup`<p>New here? <a href="/welcome">Set up your account</a> in a minute: your name, a password${
+          me.role === "operator" ? "" : ", a hub of your own"
+        }.</p>`,
+      )
+    }
+${
+      panel(
+        "You",
+        markup`${facts([["E-mail address", me.email], ["Role", titled(me.role)]])}
+${
+          formOf(
+            { action: "/account", button: "Save", tried },
+            field({
+              name: "displayName",
+              label: "Name",
+              value: me.displayName,
+              required: true,
+              autocomplete: "name",
+              most: 200,
+              tried,
+            }),
+          )
+        }`,
+        { id: "you" },
+      )
+    }
+${
+      panel("Password", markup`<p class="small soft">A new one signs you out everywhere else. API tokens stay.</p>`, {
+        id: "password",
+        deeds: linkButton(["Change the password", "/account/password"]),
+      })
+    }
+${
+      panel("Where you are signed in", markup`<ul class="list sessions">${sessions.map(row)}</ul>`, {
+        id: "sessions",
+        deeds: others
+          ? postButton("/account/sessions", "Sign out everywhere else", { fields: { which: "others" } })
+          : "",
+      })
+    }`,
+  };
+}
+
+function row({ id, createdAt, lastUsedAt, ip, userAgent, current }: Session): Markup {
+  const device = deviceOf(userAgent);
+  return markup`<li id="${id}"><span class="name"><span title="${userAgent}">${device}</span><span class="tiny soft">${ip}</span></span>
+<span class="tiny soft">Since ${instant(createdAt)}<br>Last used ${instant(lastUsedAt)}</span>
+${
+    current
+      ? badge("good", "dot", "This one")
+      : postButton("/account/sessions", "Sign out there", { fields: { which: id }, about: device })
+  }</li>`;
+}
+
+const BROWSERS = [["Edg", "Edge"], ["OPR", "Opera"], ["Firefox"], ["Chrome"], ["Safari"], ["curl"]] as const;
+const SYSTEMS = [["iPhone"], ["iPad"], ["Android"], ["Windows"], ["Mac OS X", "macOS"], ["Linux"]] as const;
+
+/** `Firefox on Linux`, as far as the browser says so. Each of them says that it is those behind it, too. */
+function deviceOf(userAgent: string): string {
+  const find = (list: readonly (readonly [mark: string, name?: string])[]) => {
+    const found = list.find(([mark]) => userAgent.includes(mark));
+    return found && (found[1] ?? found[0]);
+  };
+  const browser = find(BROWSERS), system = find(SYSTEMS);
+  return [browser ?? "A program", system].filter((each) => each !== undefined).join(" on ");
+}
+
+export function passwordView(email: string, tried?: Tried): View {
+  return {
+    title: "Change the password",
+    section: "account",
+    crumbs: [["Account", "/account"]],
+    body: formOf(
+      { action: "/account/password", button: "Change it", tried, also: linkButton(["Cancel", "/account"]) },
+      markup`<input class="unseen" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
+      field({
+        name: "current",
+        label: "Current password",
+        type: "password",
+        required: true,
+        autocomplete: "current-password",
+        tried,
+      }),
+      newPasswordField(tried, true),
+    ),
+  };
+}
+
+export function newPasswordField(tried: Tried | undefined, required: boolean): Markup {
+  return field({
+    name: "password",
+    label: "New password",
+    type: "password",
+    hint: `At least ${LEAST} characters. A few words of your own do well.${
+      required ? "" : " Leave it empty to keep the one that you have."
+    }`,
+    required,
+    autocomplete: "new-password",
+    least: LEAST,
+    tried,
+  });
+}
+
+const style = `
+.sessions > li { grid-template-columns: minmax(0, 2fr) minmax(0, 2fr) 9rem; }
+.sessions > li > :last-child { justify-self: end; }
+@media (max-width: 44rem) { .sessions > li { grid-template-columns: minmax(0, 1fr) auto; } .sessions > li > .tiny { grid-column: 1 / -1; } }
+`;

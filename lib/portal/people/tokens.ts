@@ -1,0 +1,167 @@
+/** API tokens: which there are, how one is made, and the one time that it is shown. */
+import type * as v from "valibot";
+import { Fault } from "#lib/base/errors.ts";
+import { DAY } from "#lib/base/time.ts";
+import type { NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
+import { type Markup, markup } from "#lib/http/page.ts";
+import { choice, field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { badge, copyable, empty, facts, instant, linkButton, notice, panel } from "#lib/portal/components/parts.ts";
+import type { View } from "#lib/portal/components/view.ts";
+
+export type ToldToken = v.InferOutput<typeof TokenView>;
+type NewToken = v.InferOutput<typeof NewTokenView>;
+type Scope = ToldToken["scope"];
+
+const SCOPES: Readonly<Record<Scope, readonly [name: string, may: string]>> = {
+  readonly: ["Read only", "Reads what you may see, and changes nothing."],
+  provisioning: ["Add and remove spokes", "Also adds spokes and removes them."],
+  cli: [
+    "Everything that programs may",
+    "Also acts on spokes, changes hubs and looks after their people, as far as you may.",
+  ],
+};
+
+const ROOM = { section: "tokens", crumbs: [["API tokens", "/tokens"]] } as const;
+
+export function tokensView(tokens: readonly ToldToken[], now: Date): View {
+  return {
+    title: "API tokens",
+    section: "tokens",
+    lead: "With a token a program does what you may do. Each acts in your name, as far as its scope goes.",
+    deeds: markup`<a class="button main" href="/tokens/new" data-create>New token</a>`,
+    style,
+    body: tokens.length === 0
+      ? empty(
+        "No token yet",
+        "Make one for each program that calls the API, so that each can be revoked alone.",
+        linkButton(["New token", "/tokens/new"], "main"),
+      )
+      : markup`<ul class="list tokens">${tokens.map((token) => row(token, now))}</ul>`,
+  };
+}
+
+function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: ToldToken, now: Date): Markup {
+  const expired = expiresAt !== null && new Date(expiresAt) <= now;
+  return markup`<li id="${id}"><span class="name">${name}<span class="tiny soft"><code>${prefix}…</code></span></span>
+<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Made ${instant(createdAt)}; last used: ${
+    instant(lastUsedAt)
+  }</span></span>
+<span class="tiny soft">${
+    expired
+      ? badge("warn", "warning", "Expired")
+      : expiresAt === null
+      ? "Never expires"
+      : markup`Until ${instant(expiresAt)}`
+  }</span>
+<a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="unseen"> ${name}</span></a></li>`;
+}
+
+export function newTokenView(tried?: Tried): View {
+  return {
+    ...ROOM,
+    title: "New token",
+    style,
+    body: formOf(
+      { action: "/tokens/new", button: "Make the token", tried, also: linkButton(["Cancel", "/tokens"]) },
+      field({
+        name: "name",
+        label: "Name",
+        hint: "What it is for: you will know it by this.",
+        required: true,
+        most: 100,
+        tried,
+      }),
+      scopeField(tried),
+      choice({ name: "expiresAt", label: "Expires", options: EXPIRIES, value: "90", tried }),
+    ),
+  };
+}
+
+function scopeField(tried: Tried | undefined): Markup {
+  const chosen = tried?.values.scope ?? "readonly", problem = tried?.problems.scope;
+  return markup`<fieldset class="scopes"><legend>What it may do</legend>${
+    Object.entries(SCOPES).map(([scope, [title, may]]) =>
+      markup`<div class="field tick"><input type="radio" id="scope-${scope}" name="scope" value="${scope}" required ${
+        scope === chosen ? markup`checked` : ""
+      } aria-describedby="scope-${scope}-hint"><label for="scope-${scope}">${title}</label>
+<p class="hint" id="scope-${scope}-hint">${may} <code>${scope}</code></p></div>`
+    )
+  }${problem === undefined ? "" : markup`<p class="problem">What it may do ${problem}.</p>`}</fieldset>`;
+}
+
+const EXPIRIES = [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"], ["never", "Never"]] as const;
+
+/** What the API takes: a choice of the form as a point in time, and anything else as it came, for the API to judge. */
+export function expiryOf(chosen: string, now: Date): string | undefined {
+  if (chosen === "never") return undefined;
+  const listed = EXPIRIES.some(([days]) => days === chosen);
+  return listed ? new Date(now.getTime() + Number(chosen) * DAY).toISOString() : chosen;
+}
+
+/** The one page that has the token on it. */
+export function madeTokenView({ name, scope, prefix, expiresAt, token }: NewToken, publicUrl: URL): View {
+  const ask = `curl -H 'Authorization: Bearer ${token}' ${new URL("/api/auth/me", publicUrl).href}`;
+  return {
+    ...ROOM,
+    title: name,
+    style,
+    body: markup`${
+      notice(
+        "good",
+        markup`<p><b>Copy it now.</b> It is shown this once, and kept nowhere: whoever has it acts in your name.</p>`,
+      )
+    }
+${panel("The token", copyable(token, "the token"), { id: "token" })}
+${
+      panel(
+        "Try it",
+        markup`<p class="small">Programs send it with each request. This asks who it stands for:</p>${
+          copyable(ask, "the command")
+        }<p class="small"><a href="/api/docs">What else the API does</a></p>`,
+        { id: "try" },
+      )
+    }
+${
+      facts([
+        ["May", SCOPES[scope][1]],
+        ["Known as", markup`<code>${prefix}…</code>`],
+        ["Expires", instant(expiresAt)],
+      ])
+    }
+<p>${linkButton(["I have copied it", "/tokens"])}</p>`,
+  };
+}
+
+/** The one of the path among the caller's own. Throws Fault missing. */
+export function tokenOf(tokens: readonly ToldToken[], { tokenId }: Readonly<Record<string, string>>): ToldToken {
+  const token = tokens.find(({ id }) => id === tokenId);
+  if (!token) throw new Fault("missing", "token_missing", "There is no such token, or it is not yours");
+  return token;
+}
+
+export function revokeTokenView({ id, name, prefix, lastUsedAt }: ToldToken): View {
+  return {
+    ...ROOM,
+    title: `Revoke ${name}?`,
+    body:
+      markup`<p>From then on <code>${prefix}…</code> opens nothing, and what is under way with it ends. It cannot be taken
+back: the program that uses it needs another token.</p>
+<p class="soft">Last used: ${instant(lastUsedAt)}</p>
+${
+        formOf({
+          action: `/tokens/${id}/revoke`,
+          button: "Revoke it",
+          look: "danger",
+          also: linkButton(["Keep it", "/tokens"]),
+        })
+      }`,
+  };
+}
+
+const style = `
+.tokens > li { grid-template-columns: minmax(10rem, 2fr) minmax(0, 3fr) 9.5rem auto; }
+.scopes { border: 0; padding: 0; display: grid; gap: var(--s3); min-width: 0; }
+.scopes legend { font-weight: 600; font-size: var(--small); padding: 0; margin-bottom: var(--s2); }
+input[type=radio] { padding: 0; }
+@media (max-width: 44rem) { .tokens > li { grid-template-columns: minmax(0, 1fr) auto; } .tokens > li > .tiny { grid-column: 1 / -1; } }
+`;

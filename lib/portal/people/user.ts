@@ -1,0 +1,202 @@
+/** One user, for operators: who it is, what it may, and what can be done with its account. */
+import { Fault } from "#lib/base/errors.ts";
+import type { UserPatch } from "#lib/domains/users/views.ts";
+import { type Markup, markup } from "#lib/http/page.ts";
+import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import {
+  copyable,
+  facts,
+  instant,
+  linkButton,
+  notice,
+  panel,
+  titled,
+  withQuery,
+} from "#lib/portal/components/parts.ts";
+import type { View, Way } from "#lib/portal/components/view.ts";
+import { type ToldUser, userBadge } from "#lib/portal/people/users.ts";
+
+/** More than these are counted, and not named. */
+export const SEATS_NAMED = 20;
+
+interface UserShown {
+  readonly user: ToldUser;
+  /** Of its hubs and spokes the first, by name and address. */
+  readonly seats: readonly Way[];
+  /** Whether it is the caller. */
+  readonly own: boolean;
+}
+
+export function userView({ user, seats, own }: UserShown, tried?: Tried): View {
+  const { id, email, role, emailVerifiedAt, mailRefused, disabledAt, createdAt, displayName } = user;
+  return {
+    ...headOf(user),
+    title: displayName,
+    badge: userBadge(user.state),
+    lead: email,
+    deeds: markup`${linkButton(["What they did", withQuery("/audit", { actor: id })])}${
+      own ? linkButton(["Your account", "/account"], "main") : ""
+    }`,
+    body: markup`<div class="two"><div class="pile">
+${
+      panel(
+        "About",
+        facts([
+          ["Role", titled(role)],
+          ["Address confirmed", instant(emailVerifiedAt, "not yet")],
+          mailRefused === null ? null : ["Mail was refused", mailRefused],
+          ["Account made", instant(createdAt)],
+          disabledAt === null ? null : ["Disabled", instant(disabledAt)],
+        ]),
+        { id: "about" },
+      )
+    }
+${panel("Hubs and spokes", seatsOf(user, seats), { id: "seats" })}
+${
+      panel(
+        "Rename",
+        formOf(
+          { action: `/users/${id}`, button: "Save", tried },
+          field({ name: "displayName", label: "Name", value: displayName, required: true, most: 200, tried }),
+        ),
+        { id: "name" },
+      )
+    }</div>
+${own ? "" : panel("Account", deedsOf(user), { id: "account" })}</div>`,
+  };
+}
+
+function headOf({ id, displayName }: ToldUser) {
+  return { section: "users", crumbs: [["Users", "/users"], [displayName, `/users/${id}`]] } as const;
+}
+
+function seatsOf({ role, federationIds, spokeIds }: ToldUser, seats: readonly Way[]): Markup {
+  if (role === "operator") return markup`<p class="small">An operator sees and does everything, in all hubs.</p>`;
+  if (seats.length === 0) {
+    return markup`<p class="small soft">None works for them now. What they are invited to does so once they accept.</p>`;
+  }
+  const rest = federationIds.length + spokeIds.length - seats.length;
+  return markup`<ul class="small">${seats.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)}${
+    rest > 0 ? markup`<li>and ${rest} more</li>` : ""
+  }</ul>`;
+}
+
+function deedsOf(user: ToldUser): Markup {
+  const { id, state, operator } = user;
+  const deeds: readonly (readonly [what: string, path: string, text: string])[] = [
+    ["A new password, which you tell them; for people who get no mail.", "reset-password", "Reset the password …"],
+    operator
+      ? ["They see and do everything.", "demote", "No longer an operator …"]
+      : ["Operators see and do everything.", "promote", "Make an operator …"],
+    state === "disabled"
+      ? ["They cannot sign in, and their tokens open nothing.", "enable", "Enable …"]
+      : ["They are signed out everywhere, and their tokens open nothing.", "disable", "Disable …"],
+  ];
+  return markup`${
+    deeds.map(([what, path, text]) =>
+      markup`<div class="ends"><p class="small soft">${what}</p>${linkButton([text, `/users/${id}/${path}`])}</div>`
+    )
+  }`;
+}
+
+interface UserChange {
+  readonly title: (name: string) => string;
+  readonly text: string;
+  readonly button: string;
+  readonly look: "main" | "danger";
+  readonly patch: UserPatch;
+}
+
+const CHANGES: Readonly<Record<string, UserChange>> = {
+  promote: {
+    title: (name) => `Make ${name} an operator?`,
+    text: "An operator sees and does everything: all hubs, all spokes, all users and the audit log.",
+    button: "Make an operator",
+    look: "danger",
+    patch: { operator: true },
+  },
+  demote: {
+    title: (name) => `Should ${name} no longer be an operator?`,
+    text: "They keep the hubs and spokes that they are a member of, and lose all others at once.",
+    button: "No longer an operator",
+    look: "danger",
+    patch: { operator: false },
+  },
+  disable: {
+    title: (name) => `Disable ${name}?`,
+    text: "Their sessions end for good, and their tokens open nothing until you enable them again. Nothing is deleted.",
+    button: "Disable",
+    look: "danger",
+    patch: { disabled: true },
+  },
+  enable: {
+    title: (name) => `Enable ${name}?`,
+    text: "They can sign in again, and their tokens work as before.",
+    button: "Enable",
+    look: "main",
+    patch: { disabled: false },
+  },
+};
+
+/** By the last part of the path. Throws Fault missing. */
+export function userChange(change: string | undefined): UserChange {
+  if (change !== undefined && Object.hasOwn(CHANGES, change)) return CHANGES[change]!;
+  throw new Fault("missing", "no_route", "There is nothing at this path");
+}
+
+export function userChangeView(user: ToldUser, change: string, tried?: Tried): View {
+  const { title, text, button, look } = userChange(change), { id, displayName } = user;
+  return {
+    ...headOf(user),
+    title: title(displayName),
+    lead: user.email,
+    body: confirmation(text, {
+      action: `/users/${id}/${change}`,
+      button,
+      look,
+      tried,
+      also: linkButton(["Cancel", `/users/${id}`]),
+    }),
+  };
+}
+
+export function resetPasswordView(user: ToldUser, tried?: Tried): View {
+  const { id, displayName, email } = user;
+  const text =
+    "They are signed out everywhere, and sign in with a password that the next page shows you, once. Their address counts " +
+    "as confirmed from then on, on your word. If they get mail, they can do this themselves: on the page to sign in, by “Forgotten your password?”.";
+  return {
+    ...headOf(user),
+    title: `Reset the password of ${displayName}?`,
+    lead: email,
+    body: confirmation(text, {
+      action: `/users/${id}/reset-password`,
+      button: "Reset the password",
+      look: "danger",
+      tried,
+      also: linkButton(["Cancel", `/users/${id}`]),
+    }),
+  };
+}
+
+function confirmation(text: string, form: Parameters<typeof formOf>[0]): Markup {
+  return markup`<p>${text}</p>${formOf(form)}`;
+}
+
+/** The one page that has the password on it. */
+export function newPasswordView(user: ToldUser, password: string): View {
+  return {
+    ...headOf(user),
+    title: `The new password of ${user.displayName}`,
+    lead: user.email,
+    body: markup`${
+      notice(
+        "good",
+        markup`<p><b>Copy it now.</b> It is shown this once. Tell it to them in a way that nobody else reads, and ask them to
+choose another on their account's page.</p>`,
+      )
+    }
+${copyable(password, "the password")}
+<p>${linkButton(["I have copied it", `/users/${user.id}`])}</p>`,
+  };
+}

@@ -1,0 +1,96 @@
+/** The way in: where one signs in, and where one says that one cannot. */
+import { type HtmlPage, markup } from "#lib/http/page.ts";
+import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { notice } from "#lib/portal/components/parts.ts";
+import { frame, heading } from "#lib/portal/mail-links/frame.ts";
+
+interface SignIn {
+  /** The page that one wanted, or null. */
+  readonly next: string | null;
+  readonly lead?: string | undefined;
+  readonly tried?: Tried;
+  /** Whether people may make accounts for themselves. */
+  readonly signup?: boolean;
+}
+
+export function signInPage({ next, lead, tried, signup = false }: SignIn): HtmlPage {
+  const fields = [
+    field({ name: "email", label: "E-mail address", type: "email", required: true, autocomplete: "username", tried }),
+    field({ name: "password", label: "Password", type: "password", required: true, autocomplete: "current-password" }),
+  ];
+  return frame(
+    "Sign in",
+    markup`${heading("Sign in", lead ?? "To look after your hubs and their sites.")}
+${formOf({ action: "/sign-in", button: "Sign in", tried, hidden: { next: next ?? "/hubs" } }, ...fields)}
+<footer><p><a href="/forgot">Forgotten your password?</a></p>${
+      signup ? markup`<p>New here? <a href="/sign-up">Make an account</a></p>` : ""
+    }</footer>`,
+  );
+}
+
+/** One answer whether there is such an account or not. */
+export function forgotPage(sentTo: string | null, tried?: Tried): HtmlPage {
+  const lead = "Say your address, and a link with which you can choose another is mailed to it.";
+  return frame(
+    "Forgotten password",
+    markup`${heading("Forgotten password", lead)}
+${
+      sentTo === null
+        ? ""
+        : notice("good", `If there is an account for ${sentTo}, a mail is on its way. The link works for an hour.`)
+    }
+${
+      formOf(
+        { action: "/forgot", button: "Mail me a link", tried },
+        field({
+          name: "email",
+          label: "E-mail address",
+          type: "email",
+          required: true,
+          autocomplete: "username",
+          tried,
+        }),
+      )
+    }
+<footer><p><a href="/sign-in">Back to signing in</a></p></footer>`,
+  );
+}
+
+/** Where people may not make accounts for themselves. */
+export function closedPage(): HtmlPage {
+  const lead = "Nobody can sign up here. Ask an administrator for an invitation.";
+  return frame(
+    "Make an account",
+    markup`${heading("Make an account", lead)}<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
+  );
+}
+
+export function signUpPage(sent: string | null, tried?: Tried): HtmlPage {
+  const fields = [
+    field({ name: "displayName", label: "Your name", autocomplete: "name", most: 200, tried }),
+    field({ name: "email", label: "E-mail address", type: "email", required: true, autocomplete: "username", tried }),
+    field({
+      name: "password",
+      label: "Password",
+      type: "password",
+      hint: "At least 12 characters. A few words of your own do well.",
+      required: true,
+      autocomplete: "new-password",
+      tried,
+    }),
+  ];
+  const form = formOf({ action: "/sign-up", button: "Make my account", tried }, ...fields);
+  return frame(
+    "Make an account",
+    markup`${heading("Make an account", sent === null ? "Your address is confirmed by a mail." : "")}
+${sent === null ? form : notice("good", `${sent} Look into your mailbox: the link in the mail confirms your address.`)}
+<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
+  );
+}
+
+/** Where one goes on after signing in: a path of ours, and nothing that a link from elsewhere would like it to be. */
+export function ownPath(next: string, publicUrl: URL): string {
+  const url = URL.canParse(next, publicUrl) ? new URL(next, publicUrl) : null;
+  const path = url?.origin === publicUrl.origin ? url.pathname + url.search + url.hash : "";
+  return next.startsWith("/") && /^\/(?!\/)/.test(path) ? path : "/hubs"; // two slashes would begin a host
+}

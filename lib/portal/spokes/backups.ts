@@ -1,0 +1,181 @@
+/** A spoke's backups: what there is, when the next one is taken, and how one gets back to one. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { icon } from "#lib/portal/components/icons.ts";
+import { badge, empty, facts, instant, notice, panel, postButton, span } from "#lib/portal/components/parts.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { requestedPanel, requestPanel, requestStyle } from "#lib/portal/spokes/restore-requests.ts";
+import type { Backups, RequestedRestore } from "#lib/portal/components/told.ts";
+import type { View } from "#lib/portal/components/view.ts";
+import { actionsOf, spokeHead, type SpokePlace } from "#lib/portal/spokes/place.ts";
+
+interface BackupsShown {
+  readonly place: SpokePlace;
+  readonly backups: Backups;
+  readonly requests: readonly RequestedRestore[];
+}
+
+export function backupsView({ place, backups, requests }: BackupsShown, tried?: Tried): View {
+  const { spoke: { id, state } } = place, isGone = state === "removed" || state === "removing";
+  return {
+    ...spokeHead(place, "/backups"),
+    deeds: actionsOf(place).includes("backup") && backups.available
+      ? postButton(`/spokes/${id}/actions/backup`, "Back up now", { look: "main" })
+      : "",
+    style: STYLE + requestStyle,
+    body: markup`<div id="trouble" data-live>${troubleOf(backups)}</div>
+<div class="two">${
+      panel("Backups", timeline(backups, isGone), { id: "backups", live: true })
+    }<div class="pile"><div class="pile" id="requests" data-live>${requestedPanel(place, requests)}</div>${
+      requestPanel(place, backups, tried)
+    }<div class="pile" id="beside" data-live>${isGone ? "" : schedulePanel(backups)}${keptPanel(backups)}${
+      restoring(place)
+    }</div></div></div>`,
+  };
+}
+
+function troubleOf(backups: Backups): Markup | string {
+  const { available, lastError, lastFailureAt, lastSuccessAt } = backups;
+  if (!available) return notice("warn", markup`<p><b>No backups are taken.</b></p><p>${lastError ?? ""}</p>`);
+  if (lastFailureAt === null || (lastSuccessAt !== null && lastSuccessAt > lastFailureAt)) return unprovedOf(backups);
+  return notice(
+    "bad",
+    markup`<p><b>The last backup failed, ${instant(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
+  );
+}
+
+function unprovedOf({ unprovedSince, lastProvedAt }: Backups): Markup | string {
+  if (unprovedSince === null) return "";
+  return notice(
+    "bad",
+    markup`<p><b>The last backup that was tried could not be restored, ${
+      instant(unprovedSince)
+    }.</b></p><p>The site itself is not touched by that. One was restored last: ${instant(lastProvedAt)}.</p>`,
+  );
+}
+
+const STATES = {
+  ready: badge("good", "done", "Ready"),
+  pending: badge("info", "work", "Being taken"),
+  failed: badge("bad", "cross", "Failed"),
+} as const;
+
+function timeline({ snapshots, schedule }: Backups, isGone: boolean): Markup {
+  if (snapshots.length === 0) {
+    return empty(
+      "No backup yet",
+      isGone ? "There is none to go back to." : `One is taken ${schedule}, or as soon as you ask for it.`,
+    );
+  }
+  return markup`<ol class="timeline">${
+    snapshots.map((snapshot) => {
+      const { id, createdAt, sizeBytes, state, lmsVersion } = snapshot;
+      const size = sizeBytes === null ? state === "ready" ? ["size unknown"] : [] : [sizeOf(sizeBytes)];
+      return markup`<li id="${id}" class="${state}"><span class="when"><b>${
+        instant(createdAt)
+      }</b><code class="tiny soft">${id}</code></span>
+<span class="small soft">${[...size, ...(lmsVersion === null ? [] : [`Moodle ${lmsVersion}`])].join(", ")}</span> ${
+        STATES[state]
+      }${proofOf(snapshot)}</li>`;
+    })
+  }</ol>`;
+}
+
+function proofOf({ provedAt, proof, proofError }: Backups["snapshots"][number]): Markup | string {
+  const failed = proofError === null ? "" : markup`<span class="bad">${icon("cross")} ${proofError}</span>`;
+  if (proof === null) return failed === "" ? "" : markup`<p class="small proof">${failed}</p>`;
+  const { courses, users, seconds, compared, files } = proof;
+  const found = courses === null ? "" : `: ${many(courses, "course")}, ${many(users ?? 0, "user")}`;
+  const whole = typeof files === "number" ? `, all ${many(files, "uploaded file")}` : "";
+  return markup`<p class="small soft proof">${icon("done")} Restored on ${instant(provedAt)} in ${
+    span(seconds)
+  }${found}${whole}${compared ? ", as when it was taken" : "; nothing was counted when it was taken"}. ${failed}</p>`;
+}
+
+function many(count: number, what: string): string {
+  return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function schedulePanel(
+  { schedule, retention: { daily, weekly, monthly }, lastSuccessAt, lastFailureAt, drills, lastProvedAt }: Backups,
+): Markup {
+  return panel(
+    "When, and for how long",
+    facts([
+      ["Taken", schedule],
+      ["Last success", instant(lastSuccessAt, "none yet")],
+      ["Last failure", instant(lastFailureAt, "none")],
+      [
+        "Kept",
+        `one of each of the last ${daily} days, ${weekly} weeks and ${monthly} months that have one; the newest always`,
+      ],
+      ["Put to the proof", DRILLS[drills]],
+      drills === "off" && lastProvedAt === null ? null : ["Proved last", instant(lastProvedAt)],
+    ]),
+    { id: "schedule" },
+  );
+}
+
+/** How often it is tried whether a backup can be restored. */
+const DRILLS = {
+  off: "not by itself",
+  weekly: "once a week: the newest is restored where nobody sees it",
+  nightly: "every night: the newest is restored where nobody sees it",
+} as const;
+
+function keptPanel({ kept }: Backups): Markup | string {
+  if (kept.length === 0) return "";
+  return panel(
+    "Kept of before a restore",
+    markup`${
+      facts(kept.map(({ claim, since, until }) => [
+        claim,
+        markup`since ${instant(since)}, until ${instant(until)}`,
+      ]))
+    }<p class="small">What the site was before can be had back until then, and until a backup was taken since.</p>`,
+    { id: "kept" },
+  );
+}
+
+function restoring({ spoke: { id, state }, operates, runs }: SpokePlace): Markup {
+  const steps = state === "removed"
+    ? ["A new spoke is made in the same hub.", "Its files and its database are those of the backup."]
+    : [
+      "Volumes are made from the backup, while the site runs.",
+      "The site is stopped, and started on them.",
+      "What it had before is kept for a week.",
+    ];
+  return panel(
+    "Going back to one",
+    markup`<ol class="tobe small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>
+<p class="small">What was done on the site since the backup is lost, new passwords included.</p>
+<p class="small soft">${icon("people")} ${
+      operates
+        ? markup`It is an operator's work at the service's machine: <code>wheelwright restore ${id} --backup …</code>`
+        : runs
+        ? "It is an operator's work: request it above."
+        : "It is an operator's work: an admin of the hub can request it."
+    }</p>`,
+    { id: "restoring" },
+  );
+}
+
+function sizeOf(bytes: number): string {
+  const power = Math.min(4, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${new Intl.NumberFormat("en", { maximumSignificantDigits: 3 }).format(bytes / 1024 ** power)} ${
+    ["bytes", "KiB", "MiB", "GiB", "TiB"][power]
+  }`;
+}
+
+const STYLE = `
+.timeline { list-style: none; padding: 0; display: grid; }
+.timeline li { position: relative; display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) auto; gap: var(--s1) var(--s4); align-items: center; padding: var(--s3) 0 var(--s3) 1.75rem; }
+.timeline li::before { content: ""; position: absolute; inset-inline-start: .25rem; top: 1.075rem; width: .75rem; height: .75rem; border-radius: 50%; border: 2px solid var(--good); background: var(--surface); z-index: 1; }
+.timeline .ready::before { background: var(--good); } .timeline .pending::before { border-color: var(--info); } .timeline .failed::before { border-color: var(--bad); }
+.timeline li:not(:last-child)::after { content: ""; position: absolute; inset-inline-start: calc(.625rem - 1px); top: 1.8rem; bottom: -1.4rem; width: 2px; background: var(--line); }
+.timeline .proof { grid-column: 1 / -1; overflow-wrap: anywhere; } .timeline .proof .icon { vertical-align: -.2em; } .timeline .proof .bad { color: var(--bad); }
+.timeline .when { display: grid; overflow-wrap: anywhere; } .timeline .when b { font-weight: 600; font-size: var(--small); }
+#schedule .facts { grid-template-columns: 1fr; gap: var(--s3); } #schedule dd { font-size: var(--small); }
+.tobe { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
+#restoring .icon { vertical-align: -.2em; }
+@media (max-width: 44rem) { .timeline li { grid-template-columns: minmax(0, 1fr) auto; } .timeline li > .badge { grid-row: 1; grid-column: 2; } }
+`;

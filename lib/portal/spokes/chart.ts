@@ -1,0 +1,96 @@
+/** How much happened when: bars over time, drawn here, with the same numbers as a table. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { table } from "#lib/portal/components/parts.ts";
+import { DAY, HOUR } from "#lib/base/time.ts";
+
+/** Something that happened. */
+export interface Dot {
+  readonly at: Date;
+  readonly failed: boolean;
+}
+
+interface Bar {
+  readonly from: Date;
+  readonly all: number;
+  readonly failed: number;
+}
+
+const WIDTHS = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 28 * DAY] as const;
+const NAMES = ["hour", "3 hours", "6 hours", "12 hours", "day", "2 days", "week", "4 weeks"] as const;
+const MOST_BARS = 30;
+
+/** As narrow as there is room for; by UTC, from the first to `until`. */
+export function barsOf(dots: readonly Dot[], until: Date): { readonly bars: readonly Bar[]; readonly each: string } {
+  const first = Math.min(...dots.map(({ at }) => at.getTime())), last = Math.max(until.getTime(), first);
+  const spanOf = (width: number) => Math.floor(last / width) - Math.floor(first / width) + 1;
+  const found = WIDTHS.findIndex((width) => spanOf(width) <= MOST_BARS), i = found < 0 ? WIDTHS.length - 1 : found;
+  const width = WIDTHS[i]!, begin = Math.floor(first / width) * width;
+  const count = Math.max(spanOf(width), 24);
+  const bars = Array.from({ length: count }, (_, n) => {
+    const from = begin + (n - (count - spanOf(width))) * width;
+    const inside = dots.filter(({ at }) => at.getTime() >= from && at.getTime() < from + width);
+    return { from: new Date(from), all: inside.length, failed: inside.filter(({ failed }) => failed).length };
+  });
+  return { bars, each: NAMES[i]! };
+}
+
+const WIDE = 720, HIGH = 96, GAP = 3;
+
+export function chart(dots: readonly Dot[], until: Date): Markup {
+  const { bars, each } = barsOf(dots, until), most = Math.max(1, ...bars.map(({ all }) => all));
+  const failed = dots.filter((dot) => dot.failed).length, step = WIDE / bars.length;
+  const day = each.endsWith("hour") || each.endsWith("hours") ? HOURLY : DAILY;
+  const said =
+    `${dots.length} events from ${day.format(bars[0]!.from)} to ${
+      day.format(until)
+    } UTC, ${failed} of them failures; ` +
+    `${most} at most in one ${each.replace(/^\d/, "span of $&")}`;
+  const height = (count: number) => count / most * (HIGH - 4);
+  return markup`<figure class="chart"><svg viewBox="0 0 ${WIDE} ${HIGH}" role="img" aria-label="${said}" preserveAspectRatio="none">
+<line class="base" x1="0" x2="${WIDE}" y1="${HIGH - .5}" y2="${HIGH - .5}"/>${
+    bars.map(({ all, failed }, i) =>
+      all === 0
+        ? ""
+        : markup`<rect class="all" x="${(i * step + GAP / 2).toFixed(1)}" width="${(step - GAP).toFixed(1)}" y="${
+          (HIGH - height(all)).toFixed(1)
+        }" height="${height(all).toFixed(1)}"/>${
+          failed === 0
+            ? ""
+            : markup`<rect class="failed" x="${(i * step + GAP / 2).toFixed(1)}" width="${
+              (step - GAP).toFixed(1)
+            }" y="${(HIGH - height(failed)).toFixed(1)}" height="${height(failed).toFixed(1)}"/>`
+        }`
+    )
+  }</svg>
+<figcaption class="tiny soft"><span>${day.format(bars[0]!.from)}</span><span>${
+    dots.length === 1 ? "1 event" : `${dots.length} events`
+  }, by ${each}${
+    failed === 0 ? "" : markup`; <span class="key"></span> ${failed === 1 ? "1 failure" : `${failed} failures`}`
+  }</span><span>${day.format(until)} UTC</span></figcaption></figure>
+<details id="numbers"><summary>The same as a table</summary>${
+    table(
+      "Events over time",
+      [`From (UTC), by ${each}`, "Events", "Of them failures"],
+      bars.filter(({ all }) => all > 0).map(({ from, all, failed }) => [HOURLY.format(from), all, failed]),
+    )
+  }</details>`;
+}
+
+const DAILY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const HOURLY = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+});
+
+export const chartStyle: string = `
+.chart { display: grid; gap: var(--s2); }
+.chart svg { width: 100%; height: 6rem; display: block; }
+.chart .all { fill: var(--accent); } .chart .failed { fill: var(--bad); }
+.chart .base { stroke: var(--line); }
+.chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 var(--s4); }
+.chart figcaption :last-child { margin-left: auto; }
+.chart .key { display: inline-block; width: .65rem; height: .65rem; background: var(--bad); border-radius: 2px; }
+`;

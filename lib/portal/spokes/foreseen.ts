@@ -1,0 +1,110 @@
+/** What an action would come to, by the API's dry run: in words, step by step, and field by field. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { type Icon, icon } from "#lib/portal/components/icons.ts";
+import { money } from "#lib/portal/components/amounts.ts";
+import { panel } from "#lib/portal/components/parts.ts";
+import type { CostShown, Foreseen } from "#lib/portal/components/told.ts";
+
+/** What people should know before they do it. */
+export function foreseenWords({ action, state, becomes, downtime, notes, price }: Foreseen): Markup {
+  const stays = action === "maintenance-on" || becomes === "suspended";
+  const lines: readonly (readonly [Icon, string])[] = [
+    ...(downtime
+      ? [[
+        "warning",
+        stays ? "Visitors do not reach the site from then on." : "Visitors do not reach the site for a while.",
+      ]]
+      : state === "active"
+      ? [["done", "The site stays reachable."]]
+      : []) as [Icon, string][],
+    ...(becomes === state ? [] : [["dot", `It becomes ${becomes}; it is ${state} now.`]]) as [Icon, string][],
+    ...notes.map((note) => ["dot", `${note}.`] as const),
+    ...costWords(price).map((words) => ["dot", words] as const),
+  ];
+  return markup`<ul class="foreseen small">${
+    lines.map(([sign, words]) => markup`<li class="${sign}">${icon(sign)}<span>${words}</span></li>`)
+  }</ul>`;
+}
+
+function costWords(price: CostShown): string[] {
+  if (!price.available) return price.reason === undefined ? [] : [`What it costs is not known now: ${price.reason}.`];
+  const { currency, recurringMonthly, dueNow } = price;
+  const credit = dueNow < 0
+    ? `${money(-dueNow, currency)} come back as credit`
+    : `${money(dueNow, currency)} are due now`;
+  return [`From then on it costs ${money(recurringMonthly, currency)} a month; ${credit}.`];
+}
+
+/** What would be done, in order, and what would change. */
+export function foreseenParts({ steps, changes }: Foreseen): Markup {
+  const objects = new Map<string, Foreseen["changes"]>();
+  for (const each of changes) objects.set(each.object, [...objects.get(each.object) ?? [], each]);
+  const few = changes.length <= 8;
+  return markup`${
+    steps.length === 0 ? "" : panel(
+      "What will be done",
+      markup`<ol class="tobe small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>`,
+      { id: "steps" },
+    )
+  }${
+    panel(
+      "What changes in the cluster",
+      objects.size === 0
+        ? markup`<p class="small soft">No object that is there changes.</p>`
+        : [...objects].map(([object, fields]) =>
+          markup`<details id="object-${object}" class="object" ${
+            few ? markup`open` : ""
+          }><summary><code>${object}</code> <span class="soft tiny">${
+            fields.length === 1 ? "1 field" : `${fields.length} fields`
+          }</span></summary><ul>${fields.map(changeLine)}</ul></details>`
+        ),
+      {
+        id: "changes",
+        lead: objects.size === 0 ? "" : "By the cluster's own dry run; nothing is changed yet.",
+      },
+    )
+  }`;
+}
+
+function changeLine({ field, from, to }: Foreseen["changes"][number]): Markup {
+  return markup`<li>${
+    field === ""
+      ? markup`<span class="small">${isNothing(from) ? "is made" : "is removed"}</span>`
+      : markup`<code>${field}</code>`
+  }<div class="fromto">${
+    isNothing(from) && field === "" ? "" : markup`<del><span class="unseen">From </span>${valueOf(from)}</del>`
+  }${isNothing(to) && field === "" ? "" : markup`<ins><span class="unseen">to </span>${valueOf(to)}</ins>`}</div></li>`;
+}
+
+function valueOf(value: unknown): Markup | string {
+  if (isNothing(value)) return "nothing";
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return text.includes("\n") ? markup`<pre tabindex="0">${text.trimEnd()}</pre>` : text === "" ? "empty" : text;
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+export const foreseenStyle: string = `
+.asking { display: grid; gap: var(--s5); grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); align-items: start; }
+.asking > .panel:first-child { position: sticky; top: var(--s5); }
+.asking[aria-busy=true] .foreseen, .asking[aria-busy=true] .pile { opacity: .55; }
+.foreseen { list-style: none; padding: 0; display: grid; gap: var(--s2); }
+.foreseen li { display: grid; grid-template-columns: 1.15rem minmax(0, 1fr); gap: var(--s2); }
+.foreseen .icon { margin-top: .15rem; }
+.foreseen .warning .icon { color: var(--warn); } .foreseen .done .icon { color: var(--good); } .foreseen .dot .icon { color: var(--edge); width: .8rem; margin-inline: auto; }
+.tobe { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
+.tobe li::marker { color: var(--ink-soft); font-variant-numeric: tabular-nums; }
+.object > ul { list-style: none; padding: 0; display: grid; gap: var(--s3); margin-top: var(--s3); }
+.object li { display: grid; gap: var(--s1); overflow-wrap: anywhere; }
+.object li > code { font-size: var(--tiny); color: var(--ink-soft); }
+.object + .object { border-top: 1px solid var(--line); padding-top: var(--s3); }
+.fromto { display: grid; gap: 2px; font: var(--tiny)/1.5 var(--mono); }
+.fromto > * { display: block; padding: .15rem .5rem .15rem 1.6rem; border-radius: var(--round-small); text-decoration: none; position: relative; min-width: 0; }
+.fromto > ::before { position: absolute; inset-inline-start: .6rem; font-weight: 700; }
+.fromto del { background: var(--bad-soft); } .fromto del::before { content: "−" / ""; color: var(--bad); }
+.fromto ins { background: var(--good-soft); } .fromto ins::before { content: "+" / ""; color: var(--good); }
+.fromto pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 16rem; overflow: auto; }
+@media (max-width: 64rem) { .asking { grid-template-columns: minmax(0, 1fr); } .asking > .panel:first-child { position: static; } }
+`;

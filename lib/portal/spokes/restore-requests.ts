@@ -1,0 +1,76 @@
+/** Requests for restores on a spoke's backups page: the form, what became of each, and an operator's decision. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { area, choice, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import type { Icon } from "#lib/portal/components/icons.ts";
+import { badge, copyable, instant, panel, postButton, type Tone } from "#lib/portal/components/parts.ts";
+import type { Backups, RequestedRestore } from "#lib/portal/components/told.ts";
+import type { SpokePlace } from "#lib/portal/spokes/place.ts";
+
+const LOOKS: Readonly<Record<RequestedRestore["state"], readonly [Tone, Icon, string]>> = {
+  open: ["warn", "wait", "Open"],
+  done: ["good", "done", "Done"],
+  declined: ["bad", "cross", "Declined"],
+};
+
+/** Returns the form; empty if the viewer may not request a restore, or if no backup is ready. */
+export function requestPanel({ spoke: { id }, runs }: SpokePlace, backups: Backups, tried?: Tried): Markup | string {
+  const ready = backups.snapshots.filter(({ state }) => state === "ready");
+  if (!runs || ready.length === 0) return "";
+  return panel(
+    "Request a restore",
+    formOf(
+      { action: `/spokes/${id}/backups`, button: "Request a restore", tried, hidden: { key: crypto.randomUUID() } },
+      choice({
+        name: "backupId",
+        label: "Backup",
+        options: ready.map(({ id, createdAt }) =>
+          [id, `${new Date(createdAt).toISOString().slice(0, 16).replace("T", " ")} UTC (${id})`] as const
+        ),
+        tried,
+      }),
+      area({ name: "reason", label: "Reason", hint: "Operators read it.", required: true, most: 2000, tried }),
+    ),
+    {
+      id: "request",
+      lead: "Operators are notified and restore the spoke. What was done on the site since then is lost.",
+    },
+  );
+}
+
+export function requestedPanel({ operates }: SpokePlace, requests: readonly RequestedRestore[]): Markup | string {
+  if (requests.length === 0) return "";
+  return panel(
+    "Requested restores",
+    markup`<ul class="list plain">${
+      requests.map((request) => {
+        const { id, backupId, reason, state, requestedBy, createdAt, decidedBy, decidedAt, declineReason } = request;
+        return markup`<li id="${id}"><span class="name"><code class="tiny">${backupId}</code><span class="tiny soft">${requestedBy.email}, ${
+          instant(createdAt)
+        }</span></span>
+<span class="small marks"><span class="reason">${reason}</span>${
+          declineReason === null ? "" : markup`<span class="reason">Declined: ${declineReason}</span>`
+        }${
+          decidedAt === null
+            ? ""
+            : markup`<span class="tiny soft">${decidedBy?.email ?? "Restored"}, ${instant(decidedAt)}</span>`
+        }${operates && state === "open" ? decision(request) : ""}</span>${badge(...LOOKS[state])}</li>`;
+      })
+    }</ul>`,
+    { id: "requested" },
+  );
+}
+
+function decision({ id, spokeId, command }: RequestedRestore): Markup {
+  const action = `/spokes/${spokeId}/restore-requests/${id}`;
+  return markup`${command === null ? "" : copyable(command, "the command that restores")}
+${postButton(action, "Mark as done", { fields: { state: "done" }, about: id })}
+<details><summary>Decline …</summary>${
+    formOf(
+      { action, button: "Decline", look: "danger", hidden: { state: "declined" } },
+      markup`<div class="field"><label for="${id}-reason">Reason</label>
+<textarea id="${id}-reason" name="declineReason" required maxlength="2000" rows="3"></textarea></div>`,
+    )
+  }</details>`;
+}
+
+export const requestStyle: string = ".reason { white-space: pre-line; overflow-wrap: anywhere; flex-basis: 100%; }";

@@ -1,0 +1,46 @@
+/** Sizes to choose from, side by side with what they have and cost. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import type { Tried } from "#lib/portal/components/forms.ts";
+import { bytes, cpus, money } from "#lib/portal/components/amounts.ts";
+import { titled } from "#lib/portal/components/parts.ts";
+import type { Offers } from "#lib/portal/components/told.ts";
+
+interface SizeChoice {
+  readonly offers: Offers;
+  /** That is chosen already. */
+  readonly chosen: string;
+  /** That the spoke has: it cannot be chosen. */
+  readonly present?: string;
+  readonly tried?: Tried | undefined;
+}
+
+export function sizeChoice({ offers: { sizes }, chosen, present, tried }: SizeChoice): Markup {
+  const problem = tried?.problems.size;
+  return markup`<fieldset class="sizes" ${problem === undefined ? "" : markup`aria-describedby="size-problem"`}>
+<legend>Size</legend>${
+    sizes.map(({ name, title, resources: { app, database, disks }, price }) =>
+      markup`<label class="size"><input type="radio" name="size" value="${name}" ${
+        name === chosen ? markup`checked` : ""
+      } ${name === present ? markup`disabled` : ""}><span><b>${title ?? titled(name)}</b> ${
+        name === present ? markup`<span class="tiny">as it is</span>` : ""
+      }</span><span class="number">${
+        price ? markup`<b>${money(price.monthly, price.currency)}</b> <span class="tiny">a month</span>` : ""
+      }</span>
+<span class="tiny has">Moodle up to ${cpus(app.limits.cpu)} CPU and ${bytes(app.limits.memory)}, database up to ${
+        bytes(database.limits.memory)
+      }, ${bytes(disks.files)} for files</span></label>`
+    )
+  }${problem === undefined ? "" : markup`<p class="problem" id="size-problem">Size ${problem}.</p>`}</fieldset>`;
+}
+
+export const sizeStyle: string = `
+.sizes { border: 0; padding: 0; display: grid; gap: var(--s2); min-width: 0; }
+.sizes legend { padding: 0; margin-bottom: var(--s1); font-weight: 600; font-size: var(--small); }
+.sizes .problem { font-size: var(--small); font-weight: 600; color: var(--bad); }
+.size { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: 0 var(--s3); align-items: center; padding: var(--s2) var(--s3); border: 1px solid var(--line); border-radius: var(--round-small); font-weight: 400; cursor: pointer; }
+.size .has { grid-column: 2 / -1; color: var(--ink-soft); }
+.size:has(:checked) { border-color: var(--accent); background: var(--accent-soft); }
+.size:has(:disabled) { cursor: default; color: var(--ink-soft); border-style: dashed; }
+.size:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 1px; }
+.size input:focus-visible { outline: none; }
+`;

@@ -1,0 +1,118 @@
+/**
+ * The changelog as an Atom feed (RFC 4287), for people who would rather be told than look.
+ *
+ * Ids are made of what an entry is about, and not of where this service is: an entry that was read is not new again
+ * when the service moves. What is announced for a day ahead becomes an entry on that day and not before.
+ */
+import { createHash } from "node:crypto";
+import type { App } from "#lib/app.ts";
+import { FEED, PAGE } from "#lib/domains/changelog/place.ts";
+import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
+import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
+import { momentOf } from "#lib/reference/changelog/words.ts";
+import { proseMarkup } from "#lib/reference/page/code.ts";
+import { pageAt } from "#lib/base/config.ts";
+import { markup } from "#lib/http/page.ts";
+
+export async function changelogFeed(app: App, releases: readonly ReleaseNotes[]): Promise<string> {
+  const now = await app.db.now();
+  return writeFeed(changelogAt(app, releases, now), app.config.publicUrl, now);
+}
+
+interface Entry {
+  /** What the id is made of. */
+  readonly name: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly url: string;
+  readonly published: Date;
+  /** HTML. */
+  readonly content: string;
+}
+
+/** What a feed with no entry yet says of when it changed: when there began to be one. */
+const BEGINNING = new Date("2026-11-21T00:00:00Z");
+
+export function writeFeed(changelog: Changelog, publicUrl: URL, now: Date): string {
+  const page = pageAt(publicUrl, PAGE).href;
+  const entries = entriesOf(changelog, page).filter(({ published }) => published <= now)
+    .sort((a, b) => b.published.getTime() - a.published.getTime());
+  return [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">',
+    element("id", idOf("feed")),
+    element("title", "Wheelwright: what changes"),
+    element("subtitle", "What is announced for the API, at least 30 days ahead, and what each release changed"),
+    element("updated", (entries[0]?.published ?? BEGINNING).toISOString()),
+    `<author>${element("name", "Wheelwright")}</author>`,
+    link("self", "application/atom+xml", pageAt(publicUrl, FEED).href),
+    link("alternate", "text/html", page),
+    ...entries.map(writeEntry),
+    "</feed>\n",
+  ].join("\n");
+}
+
+function entriesOf({ notices, releases }: Changelog, page: string): Entry[] {
+  return [
+    ...notices.map(entryOfNotice),
+    ...releases.flatMap(({ version, releasedAt, changes }): Entry[] => {
+      if (releasedAt === null) return []; // not released: it has no day
+      const content = String(markup`<ul>${changes.map((change) => markup`<li>${proseMarkup(change)}</li>`)}</ul>`);
+      const name = `release ${version}`, title = `Wheelwright ${version}`, url = `${page}#v${version}`;
+      return [{ name, kind: "release", title, url, published: releasedAt, content }];
+    }),
+  ];
+}
+
+function entryOfNotice({ id, kind, title, url, note, announcedAt, takesEffectAt }: Announcement): Entry {
+  const day = momentOf(takesEffectAt);
+  const [opening, effect] = kind === "deprecation"
+    ? ["Deprecated", `It works as before until it ends, on ${day}.`]
+    : ["New limit", `It holds from ${day} on.`];
+  const content = String(markup`<p>${proseMarkup(note)}</p><p>${effect}</p>`);
+  return { name: `notice ${id}`, kind, title: `${opening}: ${title}`, url, published: announcedAt, content };
+}
+
+function writeEntry({ name, kind, title, url, published, content }: Entry): string {
+  return [
+    "<entry>",
+    element("id", idOf(name)),
+    element("title", title),
+    element("published", published.toISOString()),
+    element("updated", published.toISOString()),
+    link("alternate", "text/html", url),
+    `<category term="${escape(kind)}"/>`,
+    `<content type="html">${escape(content)}</content>`,
+    "</entry>",
+  ].join("\n");
+}
+
+function element(name: string, text: string): string {
+  return `<${name}>${escape(text)}</${name}>`;
+}
+
+function link(rel: string, type: string, href: string): string {
+  return `<link rel="${rel}" type="${type}" href="${escape(href)}"/>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** What XML cannot hold at all, such as control characters, becomes the sign for what could not be shown. */
+function escape(text: string): string {
+  return text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
+    .replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);
+}
+
+/** Chosen once at random; with another, every entry would be new to everybody. */
+const NAMESPACE = "2753f5bb-9c51-4e10-acda-42bc07bb7773";
+
+/** A UUID made of a name (RFC 9562, version 5), as a URN: the same on every replica and at every address. */
+function idOf(name: string): string {
+  const hash = createHash("sha1").update(NAMESPACE.replaceAll("-", ""), "hex").update(name).digest().subarray(0, 16);
+  hash[6] = (hash[6]! & 0x0f) | 0x50;
+  hash[8] = (hash[8]! & 0x3f) | 0x80;
+  const hex = hash.toString("hex");
+  return `urn:uuid:${
+    [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
+  }`;
+}

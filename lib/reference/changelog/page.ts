@@ -1,0 +1,153 @@
+/**
+ * The changelog as a page: first what is going to change and when, then what each release changed, last what was announced
+ * and has come to be. It has no script.
+ */
+import type { App } from "#lib/app.ts";
+import { FEED } from "#lib/domains/changelog/place.ts";
+import { type ReleaseNotes, UNRELEASED } from "#lib/domains/changelog/releases.ts";
+import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
+import { changelogStyle } from "#lib/reference/changelog/style.ts";
+import { dayOf, daysUntil, momentOf } from "#lib/reference/changelog/words.ts";
+import { pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
+import { theme, wheel } from "#lib/reference/theme.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
+
+export async function changelogPage(app: App, releases: readonly ReleaseNotes[]): Promise<HtmlPage> {
+  const now = await app.db.now();
+  return writeChangelog(changelogAt(app, releases, now), now);
+}
+
+export function writeChangelog({ api, version, notices, releases }: Changelog, now: Date): HtmlPage {
+  const ahead = notices.filter(({ state }) => state === "announced")
+    .sort((a, b) => a.takesEffectAt.getTime() - b.takesEffectAt.getTime());
+  const past = notices.filter(({ state }) => state === "in_effect");
+  return {
+    title: "Changelog · Wheelwright",
+    feed: { title: "Wheelwright: what changes", href: FEED },
+    style: theme + changelogStyle,
+    body: markup`
+<a class="skip" href="#main">To the changes</a>
+<header>
+<a class="brand" href="#top">${trusted(wheel)}<span>Wheelwright <small>Changelog</small></span></a>
+<a href="/api/docs">API reference</a>
+</header>
+<main id="main" tabindex="-1">
+<section class="intro" id="top">
+<p class="hint">${api} (${version})</p>
+<h1>Changelog</h1>
+<p class="lead">What is going to change, and what has changed. Whatever would break a program that calls the API is
+announced here at least 30 days ahead; everybody with an active token gets a mail on the same day.</p>
+<ul class="ways">
+<li><a href="${FEED}">${trusted(WAVES)}Atom feed</a></li>
+<li><a href="/api/changelog">${trusted(BRACES)}JSON</a></li>
+</ul>
+</section>
+${aheadMarkup(ahead, now)}
+<section class="part" aria-labelledby="releases">
+<h2 id="releases">Releases</h2>
+${releases.map(releaseMarkup)}
+</section>
+${past.length === 0 ? "" : pastMarkup(past)}
+</main>`,
+  };
+}
+
+/** Drawn beside a word that says the same. */
+const WAVES =
+  `<svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" aria-hidden="true"><path d="M3 3a10 10 0 0 1 10 10M3 7.5A5.5 5.5 0 0 1 8.5 13"/><circle cx="3.9" cy="12.1" r="1.2" fill="currentColor" stroke="none"/></svg>`;
+const BRACES =
+  `<svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M6 2.5c-3 0-1 4.5-3.5 5.5 2.5 1 .5 5.5 3.5 5.5M10 2.5c3 0 1 4.5 3.5 5.5-2.5 1-.5 5.5-3.5 5.5"/></svg>`;
+
+function aheadMarkup(ahead: readonly Announcement[], now: Date): Markup {
+  return markup`
+<section class="part" aria-labelledby="announced">
+<h2 id="announced">Announced</h2>
+${
+    ahead.length === 0
+      ? markup`<p class="calm">Nothing is announced. What you call today goes on working for at least 30 days.</p>`
+      : ahead.map((notice) => noticeMarkup(notice, now))
+  }
+</section>`;
+}
+
+function pastMarkup(past: readonly Announcement[]): Markup {
+  return markup`
+<section class="part" aria-labelledby="past">
+<h2 id="past">Announced before</h2>
+<p class="lead">What has come to be as it was announced.</p>
+${past.map((notice) => noticeMarkup(notice, null))}
+</section>`;
+}
+
+/** `now` is null for what has come to be. */
+function noticeMarkup(notice: Announcement, now: Date | null): Markup {
+  const { id, kind, announcedAt, takesEffectAt, note } = notice;
+  return markup`
+<article class="notice-card${now ? "" : " past"}" id="${id}">
+<p class="date" aria-hidden="true"><b>${takesEffectAt.getUTCDate()}</b> <span>${monthOf(takesEffectAt)}</span></p>
+<div class="told">
+<p class="kind">${kind === "deprecation" ? "Deprecation" : "New limit"}</p>
+<h3><a href="#${id}">${titleMarkup(notice)}</a></h3>
+<p class="when">${whenMarkup(notice, now)}</p>
+<p>${proseMarkup(note)}</p>
+<p class="hint">Announced on <time datetime="${announcedAt.toISOString()}">${dayOf(announcedAt)}</time></p>
+</div>
+</article>`;
+}
+
+function titleMarkup({ method, path, title }: Announcement): Markup {
+  if (method === undefined || path === undefined) return markup`${title}`;
+  return markup`<span class="method ${method}">${method}</span> <code>${pathMarkup(path)}</code>`;
+}
+
+function whenMarkup({ kind, takesEffectAt }: Announcement, now: Date | null): Markup {
+  const day = markup`<time datetime="${takesEffectAt.toISOString()}">${momentOf(takesEffectAt)}</time>`;
+  const deprecation = kind === "deprecation";
+  if (now === null) return deprecation ? markup`Ended on ${day}` : markup`Holds since ${day}`;
+  return markup`<strong>${deprecation ? "Ends" : "Begins"} ${daysUntil(takesEffectAt, now)}</strong>, on ${day}`;
+}
+
+function monthOf(at: Date): string {
+  return at.toLocaleDateString("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
+}
+
+function releaseMarkup({ version, releasedAt, changes }: Changelog["releases"][number]): Markup {
+  const unreleased = version === UNRELEASED;
+  const id = unreleased ? UNRELEASED : `v${version}`;
+  return markup`
+<article class="release" id="${id}">
+<header><h3><a href="#${id}">${unreleased ? "Unreleased" : version}</a></h3><p class="hint">${
+    releasedAt
+      ? markup`<time datetime="${releasedAt.toISOString().slice(0, 10)}">${dayOf(releasedAt)}</time>`
+      : "At work already, and part of the next release"
+  }</p></header>
+${
+    changes.length === 0
+      ? markup`<p class="hint">Nothing yet.</p>`
+      : markup`<div class="groups">${byTopic(changes).map(groupMarkup)}</div>`
+  }
+</article>`;
+}
+
+interface Group {
+  readonly topic: string | null;
+  readonly changes: string[];
+}
+
+/** What begins with the same `**Topic**:` stands together, in the order in which topics come. */
+function byTopic(changes: readonly string[]): readonly Group[] {
+  const groups: Group[] = [];
+  for (const change of changes) {
+    const [, topic = null, text = change] = /^\*\*([^*]+)\*\*: (.+)$/.exec(change) ?? [];
+    const group = groups.find((one) => one.topic === topic);
+    if (group) group.changes.push(text);
+    else groups.push({ topic, changes: [text] });
+  }
+  return groups;
+}
+
+function groupMarkup({ topic, changes }: Group): Markup {
+  return markup`${topic === null ? "" : markup`<h4>${topic}</h4>`}<ul>${
+    changes.map((change) => markup`<li>${proseMarkup(change)}</li>`)
+  }</ul>`;
+}

@@ -1,0 +1,105 @@
+/** The front page: what answers at this address, whether it works, and where one goes on. It has no script. */
+import type { App } from "#lib/app.ts";
+import { theme, wheel } from "#lib/reference/theme.ts";
+import type { Service } from "#lib/http/endpoint.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
+
+export async function frontPage({ config, release }: App, { readiness }: Service): Promise<HtmlPage> {
+  const works = await readiness().then(() => true, () => false);
+  return writeFront({
+    url: config.publicUrl.href.replace(/\/$/, ""),
+    version: release.version,
+    works,
+    portal: config.portal,
+  });
+}
+
+interface Front {
+  /** PUBLIC_URL, without a slash at its end. */
+  readonly url: string;
+  readonly version: string;
+  readonly works: boolean;
+  /** Whether there are pages to sign in to. */
+  readonly portal: boolean;
+}
+
+export function writeFront({ url, version, works, portal }: Front): HtmlPage {
+  return {
+    title: "Wheelwright",
+    style: theme + style,
+    body: markup`
+<main>
+<header>
+<span class="mark">${trusted(wheel)}</span>
+<h1>Wheelwright</h1>
+<p class="lead">${LEAD}</p>
+${portal ? markup`<a class="button" href="/sign-in">Sign in</a>` : ""}
+${statusMarkup(works)}
+</header>
+<nav aria-label="Where to go on"><ul>
+${WAYS.map(([href, title, says]) => markup`<li><a href="${href}"><b>${title}</b><span>${says}</span></a></li>`)}
+</ul></nav>
+<section aria-labelledby="sign-in">
+<h2 id="sign-in">${portal ? "For programs" : "Sign in"}</h2>
+<p>${
+      portal
+        ? "People who have signed in make tokens for their programs. A program can sign in by itself, too:"
+        : "People sign in where their organisation looks after its sites, or by the API:"
+    } that begins a session, kept in the file <code>jar</code>, with which a token for programs can be made.</p>
+<pre tabindex="0" role="group" aria-label="Command"><code>${signIn(url)}</code></pre>
+<p class="small">Invited, or a forgotten password? The link in the mail leads to a page here. Without a mail, ask whoever runs
+this service.</p>
+</section>
+<footer><p>Wheelwright ${version}</p></footer>
+</main>`,
+  };
+}
+
+const LEAD =
+  "The control plane for hosted learning platforms: hubs, and in each hub the sites of its schools, every one a " +
+  "Moodle with a database and a namespace of its own.";
+
+const WAYS: readonly (readonly [href: string, title: string, says: string])[] = [
+  ["/api/docs", "API reference", "Every endpoint with its fields, refusals and a command to try"],
+  ["/changelog", "Changelog", "What is going to change and when, and what has changed"],
+  ["/api/openapi.json", "OpenAPI document", "The same as the reference, for programs"],
+];
+
+function statusMarkup(works: boolean): Markup {
+  return works
+    ? markup`<p class="status good"><i></i>It works: database and scheduler answer</p>`
+    : markup`<p class="status warn"><i></i>It is not ready just now; <a href="/api/readyz">see what is missing</a></p>`;
+}
+
+function signIn(url: string): string {
+  const body = JSON.stringify({ email: "you@example.org", password: "…" });
+  return `curl -c jar -H 'Content-Type: application/json' \\\n  -d '${body}' \\\n  ${url}/api/auth/login`;
+}
+
+const style = `
+main { max-width: 44rem; min-height: 100vh; margin: 0 auto; padding: clamp(var(--s6), 11vh, 7rem) clamp(var(--s4), 4vw, 2rem) var(--s5); display: flex; flex-direction: column; gap: var(--s6); }
+main > header { display: grid; gap: var(--s3); justify-items: start; }
+.mark svg { display: block; width: 3.5rem; height: 3.5rem; color: var(--accent); }
+header .lead { font-size: var(--large); max-width: 56ch; }
+.status { display: inline-flex; align-items: center; gap: .55rem; padding: .3rem .85rem .3rem .7rem; border-radius: 99rem; font-size: var(--small); font-weight: 600; }
+.status i { width: .55rem; height: .55rem; border-radius: 50%; background: currentColor; }
+.status.good { color: var(--good); background: var(--good-soft); }
+.status.warn, .status.warn a { color: var(--warn); background: var(--warn-soft); }
+nav ul { list-style: none; padding: 0; background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); box-shadow: var(--shadow); overflow: hidden; }
+nav li + li { border-top: 1px solid var(--line); }
+nav a { display: grid; grid-template-columns: 11rem minmax(0, 1fr) auto; gap: var(--s1) var(--s4); align-items: baseline; padding: var(--s4) var(--s5); color: var(--ink); text-decoration: none; }
+nav a::after { content: "→"; color: var(--accent); font-weight: 700; }
+nav a:hover, nav a:focus-visible { background: var(--accent-soft); }
+nav b { font-weight: 650; }
+nav span { color: var(--ink-soft); font-size: var(--small); }
+section { display: grid; gap: var(--s3); }
+section .small { color: var(--ink-soft); }
+section pre { padding: var(--s4) var(--s5); background: var(--sunken); border: 1px solid var(--line); border-radius: var(--round-small); line-height: 1.55; }
+p code { background: var(--sunken); padding: .08em .32em; border-radius: .25rem; }
+footer { margin-top: auto; font-size: var(--small); color: var(--ink-soft); }
+@media (max-width: 34rem) {
+  nav a { grid-template-columns: minmax(0, 1fr) auto; padding: var(--s4); }
+  nav a::after { grid-row: 1; grid-column: 2; }
+  nav span { grid-column: 1; }
+}
+`;

@@ -1,0 +1,136 @@
+/** The OpenAPI 3.1 document, read from the same declarations that the server answers by. */
+import * as v from "valibot";
+import type { ProgramRelease } from "#lib/app.ts";
+import { noteOf } from "#lib/reference/refusals.ts";
+import { areaOf, listAreas } from "#lib/reference/areas.ts";
+import { faultExamples, headerComponents, responsesOf } from "#lib/reference/responses.ts";
+import { type DocumentPart, inputSchema, type JsonSchema, namedSchemas } from "#lib/reference/json-schema.ts";
+import { overview, SCOPES } from "#lib/reference/overview.ts";
+import { operationName } from "#lib/reference/names.ts";
+import { parametersOf } from "#lib/reference/parameters.ts";
+import { sampleOf } from "#lib/reference/sample.ts";
+import {
+  aliasesOf,
+  type AnyEndpoint,
+  documentedPath,
+  type Manifest,
+  type Method,
+  METHODS,
+  withoutPortal,
+} from "#lib/http/endpoint.ts";
+
+/** Any object: what it holds is made here, from schemas. */
+export const OpenApi = v.looseObject({ openapi: v.literal("3.1.0") });
+export type OpenApi = v.InferOutput<typeof OpenApi>;
+
+type Named = Readonly<Record<string, JsonSchema>>;
+
+/** The portal's pages are no part of it: they are for people, and promise programs nothing. */
+export function describeApi(whole: Manifest, release: ProgramRelease): OpenApi {
+  const manifest = withoutPortal(whole), named = namedSchemas();
+  const used = new Set(manifest.map(([pattern]) => areaOf(pattern)));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Wheelwright",
+      version: `${release.api} (${release.version})`,
+      description: overview(),
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    tags: listAreas().filter(({ name }) => used.has(name)),
+    paths: Object.fromEntries(manifest.map(([pattern, module]) => [
+      documentedPath(pattern),
+      Object.fromEntries(METHODS.flatMap((method) => {
+        const endpoint = module[method];
+        return endpoint ? [[method.toLowerCase(), describeEndpoint(pattern, method, endpoint, named)]] : [];
+      })),
+    ])),
+    components: {
+      schemas: withExamples(named),
+      headers: headerComponents(),
+      examples: faultExamples(),
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: `An API token; the least scope that may is named. ${
+            SCOPES.map(([scope, may]) => `\`${scope}\` ${may}`).join("; ")
+          }`,
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-wheelwright",
+          description: "Set by POST /auth/login; on localhost over plain HTTP its name is `wheelwright`",
+        },
+      },
+    },
+  };
+}
+
+function withExamples(named: Named): Named {
+  return Object.fromEntries(
+    Object.entries(named).map(([name, schema]) => [name, { ...schema, examples: [sampleOf(schema, named, name)] }]),
+  );
+}
+
+function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): DocumentPart {
+  const { summary, access, scope, faults = [], body, form, raw, deprecated } = endpoint;
+  const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
+  return {
+    operationId: operationName(pattern, method),
+    tags: [areaOf(pattern)],
+    summary,
+    description,
+    ...(deprecated && { deprecated: true }),
+    security: securityOf(endpoint),
+    parameters: parametersOf(pattern, endpoint),
+    ...(body && { requestBody: bodyOf(body, form ? FORM : JSON_TYPE, named) }),
+    ...(raw && { requestBody: { required: true, content: { [JSON_TYPE]: RAW } } }),
+    responses: responsesOf(pattern, method, endpoint, named),
+    ...(aliases.length > 0 && { "x-aliases": aliases }),
+    "x-access": access.name,
+    "x-scope": scope,
+    "x-faults": faults,
+    // By which the next release is judged, see test/contract: what is released here is promised.
+    ...(deprecated && { "x-deprecation": deprecated }),
+  };
+}
+
+const JSON_TYPE = "application/json", FORM = "application/x-www-form-urlencoded";
+
+/** A body that is signed is somebody else's: what is in it is described by them. */
+const RAW: JsonSchema = {
+  schema: { type: "object" },
+  example: { id: "evt_1TVx8w2eZvKYlo2C", object: "event", type: "invoice.overdue" },
+};
+
+/** No body counts as `{}`: it is required only where `{}` is not enough. */
+function bodyOf(body: v.GenericSchema, type: string, named: Named): DocumentPart {
+  const schema = inputSchema(body);
+  return {
+    required: !v.is(body, {}),
+    content: { [type]: { schema, example: sampleOf(schema, named) } },
+  };
+}
+
+function descriptionOf(pattern: string, { access, bucket, deprecated }: AnyEndpoint): string {
+  const aliases = aliasesIn(pattern);
+  return [
+    `For: ${noteOf(access.name)?.who ?? access.name}.`,
+    ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
+    ...(bucket ? ["Limited to 5 tries a minute from one address, together with the other flows that say so."] : []),
+    ...(deprecated ? [`Deprecated since ${deprecated.since}, gone on ${deprecated.sunset}: ${deprecated.note}`] : []),
+  ].join(" ");
+}
+
+/** The other paths of the endpoint, as the document writes paths. */
+function aliasesIn(pattern: string): readonly string[] {
+  return aliasesOf(pattern).map(documentedPath);
+}
+
+function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {
+  if (scope === "public" || scope === "flow") return [];
+  return scope === "session" ? [{ session: [] }] : [{ bearer: [scope] }, { session: [] }];
+}

@@ -1,0 +1,77 @@
+/** Examples as somebody would type or read them: the command, and JSON with its names set apart. */
+import { type Markup, markup, trusted } from "#lib/http/page.ts";
+import type { PageEntry } from "#lib/reference/page/document.ts";
+
+/** JSON, indented; names and plain words are marked, so that text and structure can be told apart. */
+export function jsonMarkup(value: unknown): Markup {
+  const text = JSON.stringify(value, null, 2);
+  const parts: (string | Markup)[] = [];
+  let at = 0;
+  for (const found of text.matchAll(/("(?:[^"\\]|\\.)*")(:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?/g)) {
+    const [whole, quoted, colon] = found;
+    if (quoted && !colon) continue; // text stays as it is
+    parts.push(text.slice(at, found.index), quoted ? markup`<b>${quoted}</b>:` : markup`<i>${whole}</i>`);
+    at = found.index + whole.length;
+  }
+  return markup`${[...parts, text.slice(at)]}`;
+}
+
+/** The curl command that does it, with the variables of the README: URL, TOKEN, and the cookies in `jar`. */
+export function curlOf({ method, path, parameters, requestBody, responses, "x-scope": scope }: PageEntry): string {
+  const filled = path.replace(
+    /\{(\w+)\}/g,
+    (whole, name) => parameters.find((one) => one.name === name)?.example ?? whole,
+  );
+  const body = requestBody?.content["application/json"]?.example;
+  const form = requestBody?.content["application/x-www-form-urlencoded"]?.example;
+  const stream = Object.values(responses).some(({ content }) => content?.["text/event-stream"]);
+  const key = parameters.find(({ name }) => name === "Idempotency-Key")?.example;
+  const lines = [
+    `curl -s${stream ? "N" : ""}${
+      method === "GET" || method === "POST" && (body ?? form) !== undefined ? "" : ` -X ${method}`
+    }`,
+    ...CREDENTIAL[scope] ?? ['-H "Authorization: Bearer $TOKEN"'],
+    ...(key === undefined ? [] : [`-H 'Idempotency-Key: ${key}'`]),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(bodyText(body))}`]),
+    ...(form === undefined ? [] : [`-d ${quote(String(new URLSearchParams(form as Record<string, string>)))}`]),
+    `"$URL${filled}"`,
+  ];
+  return lines.join(" \\\n  ");
+}
+
+/** By scope, where it is no token's. */
+const CREDENTIAL: Readonly<Record<string, readonly string[]>> = {
+  public: [],
+  flow: ["-b jar -c jar"],
+  session: ["-b jar"],
+};
+
+function bodyText(body: unknown): string {
+  const line = JSON.stringify(body);
+  return line.length <= 48 ? line : JSON.stringify(body, null, 2).replaceAll("\n", "\n  ");
+}
+
+/** For a shell: nothing in single quotes means anything but the next single quote. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Text in which what stands between backticks is code, and between double asterisks what matters. */
+export function proseMarkup(text: string): Markup {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) =>
+    i % 2 === 0
+      ? part
+      : part[0] === "`"
+      ? markup`<code>${part.slice(1, -1)}</code>`
+      : markup`<strong>${part.slice(2, -2)}</strong>`
+  );
+  return markup`${parts}`;
+}
+
+/** A path that may break after its slashes, for narrow screens, with its parameters set apart. */
+export function pathMarkup(path: string): Markup {
+  const parts = path.split(/(?=\/)/).map((part) =>
+    /\{/.test(part) ? markup`/<em>${part.slice(1)}</em>` : markup`${part}`
+  );
+  return markup`${parts.flatMap((part, i) => i === 0 ? [part] : [trusted("<wbr>"), part])}`;
+}

@@ -1,0 +1,72 @@
+/**
+ * What the page reads of the OpenAPI document: the parts that lib/reference/openapi.ts makes, and how references
+ * resolve.
+ */
+import type { JsonSchema } from "#lib/reference/json-schema.ts";
+import type { OpenApi } from "#lib/reference/openapi.ts";
+
+export interface Document {
+  readonly info: { readonly version: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly examples: Readonly<Record<string, Example>>;
+  };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated?: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: PageContent };
+  readonly responses: Readonly<Record<string, PageAnswer>>;
+  readonly "x-scope": string;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+  readonly example?: string;
+}
+
+export interface PageAnswer {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly content?: PageContent;
+}
+
+export type PageContent = Readonly<Record<string, Media>>;
+
+export interface Media {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, unknown>>;
+}
+
+export interface Example {
+  readonly summary: string;
+  readonly value: { readonly error: string };
+}
+
+/** An operation with its address, as the page tells it. */
+export interface PageEntry extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+export function readDocument(document: OpenApi): Document {
+  return document as unknown as Document;
+}
+
+export function listEntries({ paths }: Document): readonly PageEntry[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path }))
+  );
+}

@@ -1,0 +1,154 @@
+/** One endpoint on the page: its address, who may, what goes in, what comes out, and the command that does it. */
+import { curlOf, jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
+import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
+import type { Document, Media, PageAnswer, PageEntry } from "#lib/reference/page/document.ts";
+import { fieldsMarkup, kindMarkup, rowMarkup } from "#lib/reference/page/fields.ts";
+import type { FaultCode } from "#lib/base/faults.ts";
+import { type Markup, markup } from "#lib/http/page.ts";
+import { INTERNAL } from "#lib/http/problem.ts";
+
+export function endpointMarkup(document: Document, entry: PageEntry): Markup {
+  const { operationId, method, path, summary, description, deprecated, "x-scope": scope } = entry;
+  return markup`
+<article id="${operationId}" data-shapes="${shapesOf(entry)}">
+<div class="told">
+<h3><span class="method ${method}">${method}</span> <a href="#${operationId}"><code>${pathMarkup(path)}</code></a></h3>
+<p class="summary">${summary}</p>
+<p class="meta"><span class="scope">${scope}</span>${
+    deprecated ? markup` <span class="scope old">deprecated</span>` : ""
+  } ${proseMarkup(description)}</p>
+${parametersMarkup(entry)}
+${bodyMarkup(document, entry)}
+${answersMarkup(document, entry)}
+</div>
+<div class="shown">
+<div class="code"><pre tabindex="0" role="group" aria-label="Command"><code>${curlOf(entry)}</code></pre></div>
+${exampleMarkup(entry)}
+</div>
+</article>`;
+}
+
+function parametersMarkup({ parameters }: PageEntry): Markup | "" {
+  if (parameters.length === 0) return "";
+  return markup`<h4>Parameters</h4><dl class="fields">${
+    parameters.map(({ name, required, description, schema, in: place }) =>
+      rowMarkup(
+        { name, schema, must: required, says: place === "header" ? `${description} (header)` : description },
+        "sent",
+      )
+    )
+  }</dl>`;
+}
+
+function bodyMarkup(document: Document, { requestBody }: PageEntry): Markup | "" {
+  const schema = Object.values(requestBody?.content ?? {})[0]?.schema;
+  if (!schema) return "";
+  return markup`<details open><summary><h4>Body</h4></summary>${
+    fieldsMarkup(resolve(document, schema), "sent")
+  }</details>`;
+}
+
+function answersMarkup(document: Document, { responses }: PageEntry): Markup {
+  const all = Object.entries(responses);
+  const done = all.filter(([status]) => Number(status) < 400),
+    refused = all.filter(([status]) => Number(status) >= 400);
+  return markup`<h4>Answers</h4><ul class="answers">${
+    done.map(([status, answer]) =>
+      markup`<li><b class="good">${status}</b> ${answer.description}${contentMarkup(answer)}</li>`
+    )
+  }${refused.map(([status, answer]) => sentences(document, status, answer))}</ul><p class="statuses">Refused with ${
+    refused.map(([status]) => status).join(", ")
+  }</p>`;
+}
+
+function contentMarkup({ content = {} }: PageAnswer): readonly Markup[] {
+  return Object.entries(content).map(([type, { schema }]) =>
+    type === "application/json"
+      ? markup`: ${kindMarkup(schema)}`
+      : markup`: <code>${type}</code>${referredTo(schema) ? markup` of ${kindMarkup(schema)}` : ""}`
+  );
+}
+
+/** The refusals that are this endpoint's own; what every endpoint can answer is told once, at the top. */
+function sentences({ components }: Document, status: string, { content }: PageAnswer): readonly Markup[] {
+  const codes = Object.keys(content?.["application/json"]?.examples ?? {});
+  return codes.filter((code) => !EVERYWHERE.some((common) => common === code)).map((code) =>
+    markup`<li><b>${status}</b> <code>${code}</code> ${components.examples[code]?.summary ?? ""}</li>`
+  );
+}
+
+/** Said of each status at the top of the page. */
+const EVERYWHERE: readonly (FaultCode | typeof INTERNAL)[] = [
+  "bad_query",
+  "repeated_parameter",
+  "unknown_field",
+  "unknown_parameter",
+  "bad_path",
+  "unreadable_json",
+  "not_an_object",
+  "body_too_large",
+  "not_json",
+  "bad_credentials",
+  "sign_in_required",
+  "cross_origin",
+  INTERNAL,
+  "overloaded",
+  "too_slow",
+  "invalid_input",
+  "scope_too_narrow",
+  "bad_idempotency_key",
+  "session_required",
+  "no_bearer_here",
+  "operator_only",
+  "federation_missing",
+  "federation_admin_only",
+  "spoke_missing",
+  "bad_form",
+  "not_a_form",
+  "database_unavailable",
+  "database_lost",
+  "commit_unknown",
+  "database_busy",
+  "database_slow",
+  "database_locked",
+  "database_exhausted",
+  "database_read_only",
+  "database_closed",
+];
+
+/** Short examples stand here; a long one stands once, with its shape, and the script fetches it from there. */
+function exampleMarkup({ responses }: PageEntry): readonly Markup[] {
+  return Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    Object.values(content).filter(({ example }) => Number(status) < 400 && example !== undefined)
+      .map((media) => oneExample(status, media))
+  );
+}
+
+const SHORT = 12;
+
+function oneExample(status: string, { schema, example }: Media): Markup {
+  const items = schema.items;
+  const name = referredTo(items ?? schema);
+  const short = JSON.stringify(example, null, 2).split("\n").length <= SHORT;
+  const label = markup`<summary>${status}${name === null ? "" : ` ${items ? "list of " : ""}${name}`}</summary>`;
+  if (name === null || short) {
+    return markup`<details class="code" open>${label}<pre tabindex="0" role="group" aria-label="Answer ${status}"><code>${
+      jsonMarkup(example)
+    }</code></pre></details>`;
+  }
+  return markup`<details class="code" data-of="${name}"${
+    items ? markup` data-list` : ""
+  }>${label}<p>As an example under <a href="#schema-${name}">${name}</a></p></details>`;
+}
+
+function resolve({ components }: Document, schema: JsonSchema): JsonSchema {
+  const name = referredTo(schema);
+  return name === null ? schema : components.schemas[name] ?? schema;
+}
+
+/** The names of what is answered: the search finds their fields under Shapes, and all else in the article itself. */
+function shapesOf({ responses }: PageEntry): string {
+  const done = Object.entries(responses).filter(([status]) => Number(status) < 400);
+  const schemas = done.flatMap(([, { content = {} }]) => Object.values(content).map(({ schema }) => schema));
+  return schemas.flatMap((schema) => referredTo(schema.items ?? schema) ?? []).join(" ");
+}

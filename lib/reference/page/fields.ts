@@ -1,0 +1,86 @@
+/** The fields of a schema as a list to be read: name, kind, what it is. Objects within stand indented. */
+import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
+import { type Markup, markup } from "#lib/http/page.ts";
+
+/** Whether the fields are to be sent, where what must be there matters, or answered, where what may be absent does. */
+type Way = "sent" | "answered";
+
+/** The fields, or what else the schema is. */
+export function fieldsMarkup(schema: JsonSchema, way: Way): Markup {
+  const { properties = {}, required = [] } = schema;
+  const fields = Object.entries(properties);
+  if (fields.length === 0) return markup`<p class="hint">${kindMarkup(schema)}</p>`;
+  return markup`<dl class="fields">${
+    fields.map(([name, field]) =>
+      rowMarkup({ name, schema: field, must: required.includes(name), says: field.description }, way)
+    )
+  }</dl>`;
+}
+
+interface Row {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly must: boolean;
+  readonly says: string | undefined;
+}
+
+export function rowMarkup({ name, schema, must, says }: Row, way: Way): Markup {
+  const { default: unless, anyOf = [] } = schema;
+  const notes = [
+    ...(anyOf.some(isNull) ? ["may be null"] : []),
+    ...(must !== (way === "sent") ? [] : way === "sent" ? [markup`<strong>required</strong>`] : ["may be absent"]),
+    ...(unless === undefined ? [] : [markup`default <code>${String(unless)}</code>`]),
+  ];
+  const within = innerObject(schema);
+  return markup`<dt><code>${name}</code> <span>${kindMarkup(schema)}</span>${
+    notes.map((note) => markup` <span>${note}</span>`)
+  }</dt><dd>${(offers(schema) ? says?.replace(CHOICES, "") : says) ?? ""}${
+    within ? fieldsMarkup(within, way) : ""
+  }</dd>`;
+}
+
+/** What a description says of choices that stand beside the field's name already. */
+const CHOICES = /(?:^|; )must be one of [^;]*$/;
+
+function offers(schema: JsonSchema): boolean {
+  const { enum: choices, anyOf = [], items } = schema;
+  return choices !== undefined || [...anyOf, ...items ? [items] : []].some(offers);
+}
+
+function isNull(schema: JsonSchema): boolean {
+  return schema.type === "null";
+}
+
+/** The object that a field holds itself, or in a list, or if it is not null. */
+function innerObject(schema: JsonSchema): JsonSchema | null {
+  const { properties, items, anyOf } = schema;
+  if (properties) return schema;
+  const inner = [...items ? [items] : [], ...anyOf ?? []];
+  return inner.map(innerObject).find((found) => found !== null) ?? null;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "number",
+  integer: "number",
+  boolean: "true or false",
+  object: "object",
+  array: "list",
+  null: "null",
+};
+
+/** What a value of the schema is, in words; names of schemas lead to them. */
+export function kindMarkup(schema: JsonSchema): Markup {
+  const name = referredTo(schema);
+  if (name !== null) return markup`<a href="#schema-${name}">${name}</a>`;
+  const { type, format, enum: choices, anyOf, items } = schema;
+  if (choices) return joined(choices.map((choice) => markup`<code>${String(choice)}</code>`));
+  if ("const" in schema) return markup`<code>${JSON.stringify(schema.const)}</code>`;
+  if (anyOf) return joined(anyOf.filter((one) => !isNull(one)).map(kindMarkup));
+  if (items) return markup`list of ${kindMarkup(items)}`;
+  return markup`${format === "date-time" ? "time" : WORDS[type ?? ""] ?? "anything"}`;
+}
+
+function joined(parts: readonly Markup[]): Markup {
+  return markup`${parts.flatMap((part, i) => i === 0 ? [part] : [i === parts.length - 1 ? " or " : ", ", part])}`;
+}

@@ -1,0 +1,136 @@
+/**
+ * The reference page: the OpenAPI document as people read it. It is whole without its script, which only adds the filter,
+ * the copy buttons and the mark at where the reader is.
+ */
+import { referredTo } from "#lib/reference/json-schema.ts";
+import type { OpenApi } from "#lib/reference/openapi.ts";
+import { LEAD, OTHER_SCOPES, SCOPES, TOPICS } from "#lib/reference/overview.ts";
+import { jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
+import {
+  type Document,
+  listEntries,
+  type PageContent,
+  type PageEntry,
+  readDocument,
+} from "#lib/reference/page/document.ts";
+import { endpointMarkup } from "#lib/reference/page/endpoint.ts";
+import { fieldsMarkup } from "#lib/reference/page/fields.ts";
+import { script } from "#lib/reference/page/script.ts";
+import { referenceStyle } from "#lib/reference/page/style.ts";
+import { SAYING } from "#lib/reference/responses.ts";
+import { theme, wheel } from "#lib/reference/theme.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
+
+export function docsPage(openApi: OpenApi): HtmlPage {
+  const document = readDocument(openApi);
+  const areas = document.tags.map(({ name, description }) => ({
+    name,
+    description,
+    id: name.toLowerCase().replace(/[^a-z]+/g, "-"),
+    entries: listEntries(document).filter(({ tags }) => tags.includes(name)),
+  }));
+  return {
+    title: "Wheelwright API",
+    style: theme + referenceStyle,
+    script,
+    body: markup`
+<a class="skip" href="#main">To the endpoints</a>
+<header>
+<a class="brand" href="#top">${trusted(wheel)}<span>Wheelwright <small>API</small></span></a>
+<form role="search" hidden><label class="unseen" for="find">Find an endpoint</label><input id="find" type="search" placeholder="Find by path, word or field" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
+<p class="raw"><a href="/changelog">Changelog</a> <a href="/api/openapi.json">openapi.json</a></p>
+</header>
+<div class="sides">
+<nav aria-label="Endpoints">${areas.map(areaLinks)}
+<section><h2><a href="#shapes">Shapes</a></h2></section>
+</nav>
+<main id="main" tabindex="-1">
+${introMarkup(document)}
+<p class="found" role="status" hidden></p>
+${areas.map((area) => areaMarkup(document, area))}
+${shapesMarkup(document)}
+</main>
+</div>`,
+  };
+}
+
+interface Area {
+  readonly name: string;
+  readonly description: string;
+  readonly id: string;
+  readonly entries: readonly PageEntry[];
+}
+
+function areaLinks({ name, id, entries }: Area): Markup {
+  return markup`
+<section><h2><a href="#${id}">${name}</a></h2><ul>${
+    entries.map(({ method, path, operationId }) =>
+      markup`<li><a href="#${operationId}"><span class="method ${method}">${method}</span><code>${
+        pathMarkup(path.replace(/^\/api/, ""))
+      }</code></a></li>`
+    )
+  }</ul></section>`;
+}
+
+function introMarkup({ info }: Document): Markup {
+  return markup`
+<section class="intro" id="top">
+<p class="hint">${info.version}</p>
+<h1>Wheelwright API</h1>
+<p class="lead">${LEAD}</p>
+<div class="topics">${
+    TOPICS.map(({ title, paragraphs }) =>
+      markup`<section><h2>${title}</h2>${paragraphs.map((text) => markup`<p>${proseMarkup(text)}</p>`)}</section>`
+    )
+  }<section><h2>Scopes</h2><dl class="scopes">${
+    [...SCOPES, ...OTHER_SCOPES].map(([scope, may]) =>
+      markup`<div><dt><span class="scope">${scope}</span></dt><dd>${may}</dd></div>`
+    )
+  }</dl></section></div>
+<section class="refusals"><h2>What a refusal means</h2><ul class="answers">${
+    Object.entries(SAYING).filter(([status]) => Number(status) >= 400).map(([status, says]) =>
+      markup`<li><b>${status}</b> ${says}</li>`
+    )
+  }</ul></section>
+<section class="try"><h2>The commands below</h2>
+<p>They take the address and a token from the shell, and a session from the file <code>jar</code> that signing in writes.</p>
+<div class="code"><pre tabindex="0" role="group" aria-label="Command"><code>export URL=http://localhost:3000 TOKEN=ww_cli_…</code></pre></div>
+</section>
+</section>`;
+}
+
+function areaMarkup(document: Document, { name, description, id, entries }: Area): Markup {
+  return markup`
+<section class="area" aria-labelledby="${id}">
+<h2 id="${id}">${name}</h2>
+<p class="lead">${description}</p>
+${entries.map((entry) => endpointMarkup(document, entry))}
+</section>`;
+}
+
+function shapesMarkup(document: Document): Markup {
+  const { components } = document;
+  const sent = new Set(listEntries(document).map(({ requestBody }) => bodyName(requestBody?.content)));
+  const within = JSON.stringify(components.schemas); // what is sent may stand in something else that is sent
+  const shown = Object.entries(components.schemas)
+    .filter(([name]) => !sent.has(name) || within.includes(`"#/components/schemas/${name}"`));
+  return markup`
+<section class="area shapes" aria-labelledby="shapes">
+<h2 id="shapes">Shapes</h2>
+<p class="lead">What is answered, by the names that the endpoints use.</p>
+${
+    shown.map(([name, { examples, ...schema }]) =>
+      markup`<details id="schema-${name}"><summary><h3>${name}</h3></summary>${
+        fieldsMarkup(schema, "answered")
+      }<div class="code"><pre tabindex="0" role="group" aria-label="Example of ${name}"><code>${
+        jsonMarkup((examples as unknown[])[0])
+      }</code></pre></div></details>`
+    )
+  }
+</section>`;
+}
+
+/** The name of what is sent: its fields stand with the endpoint, and are not told again. */
+function bodyName(content: PageContent | undefined): string | null {
+  return referredTo(content?.["application/json"]?.schema ?? {});
+}

@@ -1,0 +1,117 @@
+/**
+ * What an endpoint can refuse, and with which status: read from its declaration, code by code.
+ *
+ * Each function below says what a part of the fixed sequence in lib/http/mount.ts refuses.
+ */
+import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
+import type { AnyEndpoint, Method } from "#lib/http/endpoint.ts";
+import { hasBody, isStrictAboutQuery } from "#lib/http/input.ts";
+import { httpStatusOf } from "#lib/http/problem.ts";
+
+/**
+ * Who gets past an access, in words, and what it refuses. By its name, since a call of it would need every object that
+ * it loads; a new access is a line here, and a test names the ones that are missing.
+ */
+interface AccessNote {
+  readonly who: string;
+  /** Besides somebody who is not signed in. */
+  readonly refuses: readonly FaultCode[];
+}
+
+const NOTES: Readonly<Record<string, AccessNote>> = {
+  "anyone": note("Anybody"),
+  "signed in": note("Whoever is signed in"),
+  "operator": note("Operators", "operator_only"),
+  "own token": note("Whose token it is", "token_missing"),
+  "federation: see": note("Operators, and whoever has to do with the hub", "federation_missing"),
+  "federation: remove": note("Operators", "federation_missing", "operator_only"),
+  "federation: bill": note("Operators", "federation_missing", "operator_only"),
+  "federation: change": note("Operators and the hub's admins", "federation_missing", "federation_admin_only"),
+  "spoke: see": note("Operators, admins of its hub, and its own admins", "spoke_missing"),
+  "spoke: act": note("Operators, admins of its hub, and its own admins", "spoke_missing"),
+  "spoke: history": note("As long as it lives whoever sees it; then operators and admins of its hub", "spoke_missing"),
+  "spoke: remove": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
+  "spoke: delegate": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
+  "spoke: restore": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
+  "spoke: member": note("Operators, admins of its hub, and the member", "spoke_missing", "federation_admin_only"),
+  "operation: see": note("Whoever sees what it is done to", "operation_missing"),
+  "federation request: see": note("Operators, and who asked", "request_missing"),
+  "federation request: decide": note("Operators", "request_missing", "operator_only"),
+  "federation request: withdraw": note("Operators, and who asked", "request_missing"),
+};
+
+/** What is known of the access of that name, or null. */
+export function noteOf(name: string): AccessNote | null {
+  return Object.hasOwn(NOTES, name) ? NOTES[name]! : null;
+}
+
+function note(who: string, ...refuses: FaultCode[]): AccessNote {
+  return { who, refuses };
+}
+
+/** The codes by status, in the order of statuses; 500 has none, for nobody can cause it. */
+export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoint): Map<number, readonly FaultCode[]> {
+  const codes = new Set([
+    ...ofInput(pattern, method, endpoint),
+    ...ofCredential(endpoint),
+    ...noteOf(endpoint.access.name)?.refuses ?? [],
+    ...ofScope(method, endpoint),
+    ...endpoint.faults ?? [],
+    ...ofService(method, endpoint),
+  ]);
+  const found = new Map<number, FaultCode[]>([[500, []]]);
+  for (const code of codes) {
+    const status = httpStatusOf(FAULTS[code][0]);
+    found.set(status, [...found.get(status) ?? [], code]);
+  }
+  return new Map([...found].sort(([a], [b]) => a - b));
+}
+
+function ofInput(pattern: string, method: Method, endpoint: AnyEndpoint): readonly FaultCode[] {
+  const { params, query, body, form, raw, idempotent } = endpoint, read = hasBody(method) && !raw;
+  return [
+    ...(params || query || body ? ["invalid_input" as const] : []),
+    ...(pattern.includes(":") ? ["bad_path" as const] : []),
+    ...["bad_query" as const, "repeated_parameter" as const, "too_many_parameters" as const],
+    ...(isStrictAboutQuery(endpoint) ? ["unknown_parameter" as const] : []),
+    ...(read ? ["unknown_field" as const] : []),
+    ...(read && form ? ["bad_form" as const, "not_a_form" as const] : []),
+    ...(read && !form ? ["unreadable_json" as const, "not_an_object" as const, "not_json" as const] : []),
+    ...(hasBody(method) ? ["body_too_large" as const, "body_too_slow" as const] : []),
+    ...(idempotent ? ["bad_idempotency_key" as const, "idempotency_key_reused" as const] : []),
+  ];
+}
+
+function ofCredential({ scope, access }: AnyEndpoint): readonly FaultCode[] {
+  if (scope === "public") return [];
+  const refused = scope === "flow" ? "no_bearer_here" : scope === "session" ? "session_required" : "bad_credentials";
+  return access.name === "anyone" ? [refused] : ["sign_in_required", refused];
+}
+
+function ofScope(method: Method, { scope }: AnyEndpoint): readonly FaultCode[] {
+  return [
+    ...(scope === "provisioning" || scope === "cli" ? ["scope_too_narrow" as const] : []),
+    ...(scope !== "public" && method !== "GET" ? ["cross_origin" as const] : []),
+    ...(scope !== "public" && scope !== "flow" && method !== "GET" ? ["access_changed" as const] : []),
+  ];
+}
+
+/** What every endpoint answers when there is too much to do. Only public ones get by without the database. */
+function ofService(method: Method, { scope, vital, bucket }: AnyEndpoint): readonly FaultCode[] {
+  return [
+    ...(bucket === undefined ? [] : ["too_many_tries" as const]),
+    ...(vital ? [] : ["overloaded" as const]),
+    ...(scope === "public" ? [] : [
+      "database_unavailable" as const,
+      "database_lost" as const,
+      ...(method === "GET" ? [] : ["commit_unknown" as const]),
+      "database_busy" as const,
+      "database_slow" as const,
+      "database_locked" as const,
+      "database_exhausted" as const,
+      "database_read_only" as const,
+    ]),
+    ...(scope === "public" ? [] : ["database_closed" as const]),
+    "too_slow",
+  ];
+}

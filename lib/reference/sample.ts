@@ -1,0 +1,39 @@
+/**
+ * An example of a JSON Schema, made field by field: what the schema itself names, what the glossary gives for the field,
+ * or what its kind suggests. Made and never written, so that it cannot say what the schema does not.
+ */
+import { exampleOf } from "#lib/reference/glossary/glossary.ts";
+import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
+
+type Named = Readonly<Record<string, JsonSchema>>;
+
+const NOON = "2026-11-21T12:00:00.000Z";
+
+/** `owner` is what the schema is of, and `name` the field that it stands in. */
+export function sampleOf(schema: JsonSchema, named: Named, owner = "", name = ""): unknown {
+  const component = referredTo(schema);
+  // A field may have its own example in place of its component's: `operation` of a spoke at rest is null.
+  const known = exampleOf(owner, name);
+  if (known !== undefined) return known;
+  if (component !== null) return sampleOf(named[component] ?? {}, named, component);
+  const { examples, anyOf, type, items, properties, enum: choices } = schema;
+  if (examples && examples.length > 0) return examples[0];
+  if ("const" in schema) return schema.const;
+  if (choices) return choices[0];
+  if (anyOf) return sampleOf(anyOf.find((option) => option.type !== "null") ?? {}, named, owner, name);
+  if (properties) return sampleFields(properties, named, name || owner);
+  if (type === "array") return [sampleOf(items ?? {}, named, owner, name)];
+  return type === "object" ? {} : plain(schema);
+}
+
+function sampleFields(properties: Named, named: Named, owner: string): unknown {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [name, sampleOf(field, named, owner, name)]),
+  );
+}
+
+function plain({ type, format, default: usual }: JsonSchema): unknown {
+  if (usual !== undefined) return usual;
+  if (format === "date-time") return NOON;
+  return type === "boolean" ? true : type === "number" || type === "integer" ? 1 : type === "string" ? "text" : null;
+}

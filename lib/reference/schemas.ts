@@ -1,0 +1,97 @@
+/**
+ * The schemas that have a name in the document: said once under components, and referred to from everywhere else.
+ *
+ * An answer that is not named here is written out where it is used. What is sent has to be named: a test says so.
+ */
+import type * as v from "valibot";
+import { AuditEventView } from "#lib/audit/views.ts";
+import { BackupSummaryView } from "#lib/domains/backups/views.ts";
+import * as restores from "#lib/domains/backups/restore-requests/views.ts";
+import { BillingAddress, BillingView } from "#lib/domains/billing/views.ts";
+import * as auth from "#lib/domains/auth/views.ts";
+import { CostView } from "#lib/domains/billing/cost.ts";
+import { CatalogView } from "#lib/catalog/view.ts";
+import { ChangelogView } from "#lib/domains/changelog/view.ts";
+import { StreamData } from "#lib/events/store.ts";
+import * as requests from "#lib/domains/federations/requests/views.ts";
+import * as federations from "#lib/domains/federations/views.ts";
+import { Problem } from "#lib/http/problem.ts";
+import { Readiness } from "#lib/http/readiness.ts";
+import { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
+import * as members from "#lib/domains/members/views.ts";
+import * as notifications from "#lib/domains/notifications/views.ts";
+import * as onboarding from "#lib/domains/onboarding/views.ts";
+import * as spokes from "#lib/domains/spokes/views.ts";
+import * as users from "#lib/domains/users/views.ts";
+
+type Schemas = Readonly<Record<string, v.GenericSchema>>;
+
+/** What is answered. */
+export const ANSWERS: Schemas = {
+  Acknowledgement: auth.Acknowledgement,
+  ActionPreview: spokes.ActionPreview,
+  AuditEvent: AuditEventView,
+  BackupSummary: BackupSummaryView,
+  Billing: BillingView,
+  BulkOutcome: spokes.BulkOutcome,
+  Catalog: CatalogView,
+  Changelog: ChangelogView,
+  Cost: CostView,
+  Federation: federations.FederationView,
+  FederationRequest: requests.FederationRequestView,
+  HubJoining: members.HubJoining,
+  LoggedIn: auth.LoginView,
+  Marked: notifications.Marked,
+  Me: auth.MeView,
+  Member: members.MemberView,
+  MintedToken: auth.NewTokenView,
+  Notification: notifications.NotificationView,
+  Onboarding: onboarding.OnboardingView,
+  OnboardingState: onboarding.OnboardingState,
+  Operation: OperationView,
+  OperationDetail,
+  Overview: federations.OverviewView,
+  Problem,
+  Readiness,
+  RestoreRequest: restores.RestoreRequestView,
+  ResetPassword: users.NewPasswordView,
+  Session: auth.SessionView,
+  SignInLink: spokes.SignInLinkView,
+  Spoke: spokes.SpokeView,
+  SpokeJoining: members.SpokeJoining,
+  SpokePreview: spokes.SpokePreview,
+  StreamEvent: StreamData,
+  Token: auth.TokenView,
+  UnreadCount: notifications.UnreadCount,
+  User: users.UserView,
+  UserRecord: users.UserRecordView,
+};
+
+/** What may be sent. */
+export const INPUTS: Schemas = {
+  AcceptInvite: auth.AcceptBody,
+  Approval: requests.Approval,
+  BillingAddress,
+  BulkAction: spokes.BulkAction,
+  FederationAction: federations.FederationAction,
+  FederationPatch: federations.FederationPatch,
+  ForgotPassword: auth.ForgotBody,
+  Login: auth.LoginBody,
+  NewFederation: federations.NewFederation,
+  NewFederationRequest: requests.NewFederationRequest,
+  NewMember: members.NewMember,
+  NewRestoreRequest: restores.NewRestoreRequest,
+  NewSpoke: spokes.NewSpoke,
+  NewToken: auth.TokenBody,
+  OnboardingAnswers: onboarding.OnboardingBody,
+  OwnPatch: auth.MePatch,
+  PasswordChange: auth.PasswordBody,
+  PasswordReset: auth.ResetBody,
+  Rejection: requests.Rejection,
+  RestoreDecision: restores.RestoreDecision,
+  Signup: auth.SignupBody,
+  SpokeAction: spokes.SpokeAction,
+  SpokePatch: spokes.SpokePatch,
+  UserPatch: users.UserPatch,
+  VerifyEmail: auth.VerifyBody,
+};

@@ -1,0 +1,98 @@
+/**
+ * A new password for the tenant's own administrator: first into the Secret, from there into the site.
+ *
+ * The two cannot change in one moment, so the Secret keeps the password before until the site has taken the new one: at any
+ * time one of the two is right. Nothing of either comes into a row, a log or a note, and none is read here but to be kept.
+ */
+import type { App } from "#lib/app.ts";
+import { PASSWORD_OF } from "#lib/moodle/names.ts";
+import { type PasswordReset, readPasswordReset } from "#lib/moodle/results.ts";
+import { newSitePassword } from "#lib/moodle/secrets.ts";
+import {
+  ClusterError,
+  type JobResult,
+  type KubeObject,
+  type PatchOperation,
+  type Ref,
+} from "#lib/drivers/cluster/cluster.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { clearAway, demandHeard, demandTask, type JobPlace, runJob } from "#lib/workers/jobs.ts";
+import { change } from "#lib/workers/running.ts";
+import { note } from "#lib/workers/site.ts";
+import { task } from "#lib/workers/actions/tasks.ts";
+
+const ADMIN: Ref = { apiVersion: "v1", kind: "Secret", name: "admin" };
+const KEY = "ADMIN_PASSWORD", BEFORE = "ADMIN_PASSWORD_BEFORE";
+const MARK = `/metadata/annotations/${PASSWORD_OF.replaceAll("/", "~1")}`;
+const WHAT = "The administrator's password could not be set";
+export const UNUSABLE = "AccountUnusable";
+const MAILED = "The site has mailed its administrator a link to choose a password";
+
+export function resetAdminPassword(app: App): Handler {
+  return task(app, OPERATIONS["reset-admin-password"], {
+    secret: (site, run) => change(site, run, ADMIN, (secret) => renew(secret, run.job.id)),
+    async account(site, run) {
+      const { mailed } = await agreeOnPassword(site, run);
+      await change(site, run, ADMIN, forgetBefore);
+      await note(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(site)}`]);
+    },
+  });
+}
+
+/**
+ * Once for an operation, whichever of its holders comes first. Where an earlier operation did not come to its end, nobody
+ * knows which of its two passwords the site has: then both are kept, and the newer one, which nobody has used, is tried
+ * again.
+ */
+function renew({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
+  if (metadata.annotations?.[PASSWORD_OF] === operation) return [];
+  const mark: PatchOperation = { op: "add", path: MARK, value: operation };
+  if (data?.[BEFORE] !== undefined) return [mark];
+  const keep: PatchOperation[] = data?.[KEY] === undefined
+    ? [{ op: "add", path: "/data", value: data ?? {} }] // somebody has emptied it
+    : [{ op: "add", path: `/data/${BEFORE}`, value: data[KEY] }];
+  return [...keep, { op: "add", path: `/data/${KEY}`, value: btoa(newSitePassword()) }, mark];
+}
+
+function forgetBefore({ data = {} }: KubeObject): PatchOperation[] {
+  return data[BEFORE] === undefined ? [] : [{ op: "remove", path: `/data/${BEFORE}` }];
+}
+
+/** Gives the account admin the password that stands in the Secret. Throws a final ClusterError, `AccountUnusable` among others. */
+export async function agreeOnPassword(here: JobPlace, run: Run): Promise<PasswordReset> {
+  const result = await runJob(here, run, "password");
+  const reset = readPasswordReset(result.log);
+  if (reset.refused !== null) {
+    await clearAway(here, run, result);
+    throw refusal(reset.refused, here, result);
+  }
+  await demandTask(here, run, result, WHAT);
+  if (reset.agreed) return reset;
+  await demandHeard(here, run, result);
+  throw incomplete(result);
+}
+
+/** It has to be put right on the site itself, by its people. */
+function refusal(why: string, here: JobPlace, { log }: JobResult): ClusterError {
+  return new ClusterError(UNUSABLE, `${WHAT} because ${why}`, {
+    transient: false,
+    blame: "user",
+    hint: "Put the account admin right on the site, then ask for this again. Until then the Secret admin holds the " +
+      `password before as ${BEFORE}: ${readingOf(here)}`,
+    evidence: { log, events: [] },
+  });
+}
+
+function incomplete({ log }: JobResult): ClusterError {
+  return new ClusterError("PasswordNotProven", `${WHAT} because its Job ended without coming to its end`, {
+    transient: false,
+    blame: "operator",
+    hint: "See the last lines of its log: password.php in the blueprint must print agreed when it is done.",
+    evidence: { log, events: [] },
+  });
+}
+
+function readingOf({ space }: JobPlace): string {
+  return `kubectl get secret admin -n ${space.namespace} -o yaml`;
+}

@@ -1,0 +1,79 @@
+/**
+ * Maintenance on and off. Its only truth is a file on the site's volume, which restarts do not end: so it is asked of the
+ * login page, and the row says what that showed, even where the operation failed in between.
+ */
+import type { App } from "#lib/app.ts";
+import { readHealth } from "#lib/moodle/results.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { Handler, Hooks, Run } from "#lib/scheduler/handler.ts";
+import { SECOND } from "#lib/base/time.ts";
+import { action, observe } from "#lib/workers/actions/actions.ts";
+import { clearAway, demandClosed, demandOpen, demandTask, type JobPlace, runJob } from "#lib/workers/jobs.ts";
+import { actionOutcomes, type Observed } from "#lib/workers/outcomes.ts";
+import { pauseCron, perform, resumeCron } from "#lib/workers/running.ts";
+import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+
+const LOOK = 6 * SECOND; // of the ten that the engine leaves for observing
+
+/** Scheduled tasks are paused first: one that begins while the site is in maintenance fails. */
+export function maintenanceOn(app: App): Handler {
+  return action(app, OPERATIONS["maintenance-on"], {
+    cron: (site, run) => pauseCron(site, run, OPERATIONS["maintenance-on"].changes().cron),
+    enable: (site, run) => turnMaintenance(site, run, "enable"),
+    health: demandClosed,
+  }, { hooks: ended(true), observe: observeSite });
+}
+
+export function maintenanceOff(app: App): Handler {
+  return action(app, OPERATIONS["maintenance-off"], {
+    disable: (site, run) => turnMaintenance(site, run, "disable"),
+    cron: (site, run) => perform(site, run, OPERATIONS["maintenance-off"].changes().cron),
+    health: demandOpen,
+  }, { hooks: ended(false), observe: observeSite });
+}
+
+function ended(maintenance: boolean): Hooks {
+  return actionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
+}
+
+/** Finds it done already as often as it is asked. What pauses scheduled tasks, and the row, are the caller's. */
+export async function turnMaintenance(here: JobPlace, run: Run, how: "enable" | "disable"): Promise<void> {
+  const result = await runJob(here, run, `maintenance-${how}`);
+  const what = how === "enable" ? "Maintenance could not be turned on" : "Maintenance could not be turned off";
+  await demandTask(here, run, result, what);
+}
+
+/**
+ * As the login page says; where it says nothing, as the steps that are done have left it, if they have. Scheduled tasks do
+ * not stay paused for a maintenance that did not come about.
+ */
+async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
+  const { stepsDone } = run.job;
+  const made = stepsDone.includes("enable") ? true : stepsDone.includes("disable") ? false : undefined;
+  const maintenance = await isClosed(site, run) ?? made;
+  if (maintenance === undefined) return await observe(site, run);
+  if (!maintenance) await wakeCron(site, run);
+  const seen = await observe({ ...site, spoke: { ...site.spoke, maintenance } }, run);
+  return { ...seen, maintenance };
+}
+
+/** Undefined if it cannot be found out in the moment that there is. */
+async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
+  try {
+    const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);
+    const result = await site.space.run(job, waitingFor(run, LOOK));
+    await clearAway(site, run, result);
+    const status = readHealth(result.log);
+    return status === null ? undefined : status === 503;
+  } catch (error) {
+    run.log.info("Cannot see whether a site is in maintenance", { error });
+  }
+}
+
+async function wakeCron(site: SpokeSite, run: Run): Promise<void> {
+  try {
+    await resumeCron(site, run);
+  } catch (error) {
+    run.log.warn("Cannot turn on the scheduled tasks of a site that is open", { error });
+  }
+}

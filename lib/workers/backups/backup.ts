@@ -1,0 +1,95 @@
+/**
+ * A backup as an operation of its own: asked for by a person, or planned for the night (plan.ts). It leaves the
+ * spoke's state as it is.
+ *
+ * How it went is told as tenant_backup_succeeded or tenant_backup_failed, and by no event of actions: one failure, one
+ * notification. A nightly backup that fails night after night tells it once, until one has succeeded again.
+ */
+import type { App } from "#lib/app.ts";
+import type { AuditKind } from "#lib/audit/kinds.ts";
+import { type Backup, type BackupKind, claimTelling, ensureBackup, failBackup } from "#lib/domains/backups/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { Handler, Hooks, Outcome } from "#lib/scheduler/handler.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { takeCounted } from "#lib/workers/backups/counted.ts";
+import { removeExpired } from "#lib/workers/backups/expired.ts";
+import { finalError, spokeHandler } from "#lib/workers/site.ts";
+import { takeBackup } from "#lib/workers/backups/snapshots.ts";
+
+/** The payload of a backup's job; one that a person asked for has none. */
+export interface BackupWork {
+  readonly kind?: "nightly";
+}
+
+/**
+ * Milliseconds that it holds the spoke's lane at a time: storage that copies as it cuts may take an hour, and a person
+ * who wants to suspend the spoke meanwhile goes ahead between two tries.
+ */
+const PATIENCE = 5 * MINUTE;
+
+export function backup(app: App): Handler {
+  return spokeHandler(app, OPERATIONS.backup, {
+    async snapshots(site, run) {
+      demandKept(site.spoke);
+      await takeCounted(site, run, () => takeBackup(site, run, { kind: kindOf(run.job), patience: PATIENCE }));
+    },
+    retention: (site, run) => removeExpired(site, run, "by the rule"),
+  }, { hooks: backupOutcomes });
+}
+
+const backupOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    return told(await begun(tx, job), job, "tenant_backup_succeeded");
+  },
+  async onFailed(tx, job, report) {
+    await begun(tx, job);
+    const backup = (await failBackup(tx, job.id, report.message))!;
+    // It is there: what failed is removing older ones, which the operation itself tells.
+    if (backup.state === "ready") return told(await begun(tx, job), job, "tenant_backup_succeeded");
+    if (!await claimTelling(tx, backup)) return {};
+    const { step, code, fault, message } = report;
+    return told(await begun(tx, job), job, "tenant_backup_failed", { step, code, fault, message });
+  },
+  async onCancelled(tx, job) {
+    await failBackup(tx, job.id, "The backup was called off");
+    return {};
+  },
+};
+
+interface Begun {
+  readonly spoke: SpokeRow;
+  readonly backup: Backup;
+}
+
+/** Also of an attempt that failed before it came to its row. */
+async function begun(tx: Tx, job: Job): Promise<Begun> {
+  const spoke = await lockSpoke(tx, job.spokeId!);
+  return { spoke, backup: await ensureBackup(tx, spoke, { operationId: job.id, kind: kindOf(job) }) };
+}
+
+function told({ spoke, backup }: Begun, job: Job, kind: AuditKind, metadata: object = {}): Outcome {
+  const { id: backupId, sizeBytes } = backup;
+  const about = {
+    objectType: "spoke",
+    objectId: spoke.id,
+    federationId: spoke.federationId,
+    spokeId: spoke.id,
+  } as const;
+  const size = sizeBytes === null ? {} : { sizeBytes };
+  const what = { backup: backup.kind, backupId, ...size, slug: spoke.slug, operationId: job.id, ...metadata };
+  return { audit: [{ kind, ...about, metadata: what }] };
+}
+
+function kindOf({ payload }: Job): BackupKind {
+  return (payload as BackupWork).kind === "nightly" ? "nightly" : "manual";
+}
+
+/** What was queued for an active spoke may come to one that has failed meanwhile: that is no state to keep as a good one. */
+function demandKept({ state, slug }: SpokeRow): void {
+  if (state !== "failed" && state !== "removing" && state !== "removed") return;
+  const message = `Cannot take a backup: ${slug} is ${state}`;
+  throw finalError("SpokeState", message, "Retry what failed, or resume the spoke; backups go on by themselves then.");
+}

@@ -1,0 +1,34 @@
+/**
+ * Counts a site's courses and users right before a backup is taken of it and right after, where drills prove backups: what a
+ * restored site has must lie between the two. A site that cannot be counted is backed up all the same, and its backup proved
+ * without.
+ */
+import { noteCounts } from "#lib/domains/backups/proofs.ts";
+import type { Backup } from "#lib/domains/backups/store.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { SiteCounts } from "#lib/moodle/results.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { readDatabase } from "#lib/workers/jobs.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+
+/** A try that goes on where another one had begun keeps to what was counted then. */
+export async function takeCounted(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
+  const { app, spoke } = site;
+  if (app.config.restoreDrills === "off" || spoke.state !== "active") return void await take();
+  if (!("counted" in run.job.progress)) await run.remember({ counted: await count(site, run, "") });
+  const before: SiteCounts | null = run.job.progress.counted;
+  const backup = await take();
+  const after = before && await count(site, run, "-2");
+  if (before && after) await run.write((tx) => noteCounts(tx, backup.id, { before, after }));
+}
+
+async function count(site: SpokeSite, run: Run, turn: string): Promise<SiteCounts | null> {
+  try {
+    return (await readDatabase(site, run, turn)).counts;
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError)) throw error;
+    run.log.warn("Cannot count what is in a site that is backed up", { error });
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Queues the nightly backups, and keeps in mind which clusters can take any.
+ *
+ * Each active spoke has a time in the row at which its next one is due. It is moved on in the transaction that queues the
+ * backup: so there is one a night whichever replica plans, a night that nobody was up for is made up for once, and a
+ * crash in between has done neither. Where the cluster has no class that fits, the night is passed over and nothing is
+ * queued: the summary says why. A cluster that does not answer is left for the next look.
+ *
+ * What is due and has no room in the queue waits in the rows: a night in which storage is slow, or one that is made up for,
+ * must not take up all that a replica can do at once, nor one cluster the room of another.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { type SnapshotClass, whyUnavailable } from "#lib/domains/backups/classes.ts";
+import { nextBackup } from "#lib/domains/backups/schedule.ts";
+import { closeAbandoned, noteClasses, readClasses } from "#lib/domains/backups/store.ts";
+import { driversOf } from "#lib/domains/backups/summary.ts";
+import { record } from "#lib/changes/record.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { redact } from "#lib/base/redact.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
+import type { BackupWork } from "#lib/workers/backups/backup.ts";
+import { readRetaining } from "#lib/workers/backups/snapshots.ts";
+import { inBatches, upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+/** Spokes of one transaction. */
+const BATCH = 200;
+/** Of what one replica does at once, the part that nightly backups may take up. */
+const SHARE = 3 / 4;
+/** For one cluster's classes: a cluster that hangs must not keep the others waiting for long. */
+const LOOK = 20 * SECOND;
+
+export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handler {
+  const { db, config } = app;
+  return upkeep({ kind: "plan-backups", every: MINUTE }, {
+    abandoned: ["Closing backups whose operation has ended", MINUTE, () => closeAbandoned(db.rows)],
+    due: ["Queueing the backups that are due", 10 * MINUTE, async (run) => {
+      await inBatches(run, () => db.transact(schedule));
+      const { rows: clusters } = await sql<{ cluster: string }>`
+        select distinct cluster from spokes where state = 'active'`.execute(db.rows);
+      const most = Math.ceil(config.scheduler.lanes * SHARE / clusters.length);
+      await Promise.all(clusters.map(async ({ cluster }) => {
+        const classes = await look(app, run, cluster);
+        if (classes) await inBatches(run, () => db.transact((tx) => queue(tx, { cluster, classes, most })));
+      }));
+    }],
+  });
+}
+
+/** Gives a time to spokes that have none, or one that was made when the clock was ahead. */
+async function schedule(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ id: string; now: Date }>`
+    select id, wheelwright_now() as now from spokes
+    where state = 'active' and (backup_due_at is null or backup_due_at > wheelwright_now() + interval '25 hours')
+    order by id limit ${BATCH} for no key update skip locked`.execute(tx);
+  await moveOn(tx, rows, rows[0]?.now);
+  return rows.length;
+}
+
+/** The classes that retain; null, and a note of why, where they could not be seen. */
+async function look(
+  { db, clusters }: Pick<App, "db" | "clusters">,
+  run: Run,
+  name: string,
+): Promise<readonly SnapshotClass[] | null> {
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(LOOK)]);
+  try {
+    const classes = await readRetaining(await clusters.open(name), { signal, check: run.check });
+    await noteClasses(db.rows, name, classes);
+    return classes;
+  } catch (error) {
+    run.check();
+    if (!(error instanceof ClusterError) && !signal.aborted) throw error;
+    const words = error instanceof ClusterError ? explain(error).message : "the cluster did not answer in time";
+    const reason = redact(words); // people read it who may not see the cluster
+    const news = (await readClasses(db.rows, name)).error !== reason; // told once, and not each minute
+    run.log[news ? "warn" : "debug"]("Cannot see whether a cluster takes backups", { cluster: name, error });
+    await noteClasses(db.rows, name, new Error(reason));
+    return null;
+  }
+}
+
+type DueRow = SpokeRow & {
+  // deno-lint-ignore no-explicit-any
+  readonly volumes: any;
+  readonly now: Date;
+};
+
+interface Queueing {
+  readonly cluster: string;
+  readonly classes: readonly SnapshotClass[];
+  /** Of its nightly backups, queued or running at once. */
+  readonly most: number;
+}
+
+/** A spoke whose row is locked is busy this very moment, and found by the next look. */
+async function queue(tx: Tx, { cluster, classes, most }: Queueing): Promise<number> {
+  const { rows: [live] } = await sql<{ count: number }>`
+    select count(*)::int as count from jobs join spokes on spokes.id = jobs.spoke_id
+    where jobs.kind = ${OPERATIONS.backup.name} and jobs.state in ('queued', 'running')
+      and jobs.payload ->> 'kind' = 'nightly' and spokes.cluster = ${cluster}`.execute(tx);
+  const room = Math.min(BATCH, most - live!.count);
+  if (room <= 0) return 0;
+  const { rows: due } = await sql<DueRow>`
+    select spokes.*, wheelwright_now() as now,
+      (select volumes from backups where backups.spoke_id = spokes.id order by created_at desc, backups.id desc limit 1)
+    from spokes where state = 'active' and cluster = ${cluster} and backup_due_at <= (select wheelwright_now())
+    order by backup_due_at limit ${room} for no key update skip locked`.execute(tx);
+  await moveOn(tx, due, due[0]?.now);
+  const able = due.filter(({ blueprintInputs: inputs, volumes }) => {
+    const wanted = { name: inputs.surroundings?.snapshotClass, drivers: driversOf({ volumes: volumes ?? [] }) };
+    return whyUnavailable({ classes, error: null }, wanted) === null;
+  });
+  const work: BackupWork = { kind: "nightly" };
+  await record(tx, SYSTEM, {
+    jobs: able.map((spoke) => ({ ...operationOn(spoke, "backup", work), dedupeKey: `backup:nightly:${spoke.id}` })),
+  });
+  return due.length;
+}
+
+async function moveOn(tx: Tx, spokes: readonly { readonly id: string }[], now: Date | undefined): Promise<void> {
+  if (!now) return;
+  const ids = spokes.map(({ id }) => id);
+  const times = ids.map((id) => nextBackup(id, now).toISOString());
+  await sql`update spokes set backup_due_at = next.at
+    from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
+}

@@ -1,0 +1,238 @@
+/**
+ * Takes a backup: snapshots of both volumes of a spoke together, by a class that retains, kept in a row.
+ *
+ * Snapshots are namespaced and go with the namespace; the contents behind them stay, and what an operator needs to restore
+ * from them (content, handle, driver, class) stands in the backup's row. The row is written first, once for an
+ * operation, and the snapshots are named after it: so the next holder finds what was begun.
+ */
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { fittingClass, lackOfClass, type SnapshotClass } from "#lib/domains/backups/classes.ts";
+import {
+  type Backup,
+  type BackupKind,
+  type BackupVolume,
+  beginBackup,
+  completeBackup,
+  failBackup,
+  noteClasses,
+  noteVolumes,
+} from "#lib/domains/backups/store.ts";
+import { BACKUP, claimNames } from "#lib/moodle/names.ts";
+import { PARTICULARS_OF, type SignedText, textOfBackup } from "#lib/moodle/particulars.ts";
+import { readInstallation, signFor } from "#lib/installation/installation.ts";
+import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { messageOf } from "#lib/base/errors.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { CONTENT, refersTo, removeExpired, removeSnapshots, SNAPSHOT } from "#lib/workers/backups/expired.ts";
+import { isOfGone } from "#lib/workers/same-cluster.ts";
+import { finalError, note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+
+const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
+const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // the cluster's own annotation
+const TRIES = 3;
+
+export interface BackupWish {
+  readonly kind: BackupKind;
+  /** Milliseconds after which it is left for the next try; by default all that the step has. */
+  readonly patience?: number;
+}
+
+/** Of a spoke that is going. A cluster that cannot do this does not keep the spoke from being removed. */
+export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
+  const { spoke } = site;
+  if (spoke.readyAt === null || spoke.namespaceUid === null) return; // there never was anything to keep
+  try {
+    const { volumes } = await takeBackup(site, run, { kind: "last" });
+    await run.remember({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
+  } catch (error) {
+    // One that is not ready when the step's time is over is not waited for again: somebody asked for a removal.
+    const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
+    const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1; // not attempts: other steps have had some of those
+    if (!(error instanceof ClusterError)) throw error;
+    if (passing && tries < TRIES) {
+      await run.remember({ lastSnapshotTries: tries });
+      throw error;
+    }
+    run.log[isOfGone(error) ? "info" : "warn"]("Removes a spoke without a last snapshot", { error });
+    await run.write((tx) => failBackup(tx, run.job.id, error.message));
+    const why = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
+    await note(run, [`No last snapshot: ${why}`]);
+  }
+}
+
+/**
+ * Returns the backup once the cluster shows both snapshots ready to use and their contents were read; its row is `ready`
+ * then. Called again in the same operation, by whichever holder, it goes on with the same backup, or returns it.
+ *
+ * Throws a ClusterError: `NoSnapshotClass` (final) where the cluster cannot take one that stays, `SnapshotFailed` (final)
+ * where its storage keeps failing to, `deadline` (transient) where it takes too long.
+ */
+export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
+  const { spoke } = site;
+  const begun = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
+  if (begun.state === "ready") return begun;
+  const backup = await isCut(site, run, begun) ? begun : await plan(site, run, begun);
+  const labels = {
+    [MANAGED_BY]: "wheelwright",
+    [FEDERATION]: spoke.federationId,
+    [SPOKE]: spoke.id,
+    [BACKUP]: backup.id,
+  };
+  const annotations = { [PARTICULARS_OF]: await signedParticulars(site, backup) };
+  const create = (snapshot: KubeObject) =>
+    createOrMakeRoom(site, run, { ...snapshot, metadata: { ...snapshot.metadata, annotations } });
+  const volumes = await cutSnapshots(site, run, backup.volumes, { labels, create, ...(patience && { patience }) });
+  return await run.write((tx) => completeBackup(tx, backup.id, volumes));
+}
+
+/**
+ * Whether an earlier try has cut all of it. One snapshot alone is not gone on with, and goes: what is cut now would be of
+ * another moment, and other operations may have gone ahead since.
+ */
+async function isCut(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
+  const { volumes, kind } = backup;
+  if (volumes.length === 0 || kind === "last") return false; // as a spoke goes, nothing changes any more
+  const found = await Promise.all(volumes.map(({ snapshot: name }) => site.space.get({ ...SNAPSHOT, name }, run)));
+  if (found.every((snapshot) => snapshot !== null)) return true;
+  if (found.some((snapshot) => snapshot !== null)) await removeSnapshots(site, run, backup);
+  return false;
+}
+
+async function plan(site: SpokeSite, run: Run, backup: Backup): Promise<Backup> {
+  const planned = await planSnapshots(site, run, backup);
+  return await run.write((tx) => noteVolumes(tx, backup.id, planned, site.spoke));
+}
+
+/** What the backup's row says of it, so that it can be found again where the row is lost. */
+async function signedParticulars({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
+  const installation = await readInstallation(app.db.rows), text = textOfBackup(backup);
+  const signature = signFor(installation, spoke.namespaceUid!, text);
+  return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedText);
+}
+
+/** Where snapshots are taken. */
+type SnapshotPlace = Pick<SpokeSite, "cluster" | "space" | "inputs">;
+
+/**
+ * The snapshots that are to be taken of a site, named after what they are for. Before the first one is cut, all names are
+ * known: nothing that was begun can be lost.
+ */
+export async function planSnapshots(
+  place: SnapshotPlace,
+  run: Run,
+  { id, kind }: Pick<Backup, "id" | "kind">,
+): Promise<BackupVolume[]> {
+  return (await readClaims(place, run, kind)).map(({ short, claim: { metadata } }) => {
+    const driver = metadata.annotations?.[PROVISIONER];
+    const snapshot = `${short}-${id.slice(id.indexOf("_") + 1)}`;
+    return { claim: metadata.name, snapshot, ...(driver !== undefined && { driver }) };
+  });
+}
+
+interface Cut {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly create: (snapshot: KubeObject) => Promise<unknown>;
+  readonly patience?: number;
+}
+
+/** Takes them, by a class that retains, and returns them with all that is known of them once they are ready. */
+export async function cutSnapshots(
+  place: SnapshotPlace,
+  run: Run,
+  planned: readonly BackupVolume[],
+  { labels, create, patience }: Cut,
+): Promise<BackupVolume[]> {
+  const { cluster, space, inputs } = place;
+  // Who made the volumes, as their claims say; a volume that was made by hand says nothing.
+  const wanted = { name: inputs.surroundings.snapshotClass, drivers: planned.flatMap(({ driver }) => driver ?? []) };
+  const classes = await readRetaining(cluster, run);
+  await run.write((tx) => noteClasses(tx, cluster.name, classes)); // every caller is told the same
+  const className = fittingClass(classes, wanted);
+  if (className === null) {
+    throw finalError(
+      "NoSnapshotClass",
+      `Cannot take a backup: ${lackOfClass(wanted)}`,
+      "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
+    );
+  }
+  for (const { snapshot: name, claim: persistentVolumeClaimName } of planned) {
+    const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName } };
+    await create({ ...SNAPSHOT, metadata: { name, labels }, spec });
+  }
+  await space.ready(planned.map(({ snapshot: name }) => ({ ...SNAPSHOT, name })), waitingFor(run, patience));
+  const volumes: BackupVolume[] = [];
+  for (const volume of planned) volumes.push(await readVolume(place, run, volume));
+  return volumes;
+}
+
+/** Both, or it would be no backup; of a spoke that is going, what there is. */
+async function readClaims(
+  { space, inputs }: SnapshotPlace,
+  run: Run,
+  kind: BackupKind,
+): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
+  const claims: { short: string; claim: KubeObject }[] = [];
+  const names = claimNames(inputs);
+  for (const [short, name] of [["files", names.files], ["db", names.database]] as const) {
+    const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
+    if (claim) claims.push({ short, claim });
+    else if (kind !== "last") {
+      const message = `Cannot take a backup: there is no volume claim ${name}`;
+      throw new ClusterError("NotFound", message, { transient: false, blame: "operator" });
+    }
+  }
+  if (claims.length > 0) return claims;
+  throw new ClusterError("NotFound", "no volume is left of which there could be one", { transient: false });
+}
+
+/** The cluster's snapshot classes that retain what they took, in its order. */
+export async function readRetaining(
+  cluster: Pick<Cluster, "serves" | "listAll">,
+  call: Call,
+): Promise<SnapshotClass[]> {
+  if (!await cluster.serves(CLASS, call)) return [];
+  const classes = await cluster.listAll(CLASS, "", call);
+  return classes.filter(({ deletionPolicy }) => deletionPolicy === "Retain")
+    .map(({ metadata, driver }) => ({ name: metadata.name, driver: String(driver) }));
+}
+
+/** The namespace's quota bounds how many there are; what has had its time, and what failed, then makes room. */
+async function createOrMakeRoom(site: SpokeSite, run: Run, snapshot: KubeObject): Promise<void> {
+  try {
+    await site.space.create(snapshot, run);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || !/exceeded quota/.test(error.message)) throw error;
+    run.log.info("Makes room for a backup", { reason: error.message });
+    await removeExpired(site, run, "all leftovers");
+    await site.space.create(snapshot, run);
+  }
+}
+
+/** All that is needed to find the data again when the namespace is gone. */
+async function readVolume(
+  { cluster, space }: SnapshotPlace,
+  run: Run,
+  planned: BackupVolume,
+): Promise<BackupVolume> {
+  const snapshot = await space.get({ ...SNAPSHOT, name: planned.snapshot }, run);
+  const name = snapshot?.["status"]?.boundVolumeSnapshotContentName;
+  const content = name ? await cluster.find({ ...CONTENT, name }, run) : null;
+  const { snapshotHandle: handle, restoreSize } = content?.["status"] ?? {};
+  if (!snapshot || !content || !refersTo(content, snapshot) || !handle) {
+    const message = `VolumeSnapshot ${planned.snapshot} is ready, but what it was cut into does not show yet`;
+    throw new ClusterError("Incomplete", message, { transient: true });
+  }
+  if (content["spec"].deletionPolicy !== "Retain") {
+    const message = `Cannot keep the backup: VolumeSnapshotContent ${name} would be deleted with the spoke`;
+    throw new ClusterError("NoSnapshotClass", message, { transient: false, blame: "operator" });
+  }
+  return {
+    ...planned,
+    snapshotUid: snapshot.metadata.uid!,
+    content: content.metadata.name,
+    handle: String(handle),
+    driver: String(content["spec"].driver),
+    class: String(content["spec"].volumeSnapshotClassName ?? ""),
+    restoreSize: Number(restoreSize) > 0 ? Number(restoreSize) : null, // 0 is what a driver says that does not know
+  };
+}

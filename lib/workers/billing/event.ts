@@ -1,0 +1,68 @@
+/**
+ * Handles an event of the payment provider: fetches what it tells of, and writes that down.
+ *
+ * One look at a subscription answers all events about it that wait by then; the others find themselves handled and end
+ * at once. So a hundred events cost one call, and it may be begun again at any point.
+ */
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import {
+  BILLING_EVENT,
+  type EventRow,
+  findEvent,
+  findWaiting,
+  markHandled,
+  refundedBy,
+  subjectOf,
+} from "#lib/domains/billing/events.ts";
+import { noteRefunds } from "#lib/domains/billing/refunds.ts";
+import { findByCustomer } from "#lib/domains/billing/store.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { lookAtSubscription } from "#lib/workers/billing/look.ts";
+
+type Needed = Pick<App, "db" | "log" | "catalog">;
+
+export function billingEvent(app: Needed, payments: Payments): Handler {
+  return {
+    kind: BILLING_EVENT,
+    steps: {
+      async handle(run) {
+        const event = await findEvent(app.db.rows, run.job.payload.event);
+        if (!event || event.handledAt !== null) return;
+        if (subjectOf(event.type) === "refund") await handleRefund(run, payments, event);
+        else await handleSubscription(app, run, payments, event);
+      },
+    },
+    hooks: {
+      // Nobody waits for this job, so nobody would look at its row.
+      onFailed(_, job, report) {
+        const about = { operation: job.id, event: job.payload.event, federation: job.federationId };
+        app.log.error("An event of the payment provider was not handled, and will not be", {
+          ...about,
+          reason: report.message,
+        });
+        return Promise.resolve({});
+      },
+    },
+  };
+}
+
+/** Looks anew where the look was written and this was not: it does no harm. */
+async function handleSubscription(app: Needed, run: Run, payments: Payments, event: EventRow): Promise<void> {
+  const hub = event.federationId!;
+  const answered = [event.id, ...await findWaiting(app.db.rows, hub)]; // before the look: it may not see what comes later
+  await lookAtSubscription(app, run, payments, hub);
+  await run.write((tx) => markHandled(tx, answered, "subscription"));
+}
+
+async function handleRefund(run: Run, payments: Payments, event: EventRow): Promise<void> {
+  const of = refundedBy(event);
+  const found = of && await payments.readRefunds(of, run.signal);
+  await run.write(async (tx) => {
+    await markHandled(tx, [event.id], "refund");
+    const row = found?.customer ? await findByCustomer(tx, found.customer) : undefined;
+    if (found && row) await record(tx, SYSTEM, { audit: await noteRefunds(tx, row.federationId, found.refunds) });
+  });
+}

@@ -1,0 +1,71 @@
+/** Looks at a hub's subscription at the provider, and tells it the hub's name and address, should these be others by now. */
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { readHub } from "#lib/domains/billing/hubs.ts";
+import { LOOK_BILLING } from "#lib/domains/billing/jobs.ts";
+import { noteSubscription, warnOfDifference } from "#lib/domains/billing/observe.ts";
+import { lockSubscription, readBilled, updateSubscription } from "#lib/domains/billing/store.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
+import type { Handler, Outcome, Run } from "#lib/scheduler/handler.ts";
+import { sql } from "kysely";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { FailureReport, Job } from "#lib/jobs/job.ts";
+import type { Log } from "#lib/base/log.ts";
+
+type Needed = Pick<App, "db" | "catalog" | "log">;
+
+export function lookBilling(app: Needed, payments: Payments): Handler {
+  const { db, log } = app;
+  return {
+    kind: LOOK_BILLING,
+    steps: {
+      look: (run) => lookAtSubscription(app, run, payments, run.job.federationId!),
+      async customer(run) {
+        const hub = await readHub(db.rows, run.job.federationId!);
+        if (!hub || hub.removed || hub.row.customerId === null) return;
+        const { federationId, customerId: customer, email } = hub.row;
+        run.check();
+        await payments.updateCustomer(customer, { federationId, name: hub.name, email }, run.signal);
+      },
+    },
+    hooks: { onFailed: (tx, job, report) => noteRefusal(tx, log, job, report) },
+  };
+}
+
+/** What is seen is written down, unless the row has another subscription by then, or none. */
+export async function lookAtSubscription(
+  { db, catalog, log }: Needed,
+  run: Run,
+  payments: Payments,
+  federationId: string,
+): Promise<void> {
+  const id = (await readHub(db.rows, federationId))?.row.subscriptionId ?? null;
+  if (id === null) return;
+  const seen = await payments.readSubscription(id, run.signal);
+  const entries = await run.write(async (tx) => {
+    const row = await lockSubscription(tx, federationId);
+    if (row?.subscriptionId !== id) return [];
+    const billed = await readBilled(tx, catalog, row);
+    const audit = await noteSubscription(tx, row, seen, billed);
+    await record(tx, SYSTEM, { audit });
+    return audit;
+  });
+  warnOfDifference(log, entries);
+}
+
+/** For a job's onFailed. Nobody waits for these jobs, so nobody would look at their rows. */
+export async function noteRefusal(tx: Tx, log: Log, job: Job, { message, hint }: FailureReport): Promise<Outcome> {
+  const federationId = job.federationId!, error = hint === null ? message : `${message}. ${hint}`;
+  if (await lockSubscription(tx, federationId)) {
+    // Somebody may have mended it in an hour.
+    await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
+  }
+  log.error("The payment provider refuses what a hub's billing needs", {
+    operation: job.id,
+    federation: federationId,
+    kind: job.kind,
+    reason: error,
+  });
+  return {};
+}

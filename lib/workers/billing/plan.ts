@@ -1,0 +1,48 @@
+/**
+ * Finds the hubs whose spokes are not what the payment provider was last asked to count, and queues a sync for each; and
+ * sees to it that each subscription is looked at once a day, also when no event of the provider comes.
+ *
+ * Planning compares, each time, all that is billed: so whatever changes a spoke need know nothing of billing. A hub whose
+ * sync is under way is left out, and so is one that the provider has refused, until its time comes; what changes meanwhile
+ * is found by a later look.
+ */
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { findUnseen, needsSync, readSyncable } from "#lib/domains/billing/hubs.ts";
+import { lookJob, syncJob } from "#lib/domains/billing/jobs.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+/** Hubs of one transaction. */
+const BATCH = 500;
+
+export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): Handler {
+  return upkeep({ kind: "plan-billing", every: 15 * SECOND }, {
+    compare: ["Comparing the spokes with what is billed", 5 * MINUTE, async (run) => {
+      for (let after: string | undefined = ""; after !== undefined;) {
+        run.check();
+        const hubs = await readSyncable(db.rows, { after, limit: batch });
+        const jobs = hubs.filter((hub) => needsSync(hub, catalog)).map(({ row }) => syncJob(row.federationId));
+        if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));
+        after = hubs.length < batch ? undefined : hubs.at(-1)!.row.federationId;
+      }
+    }],
+  });
+}
+
+/** Hubs of one run, which is an hour's. */
+const MOST = 500;
+
+/** Spread over the hour until the next run, so that the looks are never many at once. */
+export function planLooks({ db }: Pick<App, "db">, most = MOST): Handler {
+  return upkeep({ kind: "reconcile-billing", every: HOUR }, {
+    unseen: ["Finding subscriptions that were not looked at for a day", 5 * MINUTE, async (run) => {
+      const ids = await findUnseen(db.rows, most), now = (await db.now()).getTime();
+      const jobs = ids.map((id, i) => lookJob(id, new Date(now + Math.floor((i * HOUR) / ids.length))));
+      run.check();
+      if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));
+    }],
+  });
+}

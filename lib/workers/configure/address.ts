@@ -1,0 +1,142 @@
+/**
+ * Moving a site to another name, and back when that fails. Whether it sends mail is told it in the same way.
+ *
+ * Each object is applied under the fence of the run, and an Ingress that is to go is deleted under it; a name stands in one
+ * Ingress at a time, for controllers refuse the second: so the site's own gives a name up before a redirect takes it.
+ */
+import * as v from "valibot";
+import { type Configured, withBothNames } from "#lib/moodle/configure.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { mailOf } from "#lib/moodle/values.ts";
+import { spokeUrl } from "#lib/catalog/inputs.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Put, Removal } from "#lib/operations/change.ts";
+import { addressChanges } from "#lib/operations/configure.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { KEPT_DAYS } from "#lib/domains/spokes/names.ts";
+import { SECOND } from "#lib/base/time.ts";
+import { startAnew } from "#lib/workers/actions/actions.ts";
+import { patchFenced } from "#lib/workers/fenced.ts";
+import { openToTheWeb } from "#lib/workers/install/web.ts";
+import { putObject } from "#lib/workers/reapply/objects.ts";
+import { untilReady } from "#lib/workers/running.ts";
+import { MOODLE } from "#lib/moodle/names.ts";
+import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+
+const COMES_BACK = 5 * SECOND; // what is left of a last look
+
+/** The spoke as it is to be, by what was kept of it; as it is, before that was found out. */
+export function inputsAfter({ inputs }: SpokeSite, run: Run): SpokeInputs {
+  return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as Configured | undefined });
+}
+
+export function isMoving(before: SpokeInputs, after: SpokeInputs): boolean {
+  return before.host !== after.host;
+}
+
+/** What people must know, and what is left for them to do. */
+export function movingNotes(before: SpokeInputs, after: SpokeInputs): string[] {
+  return [
+    `${before.host} leads to ${after.host} for ${KEPT_DAYS} days once that answers, and to its front page alone; links in the ` +
+    "site's content that name it are left as they are, for Moodle's own tool that would change them (admin/tool/replace) is " +
+    "experimental",
+    ...(before.identity
+      ? [`The hub's identity provider must take people back to ${spokeUrl(after)}/admin/oauth2callback.php`]
+      : []),
+  ];
+}
+
+/** Whether it has to be started anew, to read what it is told. */
+function isToldAnew({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boolean {
+  return addressChanges(blueprint, inputs, after).app.length > 0;
+}
+
+/** What is done only where the site is told something. */
+export function whenTold(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+  return async (site, run) => {
+    if (isToldAnew(site, inputsAfter(site, run))) await work(site, run);
+  };
+}
+
+/** What is done only where the site moves. */
+export function whenMoving(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+  return async (site, run) => {
+    if (isMoving(site.inputs, inputsAfter(site, run))) await work(site, run);
+  };
+}
+
+export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
+  await removeRedirects(site, run, addressChanges(blueprint, inputs, after).ingress);
+  if (!isMoving(inputs, after)) return;
+  const own = (of: SpokeInputs) => blueprint.spokeObjects({ ...of, formerHosts: [] }, "ingress");
+  await putObject(space, run, withBothNames(own(inputs), own(after)));
+  await openToTheWeb(site, run, own(after), after.host);
+}
+
+/** Its pods write the new name into Moodle's configuration when they start, and whether it sends mail. */
+export async function tellSite(site: SpokeSite, run: Run): Promise<void> {
+  await run.remember({ moved: true });
+  await putTold(site, run, site.inputs, inputsAfter(site, run));
+  await startAnew(site, run);
+  await untilReady(site, run, MOODLE);
+}
+
+async function putTold(
+  { app, blueprint, space }: SpokeSite,
+  run: Run,
+  from: SpokeInputs,
+  to: SpokeInputs,
+): Promise<void> {
+  const mail = (mailOf(from) === null) === (mailOf(to) === null)
+    ? []
+    : blueprint.mailSecret(to, app.config.relay?.secret ?? null);
+  await putObject(space, run, [...mail, ...addressChanges(blueprint, from, to).app.map((change) => change.put)]);
+}
+
+export async function putRedirects(site: SpokeSite, run: Run): Promise<void> {
+  await putIngresses(site, run, addressChanges(site.blueprint, site.inputs, inputsAfter(site, run)).redirect);
+}
+
+/**
+ * Whether the site is as it was before: it is told its old name, and that leads to it. Also true where nothing was to be told.
+ * Where the cluster cannot be asked, both names go on leading to the site, whichever it has been told.
+ */
+export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean> {
+  try {
+    const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
+    if (!isToldAnew(site, after)) return true;
+    if (isMoving(inputs, after)) {
+      const { ingress, redirect } = addressChanges(blueprint, after, inputs);
+      await removeRedirects(site, run, ingress);
+      await putIngresses(site, run, redirect);
+    }
+    if (!run.job.progress.moved) return true;
+    await putTold(site, run, after, inputs);
+    await startAnew(site, run, new Date(run.job.startedAt!.getTime() + 1)); // another time than that of the move
+    await space.ready([MOODLE], waitingFor(run, COMES_BACK)).catch(letStart);
+    return true;
+  } catch (error) {
+    run.log.warn("Cannot put a site back under the name that it had", { error });
+    return false;
+  }
+}
+
+/** That it takes longer is the next look's to see. */
+function letStart(error: unknown): void {
+  if (!(error instanceof ClusterError)) throw error;
+}
+
+async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly Removal[]): Promise<void> {
+  for (const { ref } of changes) {
+    if (!await space.get(ref, run)) continue;
+    const { metadata } = await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
+    await space.delete(ref, metadata.uid!, run);
+  }
+}
+
+/** With our fence on those that are new, too, so that a late holder cannot take them away. */
+async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly Put[]): Promise<void> {
+  await putObject(space, run, changes.map((change) => change.put));
+  for (const { ref } of changes) await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
+}

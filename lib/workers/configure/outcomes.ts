@@ -1,0 +1,53 @@
+/**
+ * What the ends of a configure make of the spoke's row: its inputs, which say what is in force, become what the site was
+ * seen to have taken, and the spoke has its new name once all of that is done. After a failure, its words and its look
+ * are kept where they were set by then; the name stays, and nobody is to move any more.
+ */
+import { type Configured, wordsPart } from "#lib/moodle/configure.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { liveOperations } from "#lib/jobs/store.ts";
+import { dropWishedName, freeNames, moveTo } from "#lib/domains/spokes/names.ts";
+import { setInForce, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { actionOutcomes, isGoing } from "#lib/workers/outcomes.ts";
+
+export const configureOutcomes = actionOutcomes({
+  async succeeded(tx, job, before) {
+    return { metadata: isGoing(before) ? {} : await keepNames(tx, before, job.progress.after as Configured) };
+  },
+  async stopped(tx, job, before, report) {
+    if (report === null) return {};
+    const after = job.progress.after as Configured | undefined, wished = before.wishedDomain;
+    if (!isGoing(before)) {
+      if (after && job.stepsDone.includes("seed")) {
+        await setInForce(tx, before.id, { ...before.blueprintInputs, ...wordsPart(after) });
+      }
+      if (!await hasFollower(tx, job)) await dropWishedName(tx, before.id);
+    }
+    const isBack = (job.progress.observed as { isBack?: boolean } | undefined)?.isBack === true;
+    const moving = after !== undefined && after.host !== before.domain;
+    const message = !moving
+      ? report.message
+      : isBack
+      ? `${report.message}; the site stays ${before.domain}`
+      : `${report.message}; the site may answer as ${after.host} until it is asked for again, or the blueprint is reapplied`;
+    const domain = wished !== null && { domain: { from: before.domain, to: wished } };
+    return { change: () => ({ stateReason: message }), metadata: { message, ...domain } };
+  },
+});
+
+async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<object> {
+  await setInForce(tx, before.id, { ...before.blueprintInputs, ...after });
+  const kept = after.formerHosts ?? [], moves = after.host !== before.domain;
+  const freed = await freeNames(tx, before.id, [...kept.map(({ host }) => host), after.host]);
+  if (moves) await moveTo(tx, before, after.host);
+  return {
+    ...(moves && { domain: { from: before.domain, to: after.host } }),
+    ...(freed.length > 0 && { freedDomains: freed }),
+  };
+}
+
+/** Whether another one has been asked for, which brings what is wished by now. */
+async function hasFollower(tx: Tx, { id, spokeId }: Job): Promise<boolean> {
+  return (await liveOperations(tx, spokeId!)).some((other) => other.kind === "configure" && other.id !== id);
+}

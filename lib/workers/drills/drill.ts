@@ -1,0 +1,130 @@
+/**
+ * A restore drill: the newest backup of a spoke becomes a site in a sandbox, as a restore would make it. It proves the backup
+ * when the database names the same site, has what was counted as it was taken, all uploaded files are there, the code is of
+ * the database's version, and Moodle answers its login page.
+ *
+ *   sandbox -> volumes -> database -> app -> proof -> clear
+ *       \__________\__________\_________\_______\____^      an end that came earlier skips what is left
+ *
+ * What comes of it is written as soon as it is known (ends.ts). The job itself is persistent: it has not ended before nothing of
+ * the sandbox is left, whatever the cluster says, and until then it counts among the few that a cluster has at once. Nobody
+ * sees it as an operation, and no operation waits for it: it has a lane of its own.
+ */
+import type { App } from "#lib/app.ts";
+import { lackOfFiles, lackOfProof } from "#lib/domains/backups/proof.ts";
+import { isGood } from "#lib/domains/backups/retention.ts";
+import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import { around, type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
+import { judge, lastReport, mayTryAgain } from "#lib/scheduler/reports.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { endFailed, endInVain, endProved, isJudged } from "#lib/workers/drills/ends.ts";
+import { type DrillPlace, openDrill, readDrill } from "#lib/workers/drills/place.ts";
+import type { FilesCheck } from "#lib/moodle/results.ts";
+import { checkFiles, demandOpen, readDatabase } from "#lib/workers/jobs.ts";
+import { untilReady } from "#lib/workers/running.ts";
+import { makeSandbox, putInSandbox, removeSandbox } from "#lib/workers/sandbox/sandbox.ts";
+import { finalError } from "#lib/workers/site.ts";
+import { untilBound } from "#lib/workers/volumes/bound.ts";
+import { claimsFrom } from "#lib/workers/volumes/claims.ts";
+
+/** The time is that of the proof; taking the sandbox away has as much as it takes. */
+export const DRILL = {
+  kind: "drill",
+  plan: 1,
+  visible: false,
+  persistent: true,
+  timeLimit: 6 * HOUR,
+  steps: [
+    { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
+    { name: "volumes", label: "Making its volumes from the backup", timeout: 3 * HOUR },
+    { name: "database", label: "Starting the database", timeout: 20 * MINUTE },
+    { name: "app", label: "Starting Moodle", timeout: 2 * HOUR },
+    { name: "proof", label: "Looking at what is in it", timeout: 12 * MINUTE },
+    { name: "clear", label: "Taking the sandbox away", timeout: HOUR },
+  ],
+} as const satisfies JobKind;
+
+type Step = (typeof DRILL.steps)[number]["name"];
+
+export function drill(app: App): Handler {
+  const plan = { steps: {} as Readonly<Record<Step, unknown>> };
+  const handler = handlerOf({ kind: DRILL, plan }, (run: Run) => openDrill(app, run), {
+    sandbox: makeSandbox,
+    async volumes(place, run) {
+      await claimsFrom(place, run, place.from);
+      await untilBound(place, run);
+    },
+    async database(place, run) {
+      await putInSandbox(place, run, "database");
+      await untilReady(place, run, DATABASE);
+    },
+    async app(place, run) {
+      await compareFiles(place, run);
+      await putInSandbox(place, run, "app");
+      await untilReady(place, run, MOODLE);
+    },
+    proof: prove,
+    clear: removeSandbox,
+  }, { hooks: {} });
+  return around(handler, (work, step) => step === "clear" ? clearing(work) : trying(app, work, step));
+}
+
+/** Before Moodle starts: its start brings the code of its image, and makes directories that are missing. */
+async function compareFiles(place: DrillPlace, run: Run): Promise<void> {
+  run.progress("Comparing the uploaded files with the database");
+  const checked: FilesCheck = await checkFiles(place, run, place.backup.createdAt);
+  await run.remember({ checked });
+}
+
+async function prove(place: DrillPlace, run: Run): Promise<void> {
+  const { counts: then } = place.backup, site = await readDatabase(place, run);
+  const siteIdentifier = place.backup.siteIdentifier ?? place.spoke.siteIdentifier;
+  const checked: FilesCheck | undefined = run.job.progress.checked; // absent of a test that an older release began
+  const lack = lackOfProof(site, { siteIdentifier, counts: then }) ?? (checked ? lackOfFiles(checked, site) : null);
+  if (lack) {
+    const hint = "Take another backup and see whether it can be restored; and find out what became of this one.";
+    throw finalError(lack.code, `The restored site is not what it was: ${lack.sentence}`, hint);
+  }
+  await demandOpen(place, run);
+  const { courses, users } = site.counts ?? { courses: null, users: null };
+  const isWhole = checked !== undefined && !checked.elsewhere;
+  await endProved(run, {
+    ...{ courses, users, compared: site.counts !== null && then !== null },
+    ...{ files: isWhole ? checked.files : null, hashed: isWhole ? checked.hashed : null },
+    codeRelease: checked?.codeRelease ?? null,
+  });
+}
+
+type Work = (run: Run) => Promise<void>;
+
+/** What cannot be done ends the drill, but not the job. */
+function trying(app: App, work: Work, step: string): Work {
+  return async (run) => {
+    if (isJudged(run)) return;
+    const { backup, spoke } = await readDrill(app, run);
+    if (spoke.state === "removing" || spoke.state === "removed") {
+      return await endInVain(run, `the spoke is ${spoke.state}`);
+    }
+    if (!isGood(backup)) return await endInVain(run, "the backup is gone");
+    const { failure, deadlineAt } = run.job;
+    if (failure && await app.db.now() >= deadlineAt!) {
+      return await endFailed(run, { nature: "passing", report: failure });
+    }
+    try {
+      await work(run);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      const verdict = judge(error, step);
+      if (mayTryAgain(verdict, { ...DRILL, persistent: false }, run.job, await app.db.now())) throw error;
+      await endFailed(run, { ...verdict, report: lastReport(verdict, run.job) });
+    }
+  };
+}
+
+/** Where nothing was made, nothing is opened either: that may be what failed. */
+function clearing(work: Work): Work {
+  return async (run) => {
+    if (run.job.progress.sandbox) await work(run);
+  };
+}

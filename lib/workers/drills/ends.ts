@@ -1,0 +1,128 @@
+/**
+ * What comes of a drill, written in one transaction with what is told of it. The job goes on after that, until its sandbox is
+ * gone.
+ *
+ * A failure that says nothing of the backup, because the cluster had no room or did not work, is none of the backup: it is
+ * noted as what it is, nobody is woken, and the drill comes again the next night.
+ */
+import { SYSTEM } from "#lib/audit/asker.ts";
+import type { AuditKind } from "#lib/audit/kinds.ts";
+import { bulkMailJob } from "#lib/jobs/mail.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { writeHeld } from "#lib/jobs/fence.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Proof } from "#lib/domains/backups/proof.ts";
+import { type Drilled, noteProved, noteUnproved, noteUntried } from "#lib/domains/backups/proofs.ts";
+import { NOT_TRIED } from "#lib/domains/backups/tested.ts";
+import { nextDrill } from "#lib/domains/backups/schedule.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { listOperators } from "#lib/domains/users/store.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { Verdict } from "#lib/scheduler/reports.ts";
+import { SECOND } from "#lib/base/time.ts";
+import type { DrillWork } from "#lib/workers/drills/place.ts";
+import { STORAGE_FULL } from "#lib/workers/volumes/full.ts";
+
+/** The last lines of the failing container, which goes with the sandbox. */
+const LOG_LINES = 20;
+
+export function isJudged({ job }: Run): boolean {
+  return typeof job.progress.outcome === "string";
+}
+
+/** Nobody is interested any more. */
+export async function endInVain(run: Run, why: string): Promise<void> {
+  run.log.info("A restore drill ends early", { reason: why });
+  await run.remember({ outcome: "in vain" });
+}
+
+export async function endProved(run: Run, found: Omit<Proof, "seconds">): Promise<void> {
+  await end(run, "proved", async (tx, spoke, tried, seconds) => {
+    const proof: Proof = { ...found, seconds };
+    if (!await noteProved(tx, tried, proof)) return;
+    run.log.info("A restore drill has proved a backup", { backup: tried.backupId, ...proof });
+    await tell(tx, spoke, { kind: "tenant_backup_proved", tried, metadata: { ...proof } });
+  });
+}
+
+export async function endFailed(run: Run, verdict: Pick<Verdict, "nature" | "report">): Promise<void> {
+  const { code, fault, message, step, log } = verdict.report;
+  const isOfBackup = speaksOfBackup(verdict);
+  await end(run, isOfBackup ? "failed" : "not tried", async (tx, spoke, tried) => {
+    const { backupId } = tried;
+    run.log[isOfBackup ? "error" : "warn"]("A restore drill has failed", {
+      backup: backupId,
+      step,
+      code,
+      reason: message,
+    });
+    if (!isOfBackup) {
+      const again = nextDrill(spoke.id, "nightly", run.job.updatedAt);
+      return await noteUntried(tx, tried, `${NOT_TRIED}${message}`, again);
+    }
+    if (!await noteUnproved(tx, tried, message)) return;
+    const about = { spokeId: spoke.id, spoke: spoke.displayName, domain: spoke.domain, backupId, reason: message };
+    const jobs = (await listOperators(tx)).map(({ email, displayName: name }) =>
+      bulkMailJob({ template: "backup-unproved", to: { email, name }, about })
+    );
+    await tell(tx, spoke, {
+      kind: "tenant_backup_failed",
+      tried,
+      metadata: { drill: true, step, code, fault, message, log: log.slice(-LOG_LINES) },
+      error: message,
+      jobs,
+    });
+  });
+}
+
+type Write = (tx: Tx, spoke: SpokeRow, tried: Drilled, seconds: number) => Promise<void>;
+
+async function end(run: Run, outcome: string, write: Write): Promise<void> {
+  const { backupId } = run.job.payload as DrillWork, spokeId = run.job.spokeId!;
+  await run.write(async (tx) => {
+    const { id: drillId, startedAt, updatedAt } = await writeHeld(tx, run.job, { progress: { outcome } });
+    const seconds = Math.round((updatedAt.getTime() - startedAt!.getTime()) / SECOND);
+    await write(tx, await lockSpoke(tx, spokeId), { backupId, spokeId, drillId }, seconds);
+  });
+}
+
+interface Told {
+  readonly kind: AuditKind;
+  readonly tried: Drilled;
+  readonly metadata: object;
+  readonly error?: string | null;
+  readonly jobs?: readonly NewJob[];
+}
+
+async function tell(tx: Tx, spoke: SpokeRow, { kind, tried, metadata, error = null, jobs = [] }: Told): Promise<void> {
+  const { id: spokeId, federationId, slug, state } = spoke, { backupId } = tried;
+  await record(tx, SYSTEM, {
+    jobs,
+    events: [{ federationId, spokeId, state, error }],
+    audit: [{
+      kind,
+      objectType: "spoke",
+      objectId: spokeId,
+      federationId,
+      spokeId,
+      metadata: { backupId, slug, ...metadata },
+    }],
+  });
+}
+
+/** Codes of what the cluster had no room for, or would not let us do; the storage's own words say whether it was full. */
+const NOT_ITS_FAULT = new Set([
+  ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
+  ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
+  ...["FailedCreatePodSandBox", "another_cluster", "unknown_cluster", "BlueprintLacks", "NotFound", "stranger"],
+  ...["Terminating", "ClaimTaken", "VolumePending"],
+]);
+
+/** What ran out of time counts: it would have in an emergency. */
+function speaksOfBackup({ nature, report: { code, message } }: Pick<Verdict, "nature" | "report">): boolean {
+  if (nature === "bug" || NOT_ITS_FAULT.has(code) || code === "ProvisioningFailed" && STORAGE_FULL.test(message)) {
+    return false;
+  }
+  return nature === "final" || code === "deadline";
+}

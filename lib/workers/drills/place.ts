@@ -1,0 +1,61 @@
+/** Where a drill is done: a sandbox, made after the spoke as it was when the backup was taken. */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { turnOf } from "#lib/moodle/names.ts";
+import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
+import { withRoomFor } from "#lib/moodle/adoption.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
+import type { Snapshots } from "#lib/workers/volumes/claims.ts";
+import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+
+/** The payload of a drill's job. Retention leaves a backup that such a job names. */
+export interface DrillWork {
+  readonly backupId: string;
+  readonly cluster: string;
+}
+
+export interface DrillPlace extends Sandbox {
+  readonly backup: Backup;
+  readonly spoke: SpokeRow;
+  readonly from: Snapshots;
+}
+
+export async function openDrill(app: App, run: Run): Promise<DrillPlace> {
+  const { backup, spoke } = await readDrill(app, run), from = snapshotsOf(backup, spoke);
+  const inputs = await inputsOf(app, run, spoke, backup, from);
+  // A getter stays one: the place is asked for its namespace when there is one.
+  return Object.assign(await openSandbox(app, backup.cluster, inputs, run), { backup, spoke, from });
+}
+
+export async function readDrill(
+  { db }: Pick<App, "db">,
+  { job }: Run,
+): Promise<{ readonly backup: Backup; readonly spoke: SpokeRow }> {
+  const { backupId } = job.payload as DrillWork, spokeId = job.spokeId!;
+  const spoke = await db.rows.selectFrom("spokes").selectAll().where("id", "=", spokeId).executeTakeFirstOrThrow();
+  return { backup: (await findBackup(db.rows, backupId))!, spoke };
+}
+
+/** The same for all holders of the job, whatever becomes of the spoke meanwhile. */
+async function inputsOf(
+  { config: { releaseId } }: App,
+  run: Run,
+  spoke: SpokeRow,
+  backup: Backup,
+  { volumes }: Snapshots,
+): Promise<SandboxInputs> {
+  if (run.job.progress.inputs) return run.job.progress.inputs;
+  const now = v.parse(SpokeInputs, spoke.blueprintInputs), { lmsVersion: version, images } = backup;
+  const then = { ...now, ...(version !== null && images !== null && { version, images }) };
+  const roomy = withRoomFor(then, { files: volumes.files.restoreSize, database: volumes.database.restoreSize });
+  const inputs: SandboxInputs = {
+    ...sandboxInputs(roomy, { id: run.job.id, madeAfter: spoke.id }, releaseId),
+    origin: { turn: turnOf(run.job.id), identity: "same" },
+  };
+  await run.remember({ inputs });
+  return inputs;
+}

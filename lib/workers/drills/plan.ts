@@ -1,0 +1,107 @@
+/**
+ * Queues the restore drills, as plan.ts of the backups queues these: each active spoke has a time in its row at which the next
+ * is due, moved on in the transaction that queues it. So there is one whichever replica plans, what was missed is made up for
+ * once, and a spoke without a backup is passed over.
+ *
+ * Drills take room that nobody has paid for: of a cluster a few are under way at once, and together a small part of what a
+ * replica does. What is due beyond that waits in the rows.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
+import { type DrillPace, nextDrill } from "#lib/domains/backups/schedule.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { DRILL } from "#lib/workers/drills/drill.ts";
+import type { DrillWork } from "#lib/workers/drills/place.ts";
+import { inBatches, upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+/** Spokes of one transaction. */
+const BATCH = 200;
+/** Of one cluster at once, and one more for each so many active spokes: a few minutes each, they are done within the week. */
+const FEW = 3, SPOKES = 1000;
+/** Of what one replica does at once, the part that drills may take up. */
+const SHARE = 1 / 8;
+
+export function planDrills({ db, config }: Pick<App, "db" | "config">): Handler {
+  const { restoreDrills: pace, scheduler: { lanes } } = config;
+  return upkeep({ kind: "plan-drills", every: MINUTE }, {
+    due: ["Queueing the restore drills that are due", 10 * MINUTE, async (run) => {
+      if (pace === "off") return;
+      await inBatches(run, () => db.transact((tx) => schedule(tx, pace)));
+      const { rows: clusters } = await sql<{ cluster: string; spokes: number }>`
+        select cluster, count(*)::integer as spokes from spokes where state = 'active' group by cluster`.execute(
+        db.rows,
+      );
+      const share = Math.ceil(lanes * SHARE / clusters.length);
+      for (const { cluster, spokes } of clusters) {
+        const most = Math.min(share, FEW + Math.floor(spokes / SPOKES));
+        await inBatches(run, () => db.transact((tx) => queue(tx, { cluster, pace, most })));
+      }
+    }],
+  });
+}
+
+/** Gives a time to spokes that have none, or one that is of another pace or of a clock that was ahead. */
+async function schedule(tx: Tx, pace: DrillPace): Promise<number> {
+  const longest = pace === "weekly" ? "7 days 1 hour" : "25 hours";
+  const { rows } = await sql<{ id: string; now: Date }>`
+    select id, wheelwright_now() as now from spokes
+    where state = 'active' and (drill_due_at is null or drill_due_at > wheelwright_now() + ${longest}::interval)
+    order by id limit ${BATCH} for no key update skip locked`.execute(tx);
+  await moveOn(tx, rows, pace);
+  return rows.length;
+}
+
+interface Due {
+  readonly id: string;
+  readonly federationId: string;
+  readonly now: Date;
+  /** Its newest good backup, and the cluster that this is in; null where it has none. */
+  readonly backupId: string | null;
+  readonly cluster: string | null;
+}
+
+interface Queueing {
+  readonly cluster: string;
+  readonly pace: DrillPace;
+  /** Of its drills, queued or running at once. */
+  readonly most: number;
+}
+
+/** A spoke whose row is locked is busy this very moment, and found by the next look. */
+async function queue(tx: Tx, { cluster, pace, most }: Queueing): Promise<number> {
+  const { rows: [live] } = await sql<{ count: number }>`
+    select count(*)::integer as count from jobs where kind = ${DRILL.kind} and state in ('queued', 'running')
+      and payload ->> 'cluster' = ${cluster}`.execute(tx);
+  const room = most - live!.count;
+  if (room <= 0) return 0;
+  const { rows: due } = await sql<Due>`
+    select spokes.id, spokes.federation_id, wheelwright_now() as now, newest.id as backup_id, newest.cluster
+    from spokes left join lateral (
+      select backups.id, backups.cluster from backups
+      where spoke_id = spokes.id and backups.state = 'ready' and removing_since is null
+      order by created_at desc, backups.id desc limit 1
+    ) as newest on true
+    where spokes.state = 'active' and spokes.cluster = ${cluster} and drill_due_at <= (select wheelwright_now())
+    order by drill_due_at limit ${room} for no key update of spokes skip locked`.execute(tx);
+  await moveOn(tx, due, pace);
+  await record(tx, SYSTEM, { jobs: due.flatMap(jobOf) });
+  return due.length;
+}
+
+function jobOf({ id: spokeId, federationId, backupId, cluster }: Due): NewJob[] {
+  if (backupId === null || cluster === null) return [];
+  const payload: DrillWork = { backupId, cluster }, lane = `drill:${spokeId}`;
+  return [{ kind: DRILL, lane, federationId, spokeId, payload: { ...payload }, dedupeKey: lane }];
+}
+
+async function moveOn(tx: Tx, spokes: readonly { readonly id: string; readonly now: Date }[], pace: DrillPace) {
+  const ids = spokes.map(({ id }) => id);
+  const times = spokes.map(({ id, now }) => nextDrill(id, pace, now).toISOString());
+  await sql`update spokes set drill_due_at = next.at
+    from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
+}

@@ -1,0 +1,83 @@
+/** All that a replica can do: one handler for each kind of job. */
+import type { App } from "#lib/app.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import type { Post } from "#lib/drivers/mail/post.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { restart, resume, suspend } from "#lib/workers/actions/actions.ts";
+import { resetAdminPassword } from "#lib/workers/actions/admin-password.ts";
+import { backup } from "#lib/workers/backups/backup.ts";
+import { billingEvent } from "#lib/workers/billing/event.ts";
+import { lookBilling } from "#lib/workers/billing/look.ts";
+import { planBilling, planLooks } from "#lib/workers/billing/plan.ts";
+import { syncBilling } from "#lib/workers/billing/sync.ts";
+import { forgottenPassword, sendBulkMail, sendMail, signup } from "#lib/workers/mail/send.ts";
+import { announce } from "#lib/workers/notices/announce.ts";
+import { configure } from "#lib/workers/configure/configure.ts";
+import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
+import { planBackups } from "#lib/workers/backups/plan.ts";
+import { drill } from "#lib/workers/drills/drill.ts";
+import { planDrills } from "#lib/workers/drills/plan.ts";
+import { dropKeptClaims } from "#lib/workers/upkeep/claims.ts";
+import { freeLeftNames } from "#lib/workers/upkeep/names.ts";
+import { keepParticulars } from "#lib/workers/upkeep/particulars.ts";
+import { prune } from "#lib/workers/upkeep/prune.ts";
+import { provision, provisionFormer } from "#lib/workers/install/provision.ts";
+import { provisionHub } from "#lib/workers/install/provision-hub.ts";
+import { reapply } from "#lib/workers/reapply/reapply.ts";
+import { remove, removeHub } from "#lib/workers/removal/remove.ts";
+import { resize } from "#lib/workers/resize/resize.ts";
+import { restore } from "#lib/workers/restore/restore.ts";
+import { sealAudit } from "#lib/workers/upkeep/seal.ts";
+import { look, sweep } from "#lib/workers/sweep/sweep.ts";
+import { knowingItsCluster } from "#lib/workers/same-cluster.ts";
+import { makeTemplate } from "#lib/workers/templates/make.ts";
+import { retireTemplates } from "#lib/workers/templates/retire.ts";
+import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
+import { upgrade } from "#lib/workers/upgrade/upgrade.ts";
+
+/** The work of each operation: one without does not compile. */
+const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
+  provision,
+  suspend,
+  resume,
+  restart,
+  upgrade,
+  resize,
+  "maintenance-on": maintenanceOn,
+  "maintenance-off": maintenanceOff,
+  "purge-caches": purgeCaches,
+  backup,
+  "run-cron": runCron,
+  "reset-admin-password": resetAdminPassword,
+  reapply,
+  configure,
+  restore,
+  remove,
+  "provision-hub": provisionHub,
+  "remove-hub": removeHub,
+};
+
+/** Plans that nothing new is made for. */
+const FORMER_WORK = [provisionFormer];
+
+/** What nobody asks for. */
+const UPKEEP = [
+  ...[planBackups, planDrills, drill, makeTemplate, retireTemplates, prune, freeLeftNames, dropKeptClaims],
+  ...[sealAudit, sweep, look, announce, keepParticulars],
+  ...[forgottenPassword, signup],
+];
+
+/** Without a post it knows no mail, without a provider no billing, and leaves that to a replica that has one. */
+export function handlers(app: App, post: Post | null = null): readonly Handler[] {
+  const payments = app.payments;
+  return [
+    ...[...Object.values(OPERATION_WORK), ...FORMER_WORK, ...UPKEEP].map((make) => knowingItsCluster(app, make(app))),
+    ...(post ? [sendMail(app, post), sendBulkMail(app, post)] : []),
+    ...(payments
+      ? [
+        ...[planBilling(app), planLooks(app)],
+        ...[syncBilling, lookBilling, billingEvent].map((make) => make(app, payments)),
+      ]
+      : []),
+  ];
+}

@@ -1,0 +1,37 @@
+/**
+ * Whether the data is still the site's own. With an empty database Moodle installs itself anew when it starts, and lost
+ * data would look like success: so the identifier that it made at its first install is kept, and compared.
+ */
+import { sql } from "kysely";
+import type { SiteIdentity } from "#lib/moodle/results.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { finalError } from "#lib/workers/site.ts";
+
+/** Keeps the identifier at the first time, compares it ever after. Throws a final ClusterError. */
+export async function demandSameSite(run: Run, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
+  const { state, siteIdentifier } = site;
+  if (state !== "installed" || siteIdentifier === null) {
+    const message = spoke.siteIdentifier
+      ? "There is no installed site in the database any more"
+      : "Moodle's installation came to its end, but there is no whole site in the database";
+    throw new ClusterError("NotInstalled", message, {
+      transient: false,
+      blame: spoke.siteIdentifier ? "operator" : "cluster",
+      hint: spoke.siteIdentifier
+        ? LOST
+        : "Read the log of the install Job, and retry: what is there is cleared away first.",
+    });
+  }
+  const kept = await run.write(async (tx) => {
+    const row = await tx.updateTable("spokes")
+      .set({ siteIdentifier: sql<string>`coalesce(site_identifier, ${siteIdentifier})` })
+      .where("id", "=", spoke.id).returning("siteIdentifier").executeTakeFirstOrThrow();
+    return row.siteIdentifier;
+  });
+  if (kept === siteIdentifier) return;
+  throw finalError("AnotherSite", "The data in the database is of another site than was installed here", LOST);
+}
+
+const LOST = "The data was lost or replaced: restore a backup before anything starts on it.";

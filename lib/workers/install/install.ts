@@ -1,0 +1,77 @@
+/**
+ * The install step: exactly one install at a time, no matter who began it, and never one over a site that is there.
+ *
+ * An install cannot be gone on with once its Job has died: what it left is reset first. One that still runs is adopted,
+ * whichever holder created it. That a site is there is said by its database alone, not by what a Job answered.
+ */
+import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
+import { findImages } from "#lib/moodle/releases.ts";
+import { readSiteFacts, type SiteIdentity } from "#lib/moodle/results.ts";
+import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
+import { isMissing } from "#lib/drivers/cluster/diagnosis/image.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { type Earlier, endAttempts, isOver, ownAttempts } from "#lib/workers/attempts.ts";
+import { claimDatabase, demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/workers/jobs.ts";
+import { openParts } from "#lib/workers/parts.ts";
+import { JOB, waitingFor } from "#lib/workers/site.ts";
+
+const OWN = "installs"; // in the job's progress
+
+/** Returns what the database says afterwards, which may be that there is no whole site. */
+export async function install(place: JobPlace, run: Run): Promise<SiteIdentity> {
+  try {
+    return await installOnce(place, run);
+  } catch (error) {
+    const advice = "destroy this one, and choose a version that is offered";
+    throw error instanceof ClusterError ? blameForVersion(error, place, advice) : error;
+  }
+}
+
+/** Where any version may be asked for, that there is no image of it is the caller's doing. */
+export function blameForVersion(
+  error: ClusterError,
+  { blueprint, inputs }: Pick<JobPlace, "blueprint" | "inputs">,
+  advice: string,
+): ClusterError {
+  const { version, images } = inputs;
+  const listed = Object.values(blueprint.images.versions).some(({ image }) => image === images.moodle);
+  const made = findImages({ ...blueprint.images, versions: {} }, version)?.moodle === images.moodle;
+  const missing = error.code === "ErrImagePull" && error.message.includes(images.moodle) && isMissing(error.message);
+  if (!missing || listed || !made) return error;
+  const offered = Object.keys(blueprint.images.versions).join(", ");
+  return retell(error, { blame: "user", hint: `There is no image of version ${version}: ${advice} (${offered}).` });
+}
+
+async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
+  const parts = await openParts(run, place.inputs.images.moodle);
+  const before = await endEarlier(place, run, { own: ownAttempts(run, OWN), listen: parts.listen });
+  await parts.keep();
+  const site = await claimDatabase(place, run);
+  if (site.state === "installed") return site;
+  const between = await endEarlier(place, run, { own: [] });
+  if (between.installed) return await readDatabase(place, run);
+  await place.space.noPods(EXCLUSIVE_PODS, waitingFor(run));
+  if (site.state === "partial" || before.left || between.left) {
+    await demandSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
+  }
+  const job = place.blueprint.jobObject(place.inputs, "install", run.job.fence);
+  await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
+  const result = await place.space.run(job, { ...waitingFor(run), listen: parts.listen });
+  await parts.keep();
+  const facts = readSiteFacts(result.log);
+  if (!facts || facts.state === "installed") await demandSuccess(place, run, result, "Moodle could not be installed");
+  return facts ?? await readDatabase(place, run); // a blueprint's own install Job may say nothing
+}
+
+/** Lets what earlier holders began come to its end. `left`: whether anything of it may lie there. */
+async function endEarlier(
+  place: JobPlace,
+  run: Run,
+  earlier: Earlier,
+): Promise<{ readonly left: boolean; readonly installed: boolean }> {
+  const attempts = await place.space.list(JOB, "op in (install,reset)", run);
+  const ended = await endAttempts(place, run, attempts, earlier);
+  const installs = ended.filter(({ op }) => op === "install");
+  for (const { result } of installs) await demandSuccess(place, run, result, "Moodle could not be installed");
+  return { left: ended.length > 0 || attempts.some(isOver), installed: installs.length > 0 };
+}

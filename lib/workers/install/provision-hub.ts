@@ -1,0 +1,49 @@
+/** Makes a hub: a namespace with rooms for what its spokes share, and the issuer of certificates. */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
+import { hubOutcomes } from "#lib/workers/outcomes.ts";
+import { putFenced } from "#lib/workers/fenced.ts";
+import { recordNow } from "#lib/workers/particulars.ts";
+import { rememberCluster } from "#lib/workers/same-cluster.ts";
+import { finalError, type HubSite, openHub } from "#lib/workers/site.ts";
+
+export function provisionHub(app: App): Handler {
+  return handlerOf(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
+    namespace: makeNamespace,
+    async rooms({ app, hub, blueprint, inputs, space }, run) {
+      await recordNow(app, run, "federations", hub.id);
+      for (const room of blueprint.hubObjects(inputs, "rooms")) await putFenced(space, room, run.job, run);
+    },
+    issuer: applyIssuer,
+  }, { hooks: hubOutcomes });
+}
+
+/** As a spoke's: who comes after a crash between creation and row recognises it by its labels. */
+async function makeNamespace(site: HubSite, run: Run): Promise<void> {
+  const { blueprint, hub, inputs, cluster } = site;
+  const [manifest] = blueprint.hubObjects(inputs, "namespace");
+  if (hub.namespaceUid === null) await rememberCluster(site, run);
+  const uid = hub.namespaceUid ?? (await cluster.createNamespace(manifest!, run)).uid;
+  await run.write((tx) =>
+    tx.updateTable("federations").where("id", "=", hub.id).set({
+      namespaceUid: sql<string>`coalesce(namespace_uid, ${uid})`,
+      updatedAt: sql<Date>`wheelwright_now()`,
+    }).execute()
+  );
+}
+
+async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: Run): Promise<void> {
+  const issuers = blueprint.hubObjects(inputs, "issuer");
+  if (issuers.length === 0) return;
+  const [{ apiVersion, kind }] = issuers as [(typeof issuers)[number]];
+  if (!await cluster.serves({ apiVersion, kind }, run)) {
+    throw finalError(
+      "NoCertManager",
+      `The cluster does not know ${kind} of ${apiVersion}`,
+      "Install cert-manager, or run without ACME_EMAIL; then retry.",
+    );
+  }
+  await cluster.applyGlobal(issuers, run);
+}

@@ -1,0 +1,183 @@
+/** Makes a spoke, step by step; each step finds what is there already. `retry` is the same once more. */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { Seeding } from "#lib/moodle/results.ts";
+import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS } from "#lib/moodle/seed.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
+import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { formerProvision } from "#lib/operations/provision.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { allAtOnce } from "#lib/base/race.ts";
+import { verify } from "#lib/workers/actions/actions.ts";
+import { agreeOnPassword, UNUSABLE } from "#lib/workers/actions/admin-password.ts";
+import { demandSameSite } from "#lib/workers/identity.ts";
+import { install } from "#lib/workers/install/install.ts";
+import { settleSite } from "#lib/workers/install/settle.ts";
+import {
+  clearSources,
+  fillVolumes,
+  isCopy,
+  isFilled,
+  type SeedTelling,
+  whatToTell,
+} from "#lib/workers/install/volumes.ts";
+import { demandHealth, demandSeed, protectSignIn } from "#lib/workers/jobs.ts";
+import { provisionOutcomes } from "#lib/workers/outcomes.ts";
+import { rememberCluster } from "#lib/workers/same-cluster.ts";
+import { makeFenced } from "#lib/workers/fenced.ts";
+import { recordNow } from "#lib/workers/particulars.ts";
+import { untilCounted, untilReady } from "#lib/workers/running.ts";
+import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { note, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
+import { startFilled } from "#lib/workers/templates/use.ts";
+import { wishTemplate } from "#lib/workers/templates/wish.ts";
+import { openToTheWeb } from "#lib/workers/install/web.ts";
+
+/** Steps that both plans have. */
+const STEPS = {
+  namespace: makeNamespace,
+  async policies(site: SpokeSite, run: Run) {
+    await recordNow(site.app, run, "spokes", site.spoke.id);
+    await untilCounted(site, run, await putStep(site, run, "policies"));
+  },
+  secrets: makeSecrets,
+  async app(site: SpokeSite, run: Run) {
+    await putStep(site, run, "app");
+    await untilReady(site, run, MOODLE);
+  },
+  cron: async (site: SpokeSite, run: Run) => void await putStep(site, run, "cron"),
+};
+
+export function provision(app: App): Handler {
+  return spokeHandler(app, OPERATIONS.provision, {
+    ...STEPS,
+    async volumes(site, run) {
+      if (!await fillVolumes(site, run)) await putStep(site, run, "volumes");
+    },
+    database: (site, run) => startFilled(site, run, startDatabase),
+    async install(site, run) {
+      if (isFilled(site)) return; // the first to look at its data is settle
+      await demandSameSite(run, site.spoke, await install(site, run));
+      await wishTemplate(site, run);
+    },
+    async settle(site, run) {
+      await seed(site, run, settleSite, await whatToTell(site));
+      await protectSignIn(site, run);
+      if (isCopy(site)) await takeOwnPassword(site, run);
+      await clearSources(site, run);
+    },
+    async ingress(site, run) {
+      await openToTheWeb(site, run, await putStep(site, run, "ingress"));
+      await note(run, [wayIn(site.spoke.id)]);
+    },
+  }, { hooks: provisionOutcomes });
+}
+
+/** Ends what an earlier release has begun, by its own plan: there verify, seed and health are a Job each. */
+export function provisionFormer(app: App): Handler {
+  return spokeHandler(app, formerProvision, {
+    ...STEPS,
+    database: startDatabase,
+    async install(site, run) {
+      await putStep(site, run, "volumes");
+      await install(site, run);
+    },
+    verify,
+    seed: async (site, run) => await seed(site, run, demandSeed, await whatToTell(site)),
+    ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
+    async health(site, run) {
+      await demandHealth(site, run);
+      await note(run, [wayIn(site.spoke.id)]);
+    },
+  }, { hooks: provisionOutcomes });
+}
+
+/**
+ * Between the creation and the row with its uid this process may die. The name is the row's own and never used twice, so
+ * who comes next creates it again, is told that it is there, and recognises it by its labels.
+ */
+async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, spoke, inputs, cluster } = site;
+  const [manifest] = blueprint.spokeObjects(inputs, "namespace");
+  if (spoke.namespaceUid === null) await rememberCluster(site, run);
+  const uid = spoke.namespaceUid ?? (await cluster.createNamespace(manifest!, run)).uid;
+  await run.write((tx) =>
+    tx.updateTable("spokes").where("id", "=", spoke.id).set({
+      namespaceUid: sql<string>`coalesce(namespace_uid, ${uid})`,
+      blueprintRevision: blueprint.revision,
+      updatedAt: sql<Date>`wheelwright_now()`,
+    }).execute()
+  );
+}
+
+/** Where there is a site on the volumes, Moodle's pod is made ready meanwhile: it waits for the database by itself. */
+async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
+  await putStep(site, run, "database");
+  if (isFilled(site)) await putStep(site, run, "app");
+  await untilReady(site, run, DATABASE);
+}
+
+async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+  return await putAll(site, run, site.blueprint.spokeObjects(site.inputs, step));
+}
+
+async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+  return await allAtOnce(objects.map((object) => makeFenced(space, object, run.job, run)));
+}
+
+/** Passwords are created once, and are right as they stand; what the operator may change is applied. */
+async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
+  const { app, blueprint, space, inputs } = site;
+  const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
+  await allAtOnce([
+    ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),
+    putAll(site, run, mail),
+    putStep(site, run, "secrets"),
+  ]);
+}
+
+async function seed(
+  site: SpokeSite,
+  run: Run,
+  runJob: (site: SpokeSite, run: Run) => Promise<Seeding>,
+  { inputs, parts, notes }: SeedTelling,
+): Promise<void> {
+  const settings = await readRooms(site, run);
+  await putAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));
+  const { done, leftOut } = await runJob(site, run);
+  run.log.info("Seeded a site", { done, leftOut });
+  await note(run, [...notes(settings), ...leftOut]);
+}
+
+/** The account admin came with the password that it has on the other site. Where it cannot be used, it lets nobody in. */
+async function takeOwnPassword(site: SpokeSite, run: Run): Promise<void> {
+  try {
+    await agreeOnPassword(site, run);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.code !== UNUSABLE) throw error;
+    await note(run, [error.message]);
+  }
+}
+
+export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
+  const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
+    .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
+  // A hub on another cluster keeps its rooms there; its spokes elsewhere go without.
+  if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
+  const space = cluster.space(hub.namespace, hub.namespaceUid);
+  try {
+    return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, run))));
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 404) throw error;
+    // The site is whole without them, and it is not the site's own namespace that is gone.
+    const problem =
+      `The hub's namespace ${hub.namespace} is gone: identity, content and brand of the hub were left out`;
+    return { ...NO_SETTINGS, problems: [problem] };
+  }
+}
+
+/** For a person who has a site now, and no password to it: the Secret holds one, and few can read that. */
+function wayIn(spokeId: string): string {
+  return `POST /api/spokes/${spokeId}/sign-in-link gives a link with which the site's administrator chooses a password`;
+}

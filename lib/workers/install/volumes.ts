@@ -1,0 +1,109 @@
+/** Where the data of a new site is from: a backup or a template that holds a site already, or else its install Job. */
+import { demandUsable } from "#lib/domains/backups/usable.ts";
+import { hasSucceededSince } from "#lib/jobs/restores.ts";
+import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { type HubSettings, newsOf, seedNotes, type SeedPart, WORDS } from "#lib/moodle/seed.ts";
+import { isFinished } from "#lib/jobs/job.ts";
+import { findJob } from "#lib/jobs/store.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { Awaiting } from "#lib/scheduler/stops.ts";
+import { finalError, note, type SpokeSite } from "#lib/workers/site.ts";
+import { untilBound } from "#lib/workers/volumes/bound.ts";
+import { claimsFrom, tidySources } from "#lib/workers/volumes/claims.ts";
+import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+import { fillFromTemplate } from "#lib/workers/templates/use.ts";
+
+/** Makes the site's volumes from what it is to be from, and returns true; or none where it is to be installed by its Job. */
+export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
+  const found = await sourceOf(site);
+  if (!found) return await fillFromTemplate(site, run);
+  const { spoke } = found,
+    backup = found.backup.readyAt === null ? await awaitBackup(site, found.backup) : found.backup;
+  await demandUsable(site.app.db.rows, spoke, backup.id);
+  demandVersion(site, backup);
+  await claimsFrom(site, run, snapshotsOf(backup, spoke));
+  await untilBound(site, run);
+  const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  await note(
+    run,
+    isCopy(site) ? [`It is a copy of ${spoke.slug}, made from ${from}`] : [
+      `It is made from ${from}, in place of an installation`,
+      "People sign in with the passwords of then; the Secret admin holds another: reset-admin-password makes them agree",
+    ],
+  );
+  return true;
+}
+
+/** It is taken in its own spoke's turn, which is none of this one's. Returns it once it is ready, and throws until then. */
+async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
+  const operation = await findJob(db.rows, operationId);
+  if (operation && !isFinished(operation.state)) {
+    throw new Awaiting("Waiting until the backup is taken that it is to be made from", operationId);
+  }
+  const backup = (await findBackup(db.rows, id))!; // as its operation left it, which may have ended after the first look
+  if (backup.readyAt !== null) return backup;
+  throw finalError(
+    "BackupNotReady",
+    `The backup ${id} could not be taken: ${backup.error ?? "it was called off"}`,
+    "Remove this spoke, and copy again.",
+  );
+}
+
+/** One that was still to be taken may have been taken after an upgrade of its own spoke. */
+function demandVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
+  if (taken.images === null || taken.images.moodle === images.moodle) return;
+  const message = `The backup ${id} is of Moodle ${taken.lmsVersion}, and this site was to be of ${version}`;
+  throw finalError("AnotherVersion", message, "Remove this spoke, and copy again.");
+}
+
+/** Whether it did, no matter which holder. */
+export function isFilled({ inputs }: SpokeSite): boolean {
+  return inputs.origin !== undefined;
+}
+
+/** Not where it was one, and comes back from a backup of its own. */
+export function isCopy({ spoke, inputs }: SpokeSite): boolean {
+  return spoke.copyOf !== null && inputs.origin?.identity === "new";
+}
+
+/** What a site is told: by what it is to be, which is all of it where its Job has made it; else by these parts alone. */
+export interface SeedTelling {
+  readonly inputs: SpokeInputs;
+  readonly parts: readonly SeedPart[] | null;
+  /** What people must know of it. */
+  readonly notes: (settings: HubSettings) => readonly string[];
+}
+
+/** What is in the data is not told anew, for it is its people's. */
+export async function whatToTell(site: SpokeSite): Promise<SeedTelling> {
+  const { inputs, app: { db } } = site, found = await sourceOf(site);
+  const notes = (told: SpokeInputs) => (settings: HubSettings) => seedNotes(told, settings);
+  if (!found) return { inputs, parts: null, notes: notes(inputs) };
+  const { backup, spoke } = found;
+  if (isCopy(site)) {
+    const { inputs: news, parts } = newsOf(inputs, spoke);
+    const left = spoke.identity && (!inputs.identity || news.identity) ? [FOREIGN_SIGN_ON] : [];
+    return { inputs: news, parts, notes: (settings) => [...seedNotes(news, settings), ...left] };
+  }
+  const isOlder = await hasSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);
+  return { inputs, parts: isOlder ? WORDS : [], notes: () => [] };
+}
+
+const FOREIGN_SIGN_ON =
+  "The single sign-on that the other site had is still set up in this one: its administrators can take " +
+  "it away under OAuth 2 services";
+
+/** When the site stands on its volumes, what they were made by has served. */
+export async function clearSources(site: SpokeSite, run: Run): Promise<void> {
+  if (isFilled(site)) await tidySources(site, run);
+}
+
+/** The backup that the site is made from, and the spoke that this is of. */
+async function sourceOf({ app: { db: { rows } }, spoke }: SpokeSite) {
+  const backup: Backup | null = spoke.fromBackup === null ? null : await findBackup(rows, spoke.fromBackup);
+  return backup && {
+    backup,
+    spoke: await rows.selectFrom("spokes").selectAll().where("id", "=", backup.spokeId).executeTakeFirstOrThrow(),
+  };
+}

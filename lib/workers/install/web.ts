@@ -1,0 +1,89 @@
+/**
+ * Opening a site to the web: its Ingress, and its certificate.
+ *
+ * Not every cluster's controller writes an address into an Ingress, and some clusters have none for it at all. The site
+ * runs all the same, so an address that does not come is noted on the operation and not taken for a failure. A
+ * certificate that was ordered is waited for: without it the address that people were given would not open.
+ */
+import { hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
+import { ClusterError, type KubeObject, type Ref, refOf, retell, type Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { MINUTE } from "#lib/base/time.ts";
+
+const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
+const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
+const PATIENCE = 2 * MINUTE; // for an address: a cloud's load balancer takes about one
+
+/** `host` is the name that they open; by default the spoke's own, and what leads former names to it is left out. */
+export async function openToTheWeb(
+  site: SpokeSite,
+  run: Run,
+  given: readonly KubeObject[],
+  host: string | null = null,
+): Promise<void> {
+  const { app, space, cluster, spoke, inputs } = site;
+  const former = host === null ? inputs.formerHosts ?? [] : [];
+  const ingresses = given.filter((ingress) => !leadsFrom(ingress, former.map((each) => each.host)));
+  for (const ingress of ingresses) await awaitAddress(site, run, ingress);
+  const names = ingresses.flatMap((ingress) => ingress["spec"]?.tls ?? []).map(({ secretName }) => secretName);
+  if (names.length === 0 || !await cluster.serves(CERTIFICATE, run)) return;
+  const certificates = names.map((name) => ({ ...CERTIFICATE, name }));
+  for (const certificate of certificates) await orderAnew(space, run, certificate);
+  try {
+    await space.ready(certificates, waitingFor(run));
+  } catch (error) {
+    throw error instanceof ClusterError ? blameForDomain(error, host ?? spoke.domain, app.config.rootDomain) : error;
+  }
+}
+
+function leadsFrom(ingress: KubeObject, hosts: readonly string[]): boolean {
+  const rules: readonly { readonly host?: string }[] = ingress["spec"]?.rules ?? [];
+  return rules.length > 0 && rules.every(({ host }) => host !== undefined && hosts.includes(host));
+}
+
+/**
+ * What could not be had is not asked for again within the hour. A person who retries has put the cause right by now; and the
+ * Certificate is made anew from the Ingress, with no harm to one that is there: that lies in its Secret.
+ */
+async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
+  const found = await space.get(ref, run);
+  if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, run);
+}
+
+/** Domains below ours are led here by the operator's record, all others by those who chose them. */
+function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
+  const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
+  if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
+  return retell(error, { blame: "user" });
+}
+
+async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: KubeObject): Promise<void> {
+  const name: string | undefined = ingress["spec"]?.ingressClassName;
+  if (name !== undefined && !await hasClass(cluster, run, name)) {
+    return await note(run, [
+      `The cluster has no ingress class ${name}: nothing leads to the site from outside until its controller is installed, ` +
+      "or another class is named (ingressClass in surroundings.yaml, or the region of CATALOG)",
+    ]);
+  }
+  try {
+    await space.ready([refOf(ingress)], waitingFor(run, PATIENCE));
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
+    await note(run, [
+      "No ingress controller has given the site an address yet: see whether the one of its ingress class runs, and has one",
+    ]);
+  }
+}
+
+/** Also true where it may not look: then only waiting can tell. */
+async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
+  try {
+    const classes = await cluster.listAll(CLASS, "", run);
+    return classes.some((each) => each.metadata.name === name);
+  } catch (error) {
+    if (error instanceof ClusterError && error.status === 403) return true;
+    throw error;
+  }
+}

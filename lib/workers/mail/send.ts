@@ -1,0 +1,129 @@
+/**
+ * Sends a mail, at least once: after a crash between sending and recording it is sent again, with the same Message-ID.
+ *
+ * The secret of a link is made in the same moment, by the holder of the job, and only its hash is written down. Each
+ * sending has a secret of its own; all of them open the same grant, which is used up once.
+ */
+import type { App } from "#lib/app.ts";
+import { forgetRefusedMail, noteRefusedMail } from "#lib/domains/auth/refused-mail.ts";
+import { mintSecret } from "#lib/domains/auth/one-time.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { BULK_MAIL, MAIL, type MailPayload } from "#lib/jobs/mail.ts";
+import { isRefusal, wordsOfMailServer } from "#lib/drivers/mail/refusals.ts";
+import { type Mail, MailError, type Post } from "#lib/drivers/mail/post.ts";
+import { linkOf, needsLink, readingOf, writeLetter } from "#lib/drivers/mail/write.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
+import { answerForgotten, FORGOTTEN } from "#lib/domains/auth/forgot.ts";
+import { answerSignup, SIGNUP, type WaitingSignup } from "#lib/domains/auth/signup.ts";
+
+/** Milliseconds before the second try, and between later ones at most. */
+export interface MailRetry {
+  readonly first: number;
+  readonly most: number;
+}
+
+/** A mail server may be away for a night. */
+const RETRY: MailRetry = { first: 2 * SECOND, most: 15 * MINUTE };
+
+/** The same for what goes to many at once. */
+export function sendBulkMail(app: Pick<App, "config" | "log">, post: Post, retry = RETRY): Handler {
+  return { ...sendMail(app, post, retry), kind: BULK_MAIL };
+}
+
+export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Post, retry = RETRY): Handler {
+  return {
+    kind: MAIL,
+    steps: {
+      async send(run) {
+        try {
+          await send(run, post, config.publicUrl);
+        } catch (error) {
+          throw error instanceof MailError && error.transient ? later(error, run, retry) : error;
+        }
+      },
+    },
+    hooks: {
+      // In the transaction that ends the job: another one in between could have the mail sent twice.
+      async onSucceeded(tx, job) {
+        await forgetRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
+        return {};
+      },
+      // Nobody waits for this job, so nobody would look at its row.
+      async onFailed(tx, job, report) {
+        const { letter } = job.payload as MailPayload;
+        log.error("A mail was not sent, and will not be", {
+          operation: job.id,
+          template: letter.template,
+          to: letter.to.email,
+          reason: report.message,
+          ...(report.hint !== null && { hint: report.hint }),
+        });
+        if (!isRefusal(report.code)) return {};
+        const { template, to: { email } } = letter;
+        return { audit: await noteRefusedMail(tx, { email, template, reason: wordsOfMailServer(report.message) }) };
+      },
+    },
+  };
+}
+
+async function send(run: Run, post: Post, home: URL): Promise<void> {
+  const payload = run.job.payload as MailPayload, { letter } = payload;
+  const about = { template: letter.template, to: letter.to.email };
+  const found = await run.write((tx) => prepare(tx, payload));
+  if ("reason" in found) return run.log.info("A mail is not sent any more", { ...about, reason: found.reason });
+  const link = found.secret === null ? readingOf(letter.template, home) : linkOf(letter.template, home, found.secret);
+  const mail: Mail = {
+    id: `${run.job.id}@${home.hostname}`,
+    template: letter.template,
+    to: letter.to,
+    ...writeLetter(letter, home, link),
+    link,
+  };
+  run.check();
+  const { answer, file } = await post.send(mail, run.signal);
+  if (file === null) return run.log.info("Sent a mail", { ...about, messageId: mail.id, answer });
+  run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
+}
+
+/** A secret for its link, if it has one; or why there is nothing to be sent any more. */
+async function prepare(
+  tx: Tx,
+  { letter, grantId }: MailPayload,
+): Promise<{ readonly secret: string | null } | { readonly reason: string }> {
+  const user = await tx.selectFrom("users").select("disabledAt").where("email", "=", letter.to.email)
+    .executeTakeFirst();
+  if (user?.disabledAt) return { reason: "The user was disabled" };
+  if (!needsLink(letter.template)) return { secret: null };
+  if (grantId === null) throw new Error(`A letter of ${letter.template} needs a grant`);
+  const secret = await mintSecret(tx, grantId);
+  return secret === null ? { reason: "Its link was used, voided or has expired" } : { secret };
+}
+
+function later({ code, message, blame, hint }: MailError, run: Run, { first, most }: MailRetry): MailError {
+  return new MailError(code, message, {
+    transient: true,
+    blame,
+    ...(hint !== undefined && { hint }),
+    retryAfterMs: backoff(run.job.attempt, first, most),
+  });
+}
+
+/** What is done after the answer when somebody has forgotten a password or signs up: lib/domains/auth says why. */
+export function forgottenPassword(): Handler {
+  return {
+    kind: FORGOTTEN,
+    steps: {
+      answer: ({ job, write }) => write((tx) => answerForgotten(tx, job.asker, String(job.payload.email))),
+    },
+  };
+}
+
+export function signup(): Handler {
+  return {
+    kind: SIGNUP,
+    steps: {
+      answer: ({ job, write }) => write((tx) => answerSignup(tx, job.asker, job.id, job.payload as WaitingSignup)),
+    },
+  };
+}

@@ -1,0 +1,235 @@
+/**
+ * What the start and the ends of an operation make of its spoke or hub: rows and what is told of them, nothing else. The
+ * engine runs these in the transaction that writes the job itself, with the row locked.
+ *
+ * Who asks for a spoke's removal does not wait for what is under way: so each of these looks first whether the spoke is
+ * still where the operation had it, and leaves one that is going as it is.
+ */
+import type { Updateable } from "kysely";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import { listStanding } from "#lib/domains/backups/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
+import type { FailureReport, Job } from "#lib/jobs/job.ts";
+import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
+import { freeNames } from "#lib/domains/spokes/names.ts";
+import { passageOf } from "#lib/operations/judge.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+
+type SpokeChange = Updateable<Schema["spokes"]>;
+
+export const provisionOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const spoke = await change(tx, job, (before) => ({
+      state: "active",
+      stateReason: null,
+      health: "healthy",
+      observedAt: job.updatedAt,
+      readyAt: before.readyAt ?? job.updatedAt,
+    }));
+    return told(spoke, job, "spoke_provisioned", {
+      size: spoke.size,
+      domain: spoke.domain,
+      slug: spoke.slug,
+      lmsVersion: spoke.lmsVersion,
+    });
+  },
+  async onFailed(tx, job, report) {
+    const spoke = await change(tx, job, { state: "failed", stateReason: report.message, observedAt: job.updatedAt });
+    return told(spoke, job, "spoke_provision_failed", { slug: spoke.slug, ...failureOf(report) });
+  },
+  async onCancelled(tx, job) {
+    const spoke = await change(tx, job, { state: "failed", stateReason: "Provisioning was called off" });
+    return { state: spoke.state };
+  },
+};
+
+/** How a spoke was seen after an action had failed. */
+export interface Observed {
+  readonly state: "active" | "suspended";
+  readonly health: "healthy" | "degraded" | "unknown";
+  /** Absent where it could not be seen, or was none of the action's business. */
+  readonly maintenance?: boolean;
+}
+
+/** What an end makes of the row besides its state, and what is told of it besides. */
+interface Ending {
+  /** Not asked for of a spoke that is going. */
+  readonly change?: () => SpokeChange;
+  readonly metadata?: object;
+  /** Further events of a success. */
+  readonly audit?: readonly AuditEntry[];
+}
+
+type End<Extra extends unknown[] = []> = (
+  tx: Tx,
+  job: Job,
+  before: SpokeRow,
+  ...extra: Extra
+) => Ending | Promise<Ending>;
+
+interface ActionEnds {
+  readonly succeeded?: End;
+  /** Without a report it was called off. */
+  readonly stopped?: End<[report: FailureReport | null]>;
+}
+
+/** Of an action: what it leads through and to is its kind's. */
+export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEnds = {}): Hooks {
+  return {
+    async onStart(tx, job) {
+      const spoke = await change(tx, job, { state: passageOf(job.kind)!.through, stateReason: null });
+      return { state: spoke.state };
+    },
+    async onSucceeded(tx, job) {
+      const { change: gain, metadata, audit = [] } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
+      const { to } = passageOf(job.kind)!;
+      const health = to === "active" ? "healthy" : "unknown";
+      const seen = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
+      const spoke = await change(tx, job, () => ({ ...gain?.(), ...seen }));
+      const outcome = told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug, ...metadata });
+      return { ...outcome, audit: [...outcome.audit ?? [], ...audit] };
+    },
+    async onFailed(tx, job, report) {
+      const { change: left, metadata } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), report);
+      const seen = { ...observedIn(job), stateReason: report.message, observedAt: job.updatedAt };
+      const spoke = await change(tx, job, () => ({ ...seen, ...left?.() }));
+      const about = { action: job.kind, slug: spoke.slug };
+      return told(spoke, job, "spoke_action_failed", { ...about, ...failureOf(report), ...metadata });
+    },
+    async onCancelled(tx, job) {
+      const { change: left } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), null);
+      const stateReason = `The operation ${job.kind} was called off`;
+      const spoke = await change(tx, job, () => ({ ...observedIn(job), stateReason, ...left?.() }));
+      return { state: spoke.state };
+    },
+  };
+}
+
+function nothing(): Ending {
+  return {};
+}
+
+/** Where nothing could be seen, the spoke counts as what it was before the action: that can be asked for again. */
+function observedIn(job: Job): Observed {
+  const seen = job.progress.observed as Observed | undefined;
+  if (seen) {
+    const { state, health, maintenance } = seen;
+    return { state, health, ...(maintenance !== undefined && { maintenance }) };
+  }
+  return { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
+}
+
+/**
+ * Of an action that leaves the spoke's state as it is: how it went is in the audit and on the stream, the row is not
+ * touched.
+ */
+export const taskOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const spoke = await lockSpoke(tx, job.spokeId!);
+    return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug });
+  },
+  async onFailed(tx, job, report) {
+    const spoke = await lockSpoke(tx, job.spokeId!);
+    return told(spoke, job, "spoke_action_failed", { action: job.kind, slug: spoke.slug, ...failureOf(report) });
+  },
+};
+
+export const removalOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const before = await lockSpoke(tx, job.spokeId!);
+    if (before.state === "removed") return { state: before.state }; // it was given up meanwhile, and that was told
+    const gone = { state: "removed", stateReason: null, health: "unknown", removedAt: job.updatedAt } as const;
+    const spoke = await updateSpoke(tx, job.spokeId!, job, gone);
+    await freeNames(tx, spoke.id);
+    return told(spoke, job, "spoke_destroyed", {
+      slug: spoke.slug,
+      domain: spoke.domain,
+      size: spoke.size,
+      ...(job.progress.snapshots && { snapshots: job.progress.snapshots }),
+      kept: await keptContents(tx, spoke.id),
+    });
+  },
+};
+
+/** What stays in the cluster on purpose: the contents of backups that an operator can still restore from. */
+async function keptContents(tx: Tx, spokeId: string): Promise<string[]> {
+  const backups = (await listStanding(tx, spokeId)).filter(({ state }) => state === "ready");
+  return backups.flatMap(({ volumes }) => volumes.flatMap(({ content }) => content ?? []));
+}
+
+export const hubOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const hub = await changeHub(tx, job, ({ readyAt }) => ({
+      state: "active",
+      stateReason: null,
+      readyAt: readyAt ?? job.updatedAt,
+    }));
+    return toldHub(job, hub.state, "federation_provisioned", { slug: hub.slug });
+  },
+  async onFailed(tx, job, report) {
+    const hub = await changeHub(tx, job, () => ({ state: "failed", stateReason: report.message }));
+    return toldHub(job, hub.state, "federation_provision_failed", { slug: hub.slug, ...failureOf(report) });
+  },
+  async onCancelled(tx, job) {
+    const hub = await changeHub(tx, job, () => ({ state: "failed", stateReason: "Provisioning was called off" }));
+    return { state: hub.state };
+  },
+};
+
+export const hubRemovalOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const before = await lockFederation(tx, job.federationId!);
+    if (before.state === "removed") return { state: before.state };
+    const gone = { state: "removed", stateReason: null, removedAt: job.updatedAt } as const;
+    const hub = await updateFederation(tx, job.federationId!, gone);
+    return toldHub(job, hub.state, "federation_destroyed", { slug: hub.slug });
+  },
+};
+
+/** Whether it is being removed, or was. */
+export function isGoing({ state }: { readonly state: string }): boolean {
+  return state === "removing" || state === "removed";
+}
+
+async function change(tx: Tx, job: Job, to: SpokeChange | ((before: SpokeRow) => SpokeChange)): Promise<SpokeRow> {
+  const spoke = await lockSpoke(tx, job.spokeId!);
+  if (isGoing(spoke)) return spoke;
+  return await updateSpoke(tx, spoke.id, job, typeof to === "function" ? to(spoke) : to);
+}
+
+async function changeHub(
+  tx: Tx,
+  job: Job,
+  to: (before: FederationRow) => Updateable<Schema["federations"]>,
+): Promise<FederationRow> {
+  const hub = await lockFederation(tx, job.federationId!);
+  if (isGoing(hub)) return hub;
+  return await updateFederation(tx, hub.id, to(hub));
+}
+
+/** The job was written a moment ago in this transaction: its time is the database's. */
+async function updateSpoke(tx: Tx, id: string, { updatedAt }: Job, to: SpokeChange): Promise<SpokeRow> {
+  return await tx.updateTable("spokes").set({ ...to, updatedAt }).where("id", "=", id).returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function told(spoke: SpokeRow, job: Job, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
+  const about = {
+    objectType: "spoke",
+    objectId: spoke.id,
+    federationId: spoke.federationId,
+    spokeId: spoke.id,
+  } as const;
+  return { state: spoke.state, audit: [{ kind, ...about, metadata: { ...metadata, operationId: job.id } }] };
+}
+
+function toldHub(job: Job, state: string, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
+  const about = { objectType: "federation", objectId: job.federationId!, federationId: job.federationId } as const;
+  return { state, audit: [{ kind, ...about, metadata: { ...metadata, operationId: job.id } }] };
+}
+
+function failureOf({ step, code, fault, message }: FailureReport): Record<string, unknown> {
+  return { step, code, fault, message };
+}

@@ -1,0 +1,54 @@
+/** Puts the particulars of a spoke or a hub into its namespace, as its row has them, under the fence of the run. */
+import type { App } from "#lib/app.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { particularsObject, textOfHub, textOfSpoke } from "#lib/moodle/particulars.ts";
+import { type Installation, readInstallation, signFor } from "#lib/installation/installation.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { putFenced } from "#lib/workers/fenced.ts";
+
+export type Recorded = "spokes" | "federations";
+
+/** As soon as the namespace is there, for whatever may happen to the database after that. */
+export async function recordNow({ db, clusters }: App, run: Run, table: Recorded, id: string): Promise<void> {
+  const [row] = await rowsOf(db.rows, table).where("id", "=", id).execute();
+  await putParticulars({ clusters, installation: await readInstallation(db.rows) }, run, table, row!);
+}
+
+/** Rows whose namespace has other particulars, or none; in the order of their ids. */
+export async function listUnrecorded(rows: Rows, table: Recorded, after: string, most: number) {
+  return await rowsOf(rows, table).where("namespaceUid", "is not", null).where("state", "<>", "removed")
+    .whereRef("recordedAt", "is distinct from", "updatedAt").where("id", ">", after).orderBy("id").limit(most)
+    .execute();
+}
+
+interface Place extends Pick<App, "clusters"> {
+  readonly installation: Installation;
+}
+
+export async function putParticulars(
+  { clusters, installation }: Place,
+  run: Run,
+  table: Recorded,
+  row: SpokeRow | FederationRow,
+): Promise<void> {
+  const { id, cluster, namespace, namespaceUid, updatedAt } = row;
+  const space = (await clusters.open(cluster)).space(namespace, namespaceUid!);
+  await putFenced(space, objectOf(installation, row), run.job, run); // made by this very run, too, it is not as the row is now
+  await run.write((tx) =>
+    tx.updateTable(table).set({ recordedAt: updatedAt }).where("id", "=", id).where("namespaceUid", "=", namespaceUid)
+      .execute()
+  );
+}
+
+function objectOf(installation: Installation, row: SpokeRow | FederationRow): KubeObject {
+  const [of, text] = "federationId" in row ? ["spoke", textOfSpoke(row)] as const : ["hub", textOfHub(row)] as const;
+  const signature = signFor(installation, row.namespaceUid!, text);
+  return particularsObject(of, { text, installation: installation.id, signature });
+}
+
+function rowsOf(rows: Rows, table: Recorded) {
+  return rows.selectFrom(table as "spokes").selectAll().$castTo<SpokeRow | FederationRow>();
+}

@@ -1,0 +1,218 @@
+/** What a reapply demands before it touches anything, and how it puts objects into their place. */
+import { fitted, titleOf } from "#lib/moodle/expected.ts";
+import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
+import { type HubSettings, NO_SETTINGS } from "#lib/moodle/seed.ts";
+import {
+  ClusterError,
+  type KubeObject,
+  type PatchOperation,
+  refOf,
+  retell,
+  type Space,
+} from "#lib/drivers/cluster/cluster.ts";
+import type { Put } from "#lib/operations/change.ts";
+import { putBack } from "#lib/operations/reapply.ts";
+import { isTerminating } from "#lib/drivers/cluster/guard.ts";
+import { unlike } from "#lib/drivers/cluster/difference.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";
+import { applyFenced, patchFenced, putFenced } from "#lib/workers/fenced.ts";
+import { demandSameCluster } from "#lib/workers/same-cluster.ts";
+import { asTaken, inputsBetween } from "#lib/workers/reapply/size.ts";
+import { change } from "#lib/workers/running.ts";
+import { finalError, note, type SpokeSite } from "#lib/workers/site.ts";
+
+/** Throws a final ClusterError where something is gone that nobody can make anew. */
+export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
+  await demandNamespace(site, run);
+  const irreplaceable = wanted(site, run, SPOKE_STEPS).filter(({ lost }) => lost !== undefined);
+  const isClaim = ({ ref }: Put) => ref.kind === "PersistentVolumeClaim";
+  for (const { ref } of irreplaceable.filter(isClaim)) {
+    const claim = await site.space.get(ref, run);
+    if (claim && !claim.metadata.deletionTimestamp) continue;
+    throw finalError(
+      "VolumeLost",
+      `The PersistentVolumeClaim ${ref.name} is ${claim ? "being deleted" : "gone"}, and the site's data with it`,
+      `Take it back to a backup: wheelwright restore ${site.spoke.id}. A new volume would be empty.`,
+    );
+  }
+  for (const { ref, put: secret } of irreplaceable.filter((each) => !isClaim(each))) {
+    if (await site.space.get(ref, run)) continue;
+    throw finalError(
+      "PasswordsLost",
+      `The Secret ${ref.name} is gone, and a new one would not have the passwords that the database knows`,
+      `Put the Secret back from a copy; or set a new password in the database (alter role moodle password …, in the pod ` +
+        `db-0), and make the Secret with it: ${keysOf(secret)}. Then reapply.`,
+    );
+  }
+}
+
+/** What these steps of the blueprint make, as a preview tells it: with the amounts that were taken over. */
+function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO_SETTINGS): Put[] {
+  const { blueprint, inputs, spoke: { maintenance }, app: { config } } = asTaken(site, run);
+  return putBack({ blueprint, inputs, maintenance, hub, relaySecret: config.relay?.secret ?? null }, ...steps);
+}
+
+async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
+  const { cluster, spoke } = site;
+  const found = await cluster.findNamespace(spoke.namespace, run);
+  if (!found) await demandSameCluster(site, run); // else it may only be looked for elsewhere
+  const ailment = ailmentOfNamespace(found, spoke.namespaceUid!);
+  if (ailment === null) return;
+  const ours = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
+  const hint = ours
+    ? "Put the label back, and reapply: nothing is done in a namespace that is not said to be Wheelwright's."
+    : `What was in it is gone, or going: destroy the spoke, and make it anew from a backup: wheelwright restore ${spoke.id}`;
+  throw finalError("NamespaceLost", `${ailment} (${spoke.namespace})`, hint);
+}
+
+/**
+ * The namespace's labels are what the security standard and the sweep go by. It is not applied, for that would make one
+ * that is gone. Who may not put them back says so, and goes on.
+ */
+export async function relabel(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, cluster, spoke } = site;
+  const [manifest] = blueprint.spokeObjects(asTaken(site, run).inputs, "namespace");
+  const standing = await cluster.findNamespace(spoke.namespace, run);
+  const { labels, annotations } = standing?.metadata ?? {};
+  const changes = [
+    ...wordsToSet("labels", labels, manifest!.metadata.labels),
+    ...wordsToSet("annotations", annotations, manifest!.metadata.annotations),
+  ];
+  if (changes.length === 0) return;
+  const own: PatchOperation = { op: "test", path: "/metadata/uid", value: spoke.namespaceUid };
+  try {
+    await cluster.patchGlobal(refOf(manifest!), [own, ...changes], run);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 403) throw error;
+    await note(run, [
+      "The namespace's labels could not be put back: that needs the permission to patch namespaces",
+    ]);
+  }
+}
+
+type Words = Readonly<Record<string, string>>;
+
+/** What makes each of these words stand there; the others are not ours. */
+function wordsToSet(field: "labels" | "annotations", there: Words | undefined, wanted: Words = {}): PatchOperation[] {
+  const missing = Object.entries(wanted).filter(([name, text]) => there?.[name] !== text);
+  const path = `/metadata/${field}`;
+  const at = (name: string) => `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return [
+    ...(there || missing.length === 0 ? [] : [{ op: "add" as const, path, value: {} }]),
+    ...missing.map(([name, value]) => ({ op: "add" as const, path: at(name), value })),
+  ];
+}
+
+/**
+ * Puts what the site's pods read when they start, and remembers first that they must start anew, where it is other than
+ * what stands there: Moodle keeps an account at the mail relay in its database until its next start. Passwords that are
+ * there are right.
+ */
+export async function putSettings(site: SpokeSite, run: Run): Promise<void> {
+  const changes = wanted(site, run, ["secrets"]);
+  for (const { ref, put: secret, applied, lost } of changes) {
+    const there = await site.space.get(ref, run);
+    if (applied === null && !there && lost === undefined) await makeAnew(site, run, secret);
+    if (applied !== null && (!there || holdsOther(applied, there))) await run.remember({ startsAnew: true });
+  }
+  await putObject(site.space, run, changes.flatMap(({ applied }) => applied ?? []));
+}
+
+function holdsOther(object: KubeObject, there: KubeObject): boolean {
+  const texts = Object.entries<string>(object["stringData"] ?? {})
+    .map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
+  return Object.entries({ ...object["data"], ...Object.fromEntries(texts) })
+    .some(([key, text]) => there["data"]?.[key] !== text);
+}
+
+/** One that no pod reads is made anew, and said not to be the site's: what they read was demanded before. */
+async function makeAnew({ space }: SpokeSite, run: Run, secret: KubeObject): Promise<void> {
+  await space.create(secret, run);
+  await note(run, [
+    `The Secret ${secret.metadata.name} was gone, and was made with a new password, which the site does not know: ` +
+    "reset-admin-password gives it one that it does",
+  ]);
+}
+
+/** The limits, so that both what there is and what it is to become have room. */
+export async function putWideLimits(site: SpokeSite, run: Run): Promise<KubeObject[]> {
+  return await putObject(site.space, run, site.blueprint.spokeObjects(inputsBetween(site, run), "policies"));
+}
+
+/** Puts what the step of the blueprint applies in its place; returns what stands there then. */
+export async function putStep(
+  site: SpokeSite,
+  run: Run,
+  step: SpokeStep,
+  hub?: HubSettings,
+): Promise<KubeObject[]> {
+  return await putObject(site.space, run, wanted(site, run, [step], hub).flatMap(({ applied }) => applied ?? []));
+}
+
+/** Lets run what the step has made: what actions stop, and start again. */
+export async function putState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
+  for (const { ref, state = {} } of wanted(site, run, [step])) {
+    const patches = Object.entries(state).map(([field, value]) => ({
+      op: "add" as const,
+      path: `/spec/${field}`,
+      value,
+    }));
+    if (patches.length > 0) await change(site, run, ref, () => patches);
+  }
+}
+
+/** In the order given; returns what stands there then. */
+export async function putObject(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+  const standing: KubeObject[] = [];
+  for (const object of objects) {
+    const there = await space.get(refOf(object), run);
+    if (there) standing.push(await mend(space, run, fitted(object, there), there));
+    else standing.push(await putFenced(space, object, run.job, run));
+  }
+  return standing;
+}
+
+/**
+ * An apply keeps what others have put into a list beside our items, and with them it may not fit: a second port of the same
+ * name. Then what differs is replaced as a whole, and applied once more.
+ */
+async function mend(space: Space, run: Run, object: KubeObject, there: KubeObject): Promise<KubeObject> {
+  try {
+    return await applyFenced(space, object, run.job, run);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    run.log.warn("An object cannot be applied beside what others put into it", {
+      object: titleOf(object),
+      error,
+    });
+  }
+  try {
+    const spec = object["spec"] ?? {},
+      fields = unlike(object, there).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
+    const change = [...new Set(fields)].filter((field) => Object.hasOwn(spec, field))
+      .map((field): PatchOperation => ({ op: "add", path: `/spec/${field}`, value: spec[field] }));
+    await patchFenced(space, { ref: refOf(object), hold: run.job, change: () => change }, run);
+    return await applyFenced(space, object, run.job, run);
+  } catch (error) {
+    throw isRefusal(error) ? explainRefusal(error, object) : error;
+  }
+}
+
+function isRefusal(error: unknown): error is ClusterError {
+  return error instanceof ClusterError && error.status === 422 && !error.transient;
+}
+
+/** What cannot be changed of an object has to be made anew with it. */
+function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
+  return retell(error, {
+    blame: "operator",
+    hint: `${
+      titleOf(object)
+    } differs in what cannot be changed. Delete it (the volumes stay), and reapply: it is made anew.`,
+  });
+}
+
+function keysOf(secret: KubeObject): string {
+  return Object.keys(secret["stringData"] ?? secret["data"] ?? {}).join(", ");
+}

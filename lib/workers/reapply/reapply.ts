@@ -1,0 +1,81 @@
+/**
+ * Puts back what the blueprint has for a spoke, as it is now, made from the spoke's own inputs: what somebody changed or
+ * deleted by hand, and what a newer revision has besides.
+ *
+ * In the order of an install, but for what holds data: namespace, passwords and disks are never made anew, for a new one
+ * would be empty, and with an empty database Moodle installs itself and looks like success. Nor does anything start on
+ * data that is not the site's own, or of another version than its images.
+ *
+ * Each object is applied under the fence of the run (fenced.ts): a late holder of this operation is refused once
+ * another has been at the object, be it of this operation or a later one. What was deleted is made by a POST, which
+ * makes nothing where another holder has been (fenced.ts).
+ */
+import type { App } from "#lib/app.ts";
+import { isOfVersion } from "#lib/moodle/upgrade.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { action, startAnew } from "#lib/workers/actions/actions.ts";
+import { findHalfWay } from "#lib/workers/upgrade/half-way.ts";
+import { demandSameSite } from "#lib/workers/identity.ts";
+import { demandHealth, protectSignIn, readDatabase } from "#lib/workers/jobs.ts";
+import { readRooms } from "#lib/workers/install/provision.ts";
+import { demandWhole, putSettings, putState, putStep, putWideLimits, relabel } from "#lib/workers/reapply/objects.ts";
+import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
+import { chooseSize, takenBy } from "#lib/workers/reapply/size.ts";
+import { untilCounted, untilReady } from "#lib/workers/running.ts";
+import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+import { finalError, type SpokeSite } from "#lib/workers/site.ts";
+import { openToTheWeb } from "#lib/workers/install/web.ts";
+
+export function reapply(app: App): Handler {
+  return action(app, OPERATIONS.reapply, {
+    async policies(site, run) {
+      await demandWhole(site, run);
+      // The first holder's: should another release go on with this, the sweep tells what it left to be done.
+      if (!run.job.progress.revision) await run.remember({ revision: site.blueprint.revision });
+      await chooseSize(site, run);
+      await relabel(site, run);
+      await untilCounted(site, run, await putWideLimits(site, run));
+    },
+    async secrets(site, run) {
+      await putSettings(site, run);
+      await putStep(site, run, "seed", await readRooms(site, run));
+    },
+    async database(site, run) {
+      await putStep(site, run, "volumes");
+      await putStep(site, run, "database");
+      await putState(site, run, "database");
+      await untilReady(site, run, DATABASE);
+    },
+    verify,
+    async app(site, run) {
+      await putStep(site, run, "app");
+      if (run.job.progress.startsAnew) await startAnew(site, run);
+      await putState(site, run, "app");
+      await untilReady(site, run, MOODLE);
+    },
+    async cron(site, run) {
+      await putStep(site, run, "cron");
+      await putState(site, run, "cron");
+      if (takenBy(run.job)) await untilCounted(site, run, await putStep(site, run, "policies"));
+    },
+    ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
+    health: demandHealth,
+  }, { hooks: reapplyOutcomes });
+}
+
+/** The data must be this site's, and of the version that its images are: another one would change it, or not start. */
+async function verify(here: SpokeSite, run: Run): Promise<void> {
+  const { app, spoke } = here;
+  const site = await readDatabase(here, run);
+  await demandSameSite(run, spoke, site);
+  const version = spoke.lmsVersion;
+  const cutOff = site.lockedUntil !== null && await findHalfWay(app.db.rows, run.job) !== null;
+  if (!cutOff && isOfVersion(site, { version, code: null })) return await protectSignIn(here, run);
+  const is = cutOff ? "was left in the middle of an upgrade" : `is of ${site.release ?? "no known version"}`;
+  throw finalError(
+    "AnotherVersion",
+    `The database ${is}, and the spoke is of ${version}`,
+    `Have an operator restore a backup of ${version} (wheelwright restore ${spoke.id} --list); or retry the upgrade.`,
+  );
+}

@@ -1,0 +1,45 @@
+/**
+ * The amounts of a spoke's size, as they are offered now: a reapply takes them over, and the row says so once it succeeds.
+ *
+ * While some parts have the one and some the other, the limits hold both. Disks stay as they are: a resize grows them.
+ */
+import * as v from "valibot";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { roomBetween } from "#lib/moodle/resize.ts";
+import { asOffered } from "#lib/catalog/inputs.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { Resized } from "#lib/workers/resize/outcomes.ts";
+import { note, type SpokeSite } from "#lib/workers/site.ts";
+
+/** Decided once for the operation, by whichever of its holders comes first. */
+export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<void> {
+  if (run.job.progress.taken !== undefined) return;
+  const offered = asOffered(app, inputs);
+  const { size, resources, madeDatabaseDisk } = offered;
+  const taken: Resized = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
+  await run.remember({ taken: offered === inputs ? null : taken });
+  if (offered !== inputs) {
+    await note(run, [`The size ${size} has other amounts now than when this was made: they were taken over`]);
+  }
+}
+
+/** The spoke with what was taken over. */
+export function asTaken(site: SpokeSite, run: Run): SpokeSite {
+  const taken = takenBy(run.job);
+  return taken ? { ...site, inputs: withSize(site.inputs, taken) } : site;
+}
+
+/** With limits that hold what it has, and what it is to have. */
+export function inputsBetween({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
+  const taken = takenBy(run.job);
+  return taken ? roomBetween(inputs, withSize(inputs, taken), blueprint.quotaArithmetic) : inputs;
+}
+
+export function takenBy({ progress }: Pick<Job, "progress">): Resized | null {
+  return (progress.taken ?? null) as Resized | null;
+}
+
+export function withSize({ madeDatabaseDisk: _, ...inputs }: SpokeInputs, taken: Resized): SpokeInputs {
+  return v.parse(SpokeInputs, { ...inputs, ...taken });
+}

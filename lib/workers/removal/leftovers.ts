@@ -1,0 +1,204 @@
+/**
+ * What may be left of a spoke or hub when its namespace has gone. What a row calls removed is gone, so each is waited for.
+ *
+ * What stands in a namespace goes with it, as a rule. A namespace that somebody forced (by taking its own finalizer away)
+ * leaves behind what had finalizers, under a name that answers 404. Volumes stand outside and are deleted after their
+ * claims. And something that carries our labels may have come to stand elsewhere. Contents of snapshots that are retained
+ * are kept on purpose; they are told of where the snapshots are taken.
+ */
+import { FEDERATION, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
+import { minuteOf } from "#lib/drivers/cluster/diagnosis/words.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
+import { type Holding, note } from "#lib/workers/site.ts";
+
+/** Looked for by label in the whole cluster: what takes room or is seen from outside. */
+export const ANYWHERE = [
+  { apiVersion: "v1", kind: "Namespace" },
+  { apiVersion: "v1", kind: "Pod" },
+  { apiVersion: "v1", kind: "PersistentVolumeClaim" },
+  { apiVersion: "networking.k8s.io/v1", kind: "Ingress" },
+] as const;
+
+/**
+ * Looked for under the namespace's own name: each kind that a blueprint or a controller makes there. But for Secrets: who
+ * may list them in a namespace that is gone may read everybody's.
+ */
+export const UNDER_ITS_NAME = [
+  ...["Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "LimitRange", "ResourceQuota"]
+    .map((kind) => ({ apiVersion: "v1", kind })),
+  ...["Deployment", "ReplicaSet", "StatefulSet"].map((kind) => ({ apiVersion: "apps/v1", kind })),
+  ...["Job", "CronJob"].map((kind) => ({ apiVersion: "batch/v1", kind })),
+  ...["Ingress", "NetworkPolicy"].map((kind) => ({ apiVersion: "networking.k8s.io/v1", kind })),
+  { apiVersion: "cert-manager.io/v1", kind: "Certificate" },
+  { apiVersion: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshot" },
+] as const;
+
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
+/** A volume goes some seconds after its claim; what takes longer is a failed try, and is told as that. */
+const PATIENCE = MINUTE;
+const LONGEST_PAUSE = 10 * SECOND;
+
+/** What has gone: of a spoke or a hub, or a sandbox. */
+type Held = Holding | { readonly namespace: string; readonly sandbox: string };
+
+/** A volume and the claim that it is bound to, by uid: names of volumes made by hand are used again. */
+interface Volume {
+  readonly claim: string;
+  readonly claimUid: string;
+  readonly volume: string;
+}
+
+/** Before the claims go: afterwards nothing says which volumes were theirs. */
+export async function rememberVolumes(cluster: Cluster, run: Run, namespace: string): Promise<void> {
+  if (run.job.progress.volumes !== undefined) return;
+  const claims = await cluster.listUnder(CLAIM, namespace, run);
+  const volumes: Volume[] = claims.filter((claim) => claim["spec"]?.volumeName).map((claim) => ({
+    claim: claim.metadata.name,
+    claimUid: claim.metadata.uid!,
+    volume: String(claim["spec"].volumeName),
+  }));
+  await run.remember({ volumes });
+}
+
+/** They go with their claims, whatever their class says. One that may not be changed stays, and is told of at the end. */
+export async function releaseVolumes(cluster: Cluster, run: Run): Promise<void> {
+  for (const { claimUid, volume: name } of volumesOf(run)) {
+    const ref = { ...VOLUME, name }, found = await readVolume(cluster, run, name, []);
+    if (found?.["spec"]?.claimRef?.uid !== claimUid || found["spec"].persistentVolumeReclaimPolicy === "Delete") {
+      continue;
+    }
+    const changes: PatchOperation[] = [
+      { op: "test", path: "/spec/claimRef/uid", value: claimUid },
+      { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },
+    ];
+    await cluster.patchGlobal(ref, changes, run).catch((error) => {
+      if (!(error instanceof ClusterError) || error.status !== 403) throw error;
+    });
+  }
+}
+
+function volumesOf(run: Run): readonly Volume[] {
+  return run.job.progress.volumes ?? [];
+}
+
+const STRAY =
+  "It carries this spoke's or hub's label, and Wheelwright has not made it: delete it, or take the label off.";
+const FORCED =
+  "Its namespace was taken away by force, without waiting for it: delete it by hand; the removal goes on by itself.";
+
+interface Leftover {
+  readonly sentence: string;
+  readonly hint: string;
+}
+
+/** Waits for a while, then throws a passing ClusterError while anything remains: the operation goes on when it is gone. */
+export async function demandNothingLeft(
+  { cluster, holding }: { readonly cluster: Cluster; readonly holding: Held },
+  run: Run,
+): Promise<void> {
+  const end = performance.now() + Math.min(PATIENCE, run.patience());
+  for (let pause = SECOND / 4;; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    const notes: string[] = [];
+    const left = await findLabelled(cluster, run, holding) ?? await findForced(cluster, run, holding, notes) ??
+      await findVolume(cluster, run, notes);
+    if (left === null) return await note(run, notes);
+    if (performance.now() + pause > end) {
+      throw new ClusterError("Remaining", left.sentence, { transient: true, blame: "operator", hint: left.hint });
+    }
+    run.progress(left.sentence);
+    await sleep(pause, run.signal);
+  }
+}
+
+async function findLabelled(cluster: Cluster, run: Run, holding: Held): Promise<Leftover | null> {
+  const whose = selectorOf(holding);
+  for (const kind of ANYWHERE) {
+    const [left] = await cluster.listAll(kind, `${MANAGED_BY}=wheelwright,${whose}`, run);
+    if (left) return describe(left, STRAY);
+  }
+  return null;
+}
+
+function selectorOf(holding: Held): string {
+  if ("sandbox" in holding) return `${SANDBOX}=${holding.sandbox}`;
+  const { federationId, spokeId } = holding;
+  return spokeId === null ? `${FEDERATION}=${federationId},!${SPOKE}` : `${SPOKE}=${spokeId}`;
+}
+
+/** What a namespace that was forced has left. Somebody else's namespace may have the name by now: that is theirs. */
+async function findForced(
+  cluster: Cluster,
+  run: Run,
+  { namespace }: Held,
+  notes: string[],
+): Promise<Leftover | null> {
+  if (await cluster.findNamespace(namespace, run)) return null;
+  const unseen: string[] = [];
+  for (const kind of UNDER_ITS_NAME) {
+    try {
+      const [left] = await cluster.listUnder(kind, namespace, run);
+      if (left) return describe(left, FORCED);
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      if (error.status === 403) unseen.push(kind.kind);
+      else if (error.status !== 404) throw error; // else the cluster does not know this kind
+    }
+  }
+  if (unseen.length > 0) notes.push(`Could not see whether any of these is left: ${unseen.join(", ")}: no permission`);
+  return null;
+}
+
+/** A volume whose class keeps it stays, as its operator has chosen; any other goes with its claim. */
+async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<Leftover | null> {
+  for (const { claim, claimUid, volume } of volumesOf(run)) {
+    const found = await readVolume(cluster, run, volume, notes);
+    if (found === null || found["spec"]?.claimRef?.uid !== claimUid) continue;
+    if (found["spec"]?.persistentVolumeReclaimPolicy !== "Delete") {
+      notes.push(`The volume ${volume} of the claim ${claim} stays: its reclaim policy is not Delete`);
+      continue;
+    }
+    const { phase, message } = found["status"] ?? {};
+    const state = phase ? `, ${phase}${message ? `: ${message}` : ""}` : "";
+    const held = heldBy(found);
+    return {
+      sentence: `The volume ${volume} of the claim ${claim} is still there${state}${held}`,
+      hint: "See to the storage driver, which deletes it; the removal goes on by itself.",
+    };
+  }
+  return null;
+}
+
+async function readVolume(
+  cluster: Cluster,
+  run: Run,
+  name: string,
+  notes: string[],
+): Promise<KubeObject | null> {
+  try {
+    return await cluster.find({ ...VOLUME, name }, run);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 403) throw error;
+    notes.push(`Could not see whether the volume ${name} is gone: no permission`);
+    return null;
+  }
+}
+
+function describe(left: KubeObject, hint: string): Leftover {
+  const { name, namespace, deletionTimestamp } = left.metadata;
+  const since = deletionTimestamp ? `; it has been going since ${minuteOf(deletionTimestamp)}` : "";
+  return {
+    sentence: `${left.kind} ${name}${namespace ? ` in namespace ${namespace}` : ""} is still there${since}${
+      heldBy(left)
+    }`,
+    hint: deletionTimestamp
+      ? "Repair the controller that takes this finalizer away; the removal goes on by itself."
+      : hint,
+  };
+}
+
+function heldBy({ metadata: { deletionTimestamp, finalizers } }: KubeObject): string {
+  return deletionTimestamp && finalizers?.length ? `, held by the finalizer ${finalizers.join(", ")}` : "";
+}

@@ -1,0 +1,121 @@
+/**
+ * Takes a spoke or a hub down. It goes on trying until nothing is left: what a row calls removed is gone.
+ *
+ * The site is stopped first and the data goes last; then deleting the namespace takes everything, in whatever order. Before
+ * anything is passed over or believed because the cluster does not have it, it must be the cluster that it was made in.
+ */
+import type { App } from "#lib/app.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { around, type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
+import { demandNothingLeft, rememberVolumes } from "#lib/workers/removal/leftovers.ts";
+import { hubRemovalOutcomes, removalOutcomes } from "#lib/workers/outcomes.ts";
+import { demandSameCluster } from "#lib/workers/same-cluster.ts";
+import { openHub, openSpoke, type Site, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
+import { stopSite } from "#lib/workers/removal/stop.ts";
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { record } from "#lib/changes/record.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { writeHeld } from "#lib/jobs/fence.ts";
+import { judge } from "#lib/scheduler/reports.ts";
+import { dropContents } from "#lib/workers/volumes/claims.ts";
+import { turnsOf } from "#lib/domains/backups/way-back.ts";
+import { DAY } from "#lib/base/time.ts";
+
+/** Its failures bring no evidence along: the namespace may be gone, or was never made. */
+export function remove(app: App): Handler {
+  const steps = {
+    async stop(site: SpokeSite, run: Run) {
+      await demandSameCluster(site, run);
+      await stopSite(site, run);
+    },
+    async snapshot(site: SpokeSite, run: Run) {
+      await demandSameCluster(site, run);
+      await takeLastSnapshot(site, run);
+    },
+    ...LAST_STEPS,
+    async leftovers(site: SpokeSite, run: Run) {
+      await dropMadeContents(site, run);
+      await LAST_STEPS.leftovers(site, run);
+    },
+  };
+  const hooks = removalOutcomes;
+  return tellDaily(app, handlerOf(OPERATIONS.remove, (run: Run) => openSpoke(app, run), steps, { hooks }));
+}
+
+export function removeHub(app: App): Handler {
+  const hooks = hubRemovalOutcomes;
+  return tellDaily(app, handlerOf(OPERATIONS["remove-hub"], (run: Run) => openHub(app, run), LAST_STEPS, { hooks }));
+}
+
+const LAST_STEPS = {
+  namespace: removeNamespace,
+  async leftovers(site: Site, run: Run): Promise<void> {
+    await demandNothingLeft(site, run);
+    await demandSameCluster(site, run);
+  },
+};
+
+/** Contents that volumes were to be made from, where that came to no end: they stand in no namespace. */
+async function dropMadeContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
+  const { namespace } = spoke;
+  for (const turn of await turnsOf(app.db.rows, spoke)) await dropContents(cluster, run, { namespace, turn });
+}
+
+/**
+ * Takes a namespace down: exactly the one that was made, in the cluster that it was made in. Where the row remembers no
+ * uid, its maker may have died between the creation and the row. Then a namespace of that name is ours if it carries the
+ * labels; any other is left alone.
+ */
+async function removeNamespace(site: Site, run: Run): Promise<void> {
+  const { cluster, holding: { namespace, uid: known } } = site;
+  await demandSameCluster(site, run);
+  const uid = known ?? await findOwn(site, run);
+  if (uid !== null) {
+    await rememberVolumes(cluster, run, namespace);
+    await cluster.space(namespace, uid).remove(waitingFor(run));
+  }
+  // That it is gone may have been said by another cluster: the wait can be long, and a kubeconfig changes in between.
+  await demandSameCluster(site, run);
+}
+
+async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | null> {
+  const found = await cluster.findNamespace(holding.namespace, run);
+  const labels = found?.metadata.labels ?? {};
+  const own = labels[MANAGED_BY] === "wheelwright" && labels[FEDERATION] === holding.federationId &&
+    (labels[SPOKE] ?? null) === holding.spokeId;
+  return found && own ? found.metadata.uid! : null;
+}
+
+/**
+ * A removal goes on trying for as long as it takes; those who could put right what it hangs on are told once a day, by the
+ * audit and with it by the notifications, and by the log. In between, the operation itself says how it stands. So it is
+ * also where a place cannot be opened.
+ */
+function tellDaily(app: App, handler: Handler): Handler {
+  return around(handler, (work, step) => async (run) => {
+    try {
+      await work(run);
+    } catch (error) {
+      if (error instanceof ClusterError && !run.signal.aborted) await tell(app, run, step, error);
+      throw error;
+    }
+  });
+}
+
+async function tell(app: App, run: Run, step: string, error: ClusterError): Promise<void> {
+  const { id, spokeId, federationId, startedAt, progress, asker } = run.job;
+  const toldAt = typeof progress.toldAt === "string" ? Date.parse(progress.toldAt) : startedAt!.getTime();
+  const now = await app.db.now();
+  if (now.getTime() - toldAt < DAY) return;
+  const { code, fault, message } = judge(error, step).report;
+  run.log.error("A removal hangs", { since: startedAt, step, code, reason: message });
+  await run.write(async (tx) => {
+    await writeHeld(tx, run.job, { progress: { toldAt: now.toISOString() } });
+    if (spokeId === null) return;
+    const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", spokeId).executeTakeFirstOrThrow();
+    const metadata = { action: "remove", slug, step, code, fault, message, since: startedAt, operationId: id };
+    const about = { objectType: "spoke", objectId: spokeId, federationId, spokeId } as const;
+    await record(tx, asker, { audit: [{ kind: "spoke_action_failed", ...about, metadata }] });
+  });
+}

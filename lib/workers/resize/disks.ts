@@ -1,0 +1,148 @@
+/**
+ * The disks of a site: what its claims ask for, whether their class lets them grow, and growing them.
+ *
+ * The template of the database's StatefulSet cannot be changed, so its claim is changed itself, as the other one is. A
+ * volume grows in two stages: its driver makes it larger, and then the node makes the file system larger, on which it is
+ * mounted. Some do the second only when a pod starts; so that is not waited for until one has.
+ */
+import { claimNames } from "#lib/moodle/names.ts";
+import { type Disk, DISKS, type Disks, type Growth } from "#lib/moodle/resize.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { patchFenced } from "#lib/workers/fenced.ts";
+import { finalError, lookUntil, type SpokeSite } from "#lib/workers/site.ts";
+
+/** Where a site's disks are, and which claims they are. */
+type DiskPlace = Pick<SpokeSite, "space" | "inputs">;
+
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
+const REQUEST = "/spec/resources/requests/storage";
+/** What a driver says that it will say again, however often it is asked (gRPC). */
+const FINAL = /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|Unimplemented|PermissionDenied)\b/;
+
+export type Claims = Readonly<Record<Disk, KubeObject>>;
+
+/** Which disks are waited for, down to where, and what had gone wrong before; by default what has until now. */
+interface Growing {
+  readonly disks: readonly Disk[];
+  readonly down: "to the volume" | "to the file system";
+  readonly before?: ReadonlySet<string>;
+}
+
+/** Throws a final ClusterError where a claim is gone. */
+export async function readClaims(place: DiskPlace, run: Run): Promise<Claims> {
+  const [files, database] = await Promise.all([readClaim(place, run, "files"), readClaim(place, run, "database")]);
+  return { files, database };
+}
+
+async function readClaim(place: DiskPlace, run: Run, disk: Disk): Promise<KubeObject> {
+  const ref = refOf(place, disk), claim = await place.space.get(ref, run);
+  if (claim) return claim;
+  throw finalError(
+    "NotFound",
+    `The volume claim ${ref.name} is not in the cluster any more`,
+    "Somebody has deleted it, and the data on it: restore a backup.",
+  );
+}
+
+/** What the claims ask for: less than this nobody may ask any more. */
+export function disksOf({ files, database }: Claims): Disks {
+  return { files: asked(files), database: asked(database) };
+}
+
+/** Which of the claims may grow by the word of their class; one without a class was made by hand, and may not. */
+export async function readGrowth(cluster: Cluster, run: Run, { files, database }: Claims): Promise<Growth> {
+  const may = async (claim: KubeObject): Promise<boolean> => {
+    const name = classOf(claim);
+    const found = name === "" ? null : await cluster.find({ ...CLASS, name }, run);
+    return found?.["allowVolumeExpansion"] === true;
+  };
+  return { files: await may(files), database: await may(database) };
+}
+
+/** Why a disk is left as it is, for people. */
+export function leftSmall(claim: KubeObject, wanted: string): string {
+  const name = classOf(claim);
+  const why = name === "" ? "it has no storage class" : `its storage class ${name} does not let volumes grow`;
+  return `The disk ${claim.metadata.name} stays at ${
+    asked(claim)
+  } and does not become ${wanted}: ${why} (allowVolumeExpansion)`;
+}
+
+/** Asks for this much, or leaves what is more; gives back what is asked for now. */
+export async function growClaim(place: DiskPlace, run: Run, disk: Disk, size: string): Promise<string> {
+  const change = (claim: KubeObject) =>
+    amountOf(asked(claim)) < amountOf(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
+  return asked(await patchFenced(place.space, { ref: refOf(place, disk), hold: run.job, change }, run));
+}
+
+/** What has been said of the disks that went wrong until now, so that what is said from now on can be told from it. */
+export async function failuresUntilNow(place: DiskPlace, run: Run): Promise<ReadonlySet<string>> {
+  return new Set((await failures(place, run, DISKS)).map(keyOf));
+}
+
+/**
+ * Waits until the volumes are as large as their claims ask for: by their drivers' word, or down to their file systems.
+ * Throws a final ClusterError when a driver gives up, other than `before`, or is not done in the step's time.
+ */
+export async function untilGrown(place: DiskPlace, run: Run, { disks, down, before }: Growing): Promise<void> {
+  const known = before ?? await failuresUntilNow(place, run);
+  const late = await lookUntil(run, async () => {
+    const claims = await Promise.all(disks.map((disk) => readClaim(place, run, disk)));
+    const lacking = claims.map((claim) => lackOf(claim, down)).filter((lack) => lack !== null);
+    if (lacking.length === 0) return null;
+    const last = (await failures(place, run, disks)).at(-1);
+    const sentence = lacking.join("; ") + (last ? `: ${last["message"]}` : "");
+    if (last && FINAL.test(String(last["message"])) && !known.has(keyOf(last))) throw ungrown(sentence);
+    return sentence;
+  });
+  if (late !== null) throw ungrown(late);
+}
+
+function lackOf(claim: KubeObject, down: Growing["down"]): string | null {
+  const { capacity, conditions = [] } = claim["status"] ?? {}, { name } = claim.metadata;
+  if (amountOf(String(capacity?.storage)) >= amountOf(asked(claim))) return null;
+  const grown = conditions.some(({ type, status }: { type: string; status: string }) =>
+    type === "FileSystemResizePending" && status === "True"
+  );
+  if (grown && down === "to the volume") return null;
+  const what = grown ? "The file system" : "The volume";
+  return `${what} of claim ${name} is still to grow from ${capacity?.storage ?? "nothing"} to ${asked(claim)}`;
+}
+
+/** What drivers and nodes said of these claims that went wrong, the latest last. */
+async function failures(place: DiskPlace, run: Run, disks: readonly Disk[]): Promise<KubeObject[]> {
+  const names = claimNames(place.inputs), events = await place.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
+  return events.filter((event) =>
+    /^(VolumeResizeFailed|FileSystemResizeFailed)$/.test(String(event["reason"])) &&
+    disks.some((disk) => event["involvedObject"]?.name === names[disk])
+  ).toSorted((a, b) => String(a["lastTimestamp"]).localeCompare(String(b["lastTimestamp"])));
+}
+
+/** An event that is repeated counts itself. */
+function keyOf(event: KubeObject): string {
+  return `${event.metadata.uid} ${event["count"] ?? event["series"]?.count ?? 1}`;
+}
+
+function ungrown(message: string): ClusterError {
+  return finalError(
+    "VolumeResizeFailed",
+    message,
+    "See what the storage driver says, and its capacity; then resize again. What has grown stays so.",
+  );
+}
+
+function asked(claim: KubeObject): string {
+  return String(claim["spec"]?.resources?.requests?.storage);
+}
+
+function classOf(claim: KubeObject): string {
+  return claim["spec"]?.storageClassName ?? claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
+    "";
+}
+
+function refOf({ inputs }: DiskPlace, disk: Disk): Ref {
+  return { ...CLAIM, name: claimNames(inputs)[disk] };
+}

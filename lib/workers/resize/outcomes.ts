@@ -1,0 +1,38 @@
+/**
+ * What the ends of a resize make of the spoke's row: the new size once it was seen in the cluster; and where it failed on
+ * the way, the disks as they have become, since whatever asked for smaller ones from then on would be refused.
+ */
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { type Disks, withDisks } from "#lib/moodle/resize.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { actionOutcomes } from "#lib/workers/outcomes.ts";
+
+/** What of a spoke's inputs is its size. */
+export type Resized = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
+
+export const resizeOutcomes = actionOutcomes({
+  succeeded(_, job, before) {
+    const after = job.progress.after as Resized;
+    const { madeDatabaseDisk: _made, ...inputs } = before.blueprintInputs as SpokeInputs;
+    return { change: () => rewritten(job, { ...inputs, ...after }), metadata: { from: before.size, to: after.size } };
+  },
+  stopped(_, job, before, report) {
+    const from = before.size, to = String(job.payload.size);
+    const half = report && job.stepsDone.includes("prepare") && {
+      stateReason: `${report.message}; some of it may have the size ${to} by now: resize it again, or reapply the ` +
+        `blueprint to have all of it ${from} (disks stay as large as they have become)`,
+    };
+    const change = () => ({ ...rewritten(job, before.blueprintInputs as SpokeInputs), ...half });
+    return { change, metadata: { from, to } };
+  },
+});
+
+/**
+ * With the disks that the cluster said it has now: somebody else may have made them larger still. What a later release has
+ * among the inputs stays there.
+ */
+function rewritten(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
+  const disks = job.progress.disks as Partial<Disks> | undefined;
+  const seen = disks ? withDisks(inputs, { ...inputs.resources.disks, ...disks }) : inputs;
+  return { size: seen.size, blueprintInputs: JSON.stringify(seen) };
+}

@@ -1,0 +1,170 @@
+/**
+ * Gives a spoke another size: room first, then its disks, then its parts one after the other, the limits last.
+ *
+ * What it is to be is worked out in the first step, from the row as it is then, and kept with the operation. Each object is
+ * patched under the fence of the run and in those fields alone that are its size, so that a late holder cannot put an old
+ * size back, and so that nothing fights with what suspends, restarts or reapplies. The row says the new size once all of it
+ * has been seen in the cluster; of a resize that failed it says how large the disks have become, for they stay so.
+ */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { DISKS, larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
+import { type Field, readField, setFields } from "#lib/moodle/sized.ts";
+import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { type ResizeWish, sizedParts } from "#lib/operations/resize.ts";
+import { action, RESTARTED, verify } from "#lib/workers/actions/actions.ts";
+import {
+  disksOf,
+  failuresUntilNow,
+  growClaim,
+  leftSmall,
+  readClaims,
+  readGrowth,
+  untilGrown,
+} from "#lib/workers/resize/disks.ts";
+import { demandHealth } from "#lib/workers/jobs.ts";
+import { finalError, lookUntil, note, type SpokeSite } from "#lib/workers/site.ts";
+import { type Resized, resizeOutcomes } from "#lib/workers/resize/outcomes.ts";
+import { change, demandRunning, untilReady } from "#lib/workers/running.ts";
+import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
+
+export function resize(app: App): Handler {
+  return action(app, OPERATIONS.resize, {
+    prepare,
+    room: makeRoom,
+    disks: growDisks,
+    async database(site, run) {
+      await setSize(site, run, "database", DATABASE);
+      await untilReady(site, run, DATABASE);
+      await untilGrown(site, run, { disks: ["database"], down: "to the file system" });
+    },
+    verify,
+    async app(site, run) {
+      await setSize(site, run, "app", MOODLE);
+      await untilReady(site, run, MOODLE);
+      await untilGrown(site, run, { disks: ["files"], down: "to the file system" });
+    },
+    cron: (site, run) => setSize(site, run, "cron"),
+    limits: (site, run) => setSize(site, run, "limits"),
+    health: demandHealth,
+  }, { hooks: resizeOutcomes });
+}
+
+/**
+ * Throws a final ClusterError where the site does not run, the size is not offered any more, or would not hold it; and with
+ * a payment provider also where a disk cannot grow: nobody pays for a size that the storage cannot give.
+ */
+async function prepare(site: SpokeSite, run: Run): Promise<void> {
+  const { app, space, cluster, inputs } = site;
+  const { size } = run.job.payload as unknown as ResizeWish;
+  const refusal = app.catalog.refuse("size", size);
+  if (refusal !== null) throw impossible("NotOffered", `The size ${size} is not offered any more: size ${refusal}`);
+  await demandRunning(space, run, "be given another size", "resize");
+  const resources = app.catalog.resourcesOf(size), claims = await readClaims(site, run);
+  const present = withDisks(inputs, disksOf(claims)), { disks } = present.resources;
+  const short = DISKS.filter((disk) => amountOf(disks[disk]) < amountOf(resources.disks[disk]));
+  const canGrow = short.length > 0 ? await readGrowth(cluster, run, claims) : { files: true, database: true };
+  const target = resizedInputs(present, size, resources, { canGrow });
+  const [over] = app.blueprint.quotaArithmetic(target).over;
+  if (over !== undefined) throw impossible("TooSmall", `The size ${size} does not hold this site: ${over}`);
+  const left = short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(claims[disk], resources.disks[disk]));
+  if (left.length > 0 && app.payments) throw unbillable(size, left); // the size is what is paid for
+  await note(run, left);
+  await run.remember({ before: sizeOf(present), after: sizeOf(target) });
+}
+
+/**
+ * Of each bound the largest: what is there, what the old size and the new one have, and what a mixture of them may take.
+ * The quota that counts is the one in its status, so what is allowed from now on is waited for.
+ */
+async function makeRoom(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, inputs } = site;
+  const [before, after] = [inAnother(inputs, run, "before"), inAnother(inputs, run, "after")];
+  const room = roomBetween(before, after, blueprint.quotaArithmetic);
+  const bounds = sizedParts(blueprint, room).limits;
+  for (const { ref, fields } of bounds) {
+    await change(site, run, ref, (object) => setFields(object, fields.map((field) => atLeast(object, field))));
+  }
+  await untilCountedAnew(site, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
+}
+
+function atLeast(object: KubeObject, { path, value }: Field): Field {
+  const there = readField(object, path);
+  return { path, value: there === undefined ? value : larger(String(there), String(value)) };
+}
+
+/** Until the quota that counts, which is the one in its status, is what is asked for. */
+export async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
+  const late = await lookUntil(run, async () => {
+    const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
+    const behind = quotas.find((quota) =>
+      Object.entries<string>(quota?.["spec"]?.hard ?? {}).some(([name, hard]) =>
+        !isSame(hard, quota!["status"]?.hard?.[name])
+      )
+    );
+    return behind ? `The quota ${behind.metadata.name} is not counted anew yet` : null;
+  });
+  if (late !== null) throw new ClusterError("deadline", late, { transient: true });
+}
+
+function isSame(one: string, other: string | undefined): boolean {
+  return other !== undefined && amountOf(one) === amountOf(other);
+}
+
+async function growDisks(site: SpokeSite, run: Run): Promise<void> {
+  const { disks } = inAnother(site.inputs, run, "after").resources, before = await failuresUntilNow(site, run);
+  for (const disk of DISKS) {
+    const size = await growClaim(site, run, disk, disks[disk]);
+    await run.remember({ disks: { ...run.job.progress.disks as object, [disk]: size } });
+  }
+  await untilGrown(site, run, { disks: DISKS, down: "to the volume", before });
+}
+
+/** The one that is named gets new pods in any case: what they read as they start may have changed, or their disk. */
+async function setSize(
+  site: SpokeSite,
+  run: Run,
+  step: "database" | "app" | "cron" | "limits",
+  restarted?: Ref,
+): Promise<void> {
+  const objects = sizedParts(site.blueprint, inAnother(site.inputs, run, "after"))[step];
+  for (const { ref, fields } of objects.filter((each) => !restarted || !isOne(each.ref, restarted))) {
+    await change(site, run, ref, (object) => setFields(object, fields));
+  }
+  if (!restarted) return;
+  const own = objects.find(({ ref }) => isOne(ref, restarted))?.fields ?? [];
+  // The same value from each of this operation's holders: a second patch rolls nothing out again.
+  const value = run.job.startedAt!.toISOString();
+  const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTARTED], value };
+  await change(site, run, restarted, (object) => setFields(object, [...own, stamp]));
+}
+
+function isOne(ref: Ref, other: Ref): boolean {
+  return ref.kind === other.kind && ref.name === other.name;
+}
+
+/** The spoke as it was, or is to be, by what was kept of it. */
+function inAnother(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
+  const { madeDatabaseDisk: _, ...rest } = inputs;
+  return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as Resized });
+}
+
+function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): Resized {
+  return { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
+}
+
+function unbillable(size: string, left: readonly string[]): ClusterError {
+  return finalError(
+    "DiskCannotGrow",
+    `Nothing was changed, and the price stays: the storage cannot give the size ${size}. ${left.join(". ")}`,
+    "Set allowVolumeExpansion on the storage class if its driver can do that, or choose a size with the same disks.",
+  );
+}
+
+function impossible(code: string, message: string): ClusterError {
+  return finalError(code, message, "Choose another size, or correct this one in sizes.yaml or CATALOG.");
+}

@@ -1,0 +1,47 @@
+/** The claims that the site does not use any more: marked, and remembered by their uids, for names may be taken again. */
+import type { ClaimOf } from "#lib/domains/backups/kept.ts";
+import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
+import type { Footing } from "#lib/moodle/footing.ts";
+import { claimNames, KEPT_UNTIL } from "#lib/moodle/names.ts";
+import { REPLACED_DAYS } from "#lib/operations/restore.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { DAY } from "#lib/base/time.ts";
+import { patchFenced } from "#lib/workers/fenced.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+
+/** Claims that a restore has replaced, in its progress. */
+export type Replaced = readonly ClaimOf[];
+
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const LABEL = `/metadata/labels/${KEPT_UNTIL.replaceAll("/", "~1")}`;
+
+export async function keepReplaced(
+  { app, space }: SpokeSite,
+  run: Run,
+  { before, target }: { readonly before: Footing; readonly target: Footing },
+): Promise<void> {
+  const until = new Date((await app.db.now()).getTime() + REPLACED_DAYS * DAY).toISOString().slice(0, 10);
+  const used = Object.values(claimNames(target)), had = Object.values(claimNames(before));
+  const mark = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimOf[]> => {
+    const ref = { ...CLAIM, name };
+    if (!await space.get(ref, run)) return []; // it was lost, and may be why this was asked for
+    const { metadata } = await patchFenced(space, { ref, hold: run.job, change }, run);
+    return [{ claim: name, uid: metadata.uid! }];
+  };
+  for (const name of used) await mark(name, unmarked);
+  const replaced: ClaimOf[] = [];
+  for (const name of had.filter((each) => !used.includes(each))) {
+    replaced.push(...await mark(name, (claim) => marked(claim, until)));
+  }
+  await run.remember({ replaced });
+}
+
+function marked({ metadata }: KubeObject, until: string): PatchOperation[] {
+  const none: PatchOperation = { op: "add", path: "/metadata/labels", value: {} };
+  return [...(metadata.labels ? [] : [none]), { op: "add", path: LABEL, value: until }];
+}
+
+/** Of one that was kept until now, and is used again. */
+function unmarked({ metadata }: KubeObject): PatchOperation[] {
+  return metadata.labels?.[KEPT_UNTIL] === undefined ? [] : [{ op: "remove", path: LABEL }];
+}

@@ -1,0 +1,64 @@
+/**
+ * What the ends of a restore make of the rows: the spoke stands on the restored volumes once the site was seen to answer from
+ * them, and what it stood on is kept for days. Where it failed, the site is down if it had been stopped, or had been down
+ * before; and what was made in vain is noted, so that nothing of it is left behind.
+ */
+import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
+import { forgetClaims, setAside } from "#lib/domains/backups/kept.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { type Footing, onFooting } from "#lib/moodle/footing.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames } from "#lib/moodle/names.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { findHalfRestored, hasReplaced } from "#lib/jobs/restores.ts";
+import { actionOutcomes } from "#lib/workers/outcomes.ts";
+import type { Replaced } from "#lib/workers/restore/keep.ts";
+import { withRoom } from "#lib/workers/restore/room.ts";
+import { isHalfWay } from "#lib/workers/upgrade/half-way.ts";
+
+/** What its first step has found, in the job's progress as `restore`. */
+export interface PreparedRestore {
+  readonly before: Footing;
+  readonly target: Footing;
+  /** The backup that it is from; null of the way back. */
+  readonly backupId: string | null;
+  /** Whether the site's words and look may be other than what the data has. */
+  readonly reworded: boolean;
+}
+
+interface Progress {
+  readonly restore: PreparedRestore;
+  readonly replaced: Replaced;
+  readonly room?: string;
+}
+
+export const restoreOutcomes = actionOutcomes({
+  async succeeded(tx, { id: operationId, progress }, before) {
+    const { restore: { target, backupId }, replaced, room } = progress as Progress, spokeId = before.id;
+    await forgetClaims(tx, spokeId, Object.values(claimNames(target)));
+    await setAside(tx, { spokeId, operationId, why: "replaced" }, replaced);
+    const inputs = () => withRoom(onFooting(before.blueprintInputs as SpokeInputs, target), room);
+    return {
+      ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
+      change: () => ({ lmsVersion: target.version, blueprintInputs: JSON.stringify(inputs()), drift: null }),
+      metadata: { ...(backupId && { backupId }), from: before.lmsVersion, to: target.version },
+    };
+  },
+  async stopped(tx, job, before) {
+    const { restore } = job.progress as Partial<Progress>, { backupId } = job.payload;
+    if (restore && restore.backupId !== null) {
+      const claims = Object.values(claimNames(restore.target)).map((claim) => ({ claim, uid: null }));
+      await setAside(tx, { spokeId: before.id, operationId: job.id, why: "in vain" }, claims);
+    }
+    const down = await isDown(tx, job); // whatever could be seen of it
+    return {
+      ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
+      metadata: backupId ? { backupId } : {},
+    };
+  },
+});
+
+/** Whether the site is down with this restore, or was before it. */
+export async function isDown(rows: Rows, job: Job): Promise<boolean> {
+  return hasReplaced(job) || await findHalfRestored(rows, job.spokeId!) !== null || await isHalfWay(rows, job);
+}

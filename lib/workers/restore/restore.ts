@@ -1,0 +1,193 @@
+/**
+ * Takes a site back to one of its backups, or to what it was before that.
+ *
+ * What the site is to stand on is made beside what it stands on, while it still runs; then it is stopped, and put onto the
+ * other. The StatefulSet is made anew for that, since nobody can change which claims it makes (switch.ts); all else is applied
+ * with other names. What was there is never touched: it is the way back, and is kept for days (keep.ts).
+ */
+import type { App } from "#lib/app.ts";
+import { findBackup } from "#lib/domains/backups/store.ts";
+import { demandUsable, leastDisks, restoreRefusal } from "#lib/domains/backups/usable.ts";
+import { findWayBack } from "#lib/domains/backups/way-back.ts";
+import { type Footing, footingFrom, footingOf, onFooting } from "#lib/moodle/footing.ts";
+import { claimNames, DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
+import { WORDS } from "#lib/moodle/seed.ts";
+import { isOfVersion } from "#lib/moodle/upgrade.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { RestoreWish } from "#lib/operations/restore.ts";
+import { hasReplaced, hasSucceededSince } from "#lib/jobs/restores.ts";
+import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
+import { upgradeChanges } from "#lib/operations/upgrade.ts";
+import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
+import { action, observe } from "#lib/workers/actions/actions.ts";
+import { turnMaintenance } from "#lib/workers/actions/maintenance.ts";
+import { demandSameSite } from "#lib/workers/identity.ts";
+import { settleSite } from "#lib/workers/install/settle.ts";
+import { readRooms } from "#lib/workers/install/provision.ts";
+import { claimDatabase, demandClosed, protectSignIn, readImage } from "#lib/workers/jobs.ts";
+import { putObject } from "#lib/workers/reapply/objects.ts";
+import { stopAll } from "#lib/workers/removal/stop.ts";
+import { dropVain } from "#lib/workers/restore/drop.ts";
+import { keepReplaced } from "#lib/workers/restore/keep.ts";
+import { isDown, type PreparedRestore, restoreOutcomes } from "#lib/workers/restore/outcomes.ts";
+import { makeRoom, withRoom } from "#lib/workers/restore/room.ts";
+import { switchDatabase } from "#lib/workers/restore/switch.ts";
+import { perform, restoreCron, scale, takeDown, untilReady } from "#lib/workers/running.ts";
+import { finalError, note, type SpokeSite, stayingDown } from "#lib/workers/site.ts";
+import { untilBound } from "#lib/workers/volumes/bound.ts";
+import { claimsFrom, tidySources } from "#lib/workers/volumes/claims.ts";
+import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+import { MINUTE } from "#lib/base/time.ts";
+
+const TIDYING = 4 * MINUTE; // for each of the three things that this waits for
+
+export function restore(app: App): Handler {
+  const handler = action(app, OPERATIONS.restore, {
+    prepare,
+    async volumes(site, run) {
+      const { backupId } = prepared(run);
+      if (backupId === null) return; // they are there
+      const backup = (await findBackup(app.db.rows, backupId))!;
+      await dropVain(site, run);
+      await makeRoom(restored(site, run), run);
+      await claimsFrom(restored(site, run), run, snapshotsOf(backup, site.spoke));
+      await untilBound(restored(site, run), run);
+    },
+    stop: ({ space }, run) => stopAll(space, run),
+    switch: (site, run) => switchDatabase(restored(site, run), run),
+    database: async (site, run) => await startDatabase(restored(site, run), run),
+    async app(site, run) {
+      const here = restored(site, run);
+      await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
+      await scale(here, run, MOODLE, 1);
+      await untilReady(here, run, MOODLE);
+    },
+    settle: (site, run) => settleAnew(restored(site, run), run),
+    async cron(site, run) {
+      const here = restored(site, run);
+      await perform(here, run, upgradeChanges(here.blueprint, here.inputs).cron);
+      await restoreCron(here, run);
+    },
+    async keep(site, run) {
+      await keepReplaced(site, run, prepared(run));
+      if (prepared(run).backupId !== null) await tidyInTime(restored(site, run), run);
+    },
+  }, {
+    hooks: restoreOutcomes,
+    async observe(site, run) {
+      if (!await isDown(app.db.rows, run.job)) return await observe(site, run);
+      const seen = await takeDown(site, run);
+      await scale(site, run, DATABASE, 0); // so that nothing holds the volumes on which it failed
+      return seen;
+    },
+  });
+  return around(handler, (work) => (run) => explained(work, run));
+}
+
+/** Decided once for the operation, by whichever of its holders comes first. */
+async function prepare(site: SpokeSite, run: Run): Promise<void> {
+  const { inputs } = site, wish = run.job.payload as unknown as RestoreWish;
+  const found = "back" in wish ? await lookBack(site) : await lookInto(site, run, wish.backupId);
+  if (found.backupId === null) await demandClaims(site, run, found.target);
+  const { images } = found.target;
+  // Also the proof that it can be had, while the site still runs.
+  if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
+  const restore: PreparedRestore = { before: footingOf(inputs), ...found };
+  await run.remember({ restore });
+}
+
+type Found = Omit<PreparedRestore, "before">;
+
+async function lookInto({ app: { db }, spoke, inputs }: SpokeSite, run: Run, id: string): Promise<Found> {
+  const backup = await demandUsable(db.rows, spoke, id), { createdAt } = backup;
+  const target = footingFrom(inputs, { ...backup, least: leastDisks(backup) }, turnOf(run.job.id));
+  const since = (kind: SpokeOperationKind) => hasSucceededSince(db.rows, spoke.id, kind, createdAt);
+  const at = createdAt.toISOString().slice(0, 16).replace("T", " ");
+  await note(run, [
+    `It goes back to backup ${id} of ${at} UTC, Moodle ${target.version}`,
+    ...(await since("reset-admin-password") ? [OTHER_PASSWORD] : []),
+  ]);
+  return { target, backupId: id, reworded: await since("configure") };
+}
+
+const OTHER_PASSWORD = "The administrator's password is the one of then, and the Secret admin holds a newer one: " +
+  "reset-admin-password makes them agree";
+
+async function lookBack({ app: { db }, spoke }: SpokeSite): Promise<Found> {
+  const back = await findWayBack(db.rows, spoke);
+  if (!back) throw restoreRefusal("NoWayBack", "What the site was before is not there any more", "Choose a backup.");
+  const { footing: target, since } = back;
+  const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
+  return { target, backupId: null, reworded };
+}
+
+/** The rows may name claims that somebody has deleted: the site keeps running then. */
+async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Promise<void> {
+  for (const name of Object.values(claimNames(target))) {
+    const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
+    if (claim?.["status"]?.phase === "Bound" && claim.metadata.deletionTimestamp === undefined) continue;
+    const message = `The volume claim ${name}, which the site had before, ${claim ? "has no volume" : "was deleted"}`;
+    throw restoreRefusal("NoWayBack", message, "Choose a backup.");
+  }
+}
+
+/** Nothing starts on data that is not the site's own, or of another version than its images; and no late Job at all. */
+async function startDatabase(here: SpokeSite, run: Run): Promise<void> {
+  await scale(here, run, DATABASE, 1);
+  await untilReady(here, run, DATABASE);
+  const site = await claimDatabase(here, run), { version } = here.inputs;
+  await demandSameSite(run, here.spoke, site);
+  if (isOfVersion(site, { version, code: null })) return;
+  const message = `The database is of ${site.release ?? "no known version"}, and is taken for one of ${version}`;
+  throw finalError("AnotherVersion", message, "Choose another backup.");
+}
+
+/** The site closes again where it is in maintenance, once it was seen to answer. */
+async function settleAnew(here: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, inputs, space, spoke: { maintenance } } = here, { backupId, reworded } = prepared(run);
+  if (maintenance || backupId === null) await turnMaintenance(here, run, "disable"); // as an earlier holder, or the data, has it
+  const parts = reworded ? WORDS : [];
+  await putObject(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(here, run), parts));
+  await settleSite(here, run);
+  await protectSignIn(here, run);
+  if (!maintenance) return;
+  await turnMaintenance(here, run, "enable");
+  await demandClosed(here, run);
+}
+
+/** That the storage is slow with what the volumes were made from is no reason to stop a site that runs on them. */
+async function tidyInTime(here: SpokeSite, run: Run): Promise<void> {
+  try {
+    await tidySources(here, { ...run, patience: () => Math.min(run.patience(), TIDYING) });
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
+    await note(run, [
+      `What the volumes were made from is not taken away yet, and goes with the spoke: ${error.message}`,
+    ]);
+  }
+}
+
+function prepared(run: Run): PreparedRestore {
+  return run.job.progress.restore as PreparedRestore;
+}
+
+/** The place of the site as it is to be: what is rendered there stands on the restored volumes. */
+function restored(site: SpokeSite, run: Run): SpokeSite {
+  const { restore, room } = run.job.progress as { restore: PreparedRestore; room?: string };
+  return { ...site, inputs: withRoom(onFooting(site.inputs, restore.target), room) };
+}
+
+async function explained(work: (run: Run) => Promise<void>, run: Run): Promise<void> {
+  try {
+    await work(run);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || !hasReplaced(run.job) || run.signal.aborted) throw error;
+    const again = `wheelwright restore ${run.job.spokeId}`, isBack = prepared(run).backupId === null;
+    throw stayingDown(
+      error,
+      "The volumes that it had before stand untouched beside the others",
+      (hint) =>
+        `${hint ?? "Once the cause is gone, retry."} Or have an operator go back: ${again}${isBack ? "" : " --back"}`,
+    );
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Room in the namespace for volumes beside those that there are: the quota leaves it for one restore, and is widened where
+ * earlier ones have left some. It stays wide until the blueprint is reapplied, or the spoke resized.
+ */
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames } from "#lib/moodle/names.ts";
+import { writeAmount } from "#lib/moodle/quota.ts";
+import { larger } from "#lib/moodle/resize.ts";
+import { refOf } from "#lib/drivers/cluster/cluster.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { putObject } from "#lib/workers/reapply/objects.ts";
+import { untilCountedAnew } from "#lib/workers/resize/resize.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+
+/** The inputs with a quota of so much storage at least. */
+export function withRoom(inputs: SpokeInputs, storage: string | undefined): SpokeInputs {
+  const { resources } = inputs, { quota } = resources;
+  if (storage === undefined) return inputs;
+  return { ...inputs, resources: { ...resources, quota: { ...quota, storage: larger(quota.storage, storage) } } };
+}
+
+/** For the site as it is to be. */
+export async function makeRoom(here: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, space, inputs } = here, own = Object.values(claimNames(inputs));
+  const others = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))
+    .filter(({ metadata }) => !own.includes(metadata.name));
+  const asked = [
+    ...others.map(({ spec }) => spec?.resources?.requests?.storage),
+    ...Object.values(inputs.resources.disks),
+  ];
+  const room = writeAmount("storage", asked.reduce((sum, each) => sum + amountOf(String(each)), 0));
+  await run.remember({ room });
+  const limits = await putObject(space, run, blueprint.spokeObjects(withRoom(inputs, room), "policies"));
+  await untilCountedAnew(here, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf));
+}

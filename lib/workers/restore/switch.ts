@@ -1,0 +1,27 @@
+/**
+ * Puts the database of a stopped site onto other volumes. Which claims a StatefulSet makes is for good: so it is taken away and
+ * made anew; the claims stay, as it has no pods any more and owns none of them.
+ */
+import { DATABASE } from "#lib/moodle/names.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { patchFenced } from "#lib/workers/fenced.ts";
+import { putObject } from "#lib/workers/reapply/objects.ts";
+import { type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+
+/** For the site as it is to be; called again, by whichever holder, it finds what is done. */
+export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, run: Run): Promise<void> {
+  const objects = blueprint.spokeObjects(inputs, "database");
+  const wanted = objects.find(({ kind, metadata }) => kind === DATABASE.kind && metadata.name === DATABASE.name)!;
+  const standing = await space.get(DATABASE, run);
+  if (standing && templatesOf(standing) !== templatesOf(wanted)) {
+    const { metadata } = await patchFenced(space, { ref: DATABASE, hold: run.job, change: () => [] }, run);
+    await space.delete(DATABASE, metadata.uid!, run);
+    await space.gone([DATABASE], waitingFor(run));
+  }
+  await putObject(space, run, objects);
+}
+
+function templatesOf({ spec }: KubeObject): string {
+  return (spec?.volumeClaimTemplates ?? []).map(({ metadata }: KubeObject) => metadata.name).join(" ");
+}

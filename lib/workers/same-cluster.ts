@@ -1,0 +1,78 @@
+/**
+ * Whether a cluster is the one that a namespace was made in.
+ *
+ * A name of the kubeconfig says nothing of that: it may come to lead to another cluster, which answers 404 for a namespace
+ * that still stands in the first one. So nothing is believed to be gone before the cluster has been recognised by its
+ * identity, and nothing is passed over because it is not there.
+ */
+import type { App } from "#lib/app.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
+import { finalError, type Holding, openHub, openSpoke, type Site } from "#lib/workers/site.ts";
+
+/** Before a namespace is made: it will stand in this cluster. Not to be called any more once the row has a uid. */
+export async function rememberCluster({ cluster, holding }: Site, run: Run): Promise<void> {
+  const identity = await cluster.identity(run);
+  const { table, id } = rowOf(holding);
+  await run.write((tx) => tx.updateTable(table).set({ clusterUid: identity }).where("id", "=", id).execute());
+}
+
+/**
+ * Throws a ClusterError `another_cluster` unless it is the same one. A row of an earlier release does not know which that
+ * is, and learns it as long as the namespace that was made for it is seen here: so it is read again, for this step may have
+ * written it.
+ */
+export async function demandSameCluster(site: Site, run: Run): Promise<void> {
+  const { app, cluster, holding } = site, { table, id } = rowOf(holding);
+  const row = await app.db.rows.selectFrom(table).select("clusterUid").where("id", "=", id).executeTakeFirstOrThrow();
+  if (row.clusterUid !== null) {
+    const identity = await cluster.identity(run);
+    if (identity !== row.clusterUid) throw otherCluster(cluster.name, holding);
+    return;
+  }
+  const found = holding.uid === null ? null : await cluster.findNamespace(holding.namespace, run);
+  if (found && found.metadata.uid === holding.uid) await rememberCluster(site, run);
+}
+
+/** The same handler, whose steps do not take a namespace for gone that is only looked for in another cluster. */
+export function knowingItsCluster(app: App, handler: Handler): Handler {
+  return around(handler, (work) => async (run) => {
+    try {
+      await work(run);
+    } catch (error) {
+      if (!run.signal.aborted && (isOfNamespace(error) || error instanceof Error && isOfNamespace(error.cause))) {
+        const { spokeId, federationId } = run.job;
+        const open = spokeId !== null ? openSpoke : federationId !== null ? openHub : null;
+        if (open) await demandSameCluster(await open(app, run), run);
+      }
+      throw error;
+    }
+  });
+}
+
+function isOfNamespace(error: unknown): boolean {
+  if (!(error instanceof ClusterError)) return false;
+  return error.code === "stranger" || isOfGone(error);
+}
+
+/** Whether it says that the namespace is gone, be it that of another cluster. */
+export function isOfGone(error: unknown): boolean {
+  return error instanceof ClusterError && error.status === 404 && error.message.startsWith('namespaces "');
+}
+
+function rowOf({ federationId, spokeId }: Holding): { readonly table: "spokes" | "federations"; readonly id: string } {
+  return spokeId === null ? { table: "federations", id: federationId } : { table: "spokes", id: spokeId };
+}
+
+function otherCluster(name: string, { federationId, spokeId }: Holding): ClusterError {
+  const [what, url] = spokeId === null ? ["hub", `federations/${federationId}`] : ["spoke", `spokes/${spokeId}`];
+  const message =
+    `This is another cluster than the one that the ${what} was made in, though it goes by the name ${name}`;
+  return finalError(
+    "another_cluster",
+    message,
+    `Let the kubeconfig lead to the cluster that the ${what} was made in: a removal goes on by itself, all else can ` +
+      `be asked again; if that one is gone for good, an operator brings the ${what} back (wheelwright restore --new-cluster), ` +
+      `or gives it up once it is being removed: DELETE /api/${url}?abandon=true`,
+  );
+}

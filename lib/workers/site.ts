@@ -1,0 +1,146 @@
+/** Where a job's work is done: the row of its spoke or hub, what it is made from, and its place in the cluster. */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
+import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
+import { type Cluster, ClusterError, type Space, type Waiting } from "#lib/drivers/cluster/cluster.ts";
+import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import { type Ends, type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { Blame } from "#lib/base/errors.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+
+export const JOB = { apiVersion: "batch/v1", kind: "Job" };
+
+/** What a spoke or a hub has in a cluster, as its row remembers it. */
+export interface Holding {
+  readonly namespace: string;
+  /** Null until its creation was recorded. */
+  readonly uid: string | null;
+  readonly federationId: string;
+  /** Null for a hub's own. */
+  readonly spokeId: string | null;
+}
+
+/** Opened once as a step begins. What the step itself writes into the row is not seen here. */
+export interface Site {
+  readonly app: App;
+  readonly blueprint: Blueprint;
+  readonly cluster: Cluster;
+  readonly holding: Holding;
+  /** The namespace that the row remembers. Throws a ClusterError `NotFound` where it was never made. */
+  readonly space: Space;
+}
+
+export interface SpokeSite extends Site {
+  readonly spoke: SpokeRow;
+  readonly inputs: SpokeInputs;
+}
+
+export interface HubSite extends Site {
+  readonly hub: FederationRow;
+  readonly inputs: HubInputs;
+}
+
+export async function openSpoke(app: App, run: Run): Promise<SpokeSite> {
+  const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
+    .executeTakeFirstOrThrow();
+  const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
+  const { id: spokeId, federationId, namespace, namespaceUid: uid } = spoke;
+  const cluster = await app.clusters.open(spoke.cluster);
+  return siteOf(app, cluster, { namespace, uid, federationId, spokeId }, { spoke, inputs });
+}
+
+export async function openHub(app: App, run: Run): Promise<HubSite> {
+  const hub = await app.db.rows.selectFrom("federations").selectAll().where("id", "=", run.job.federationId)
+    .executeTakeFirstOrThrow();
+  const { id: federationId, namespace, namespaceUid: uid, slug, region } = hub;
+  const inputs = hubInputs(app.catalog, app.config, { federationId, namespace, slug, region });
+  const cluster = await app.clusters.open(hub.cluster);
+  return siteOf(app, cluster, { namespace, uid, federationId, spokeId: null }, { hub, inputs });
+}
+
+function siteOf<Own extends object>(app: App, cluster: Cluster, holding: Holding, own: Own): Site & Own {
+  let space: Space | undefined;
+  return {
+    ...own,
+    app,
+    blueprint: app.blueprint,
+    cluster,
+    holding,
+    get space() {
+      return space ??= spaceOf(cluster, holding);
+    },
+  };
+}
+
+function spaceOf(cluster: Cluster, { namespace, uid }: Holding): Space {
+  if (uid === null) {
+    throw new ClusterError("NotFound", `The namespace ${namespace} was never made`, { transient: false });
+  }
+  return cluster.space(namespace, uid);
+}
+
+/** The work of an operation on a spoke that has a namespace, or gets one: a failure is told with what that shows. */
+export function spokeHandler<Step extends string>(
+  app: App,
+  operation: Planned<Step>,
+  steps: Steps<Step, SpokeSite>,
+  ends: Ends<SpokeSite>,
+): Handler {
+  const evidence = ({ space }: SpokeSite, run: Run) => space.evidence(run);
+  return handlerOf(operation, (run: Run) => openSpoke(app, run), steps, { evidence, ...ends });
+}
+
+/** For what waits: as long as the step may, telling people what for. */
+export function waitingFor(run: Run, most = Infinity): Waiting {
+  const { signal, check } = run;
+  return { signal, check, timeout: Math.min(run.patience(), most), onProgress: (text) => run.progress(text) };
+}
+
+/** Adds what was left out to the notes of the operation; the same note is not made twice. */
+export async function note(run: Run, notes: readonly string[]): Promise<void> {
+  const before: unknown = run.job.progress.notes;
+  const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
+  if (notes.length > 0) await run.remember({ notes: [...all] });
+}
+
+/** A failure that no other try mends, until somebody has done what the hint says. */
+export function finalError(code: string, message: string, hint: string, blame: Blame = "operator"): ClusterError {
+  return new ClusterError(code, message, { transient: false, blame, hint });
+}
+
+/**
+ * A final failure of a site that is down by then: told with what it was, and how it comes back. What may pass is left as it
+ * is, and so is a namespace that is not ours any more.
+ */
+export function stayingDown(
+  error: ClusterError,
+  was: string,
+  advise: (hint: string | undefined) => string,
+): ClusterError {
+  if (error.transient || error.code === "stranger" || error.code === "Terminating") return error;
+  const { code, message, blame, hint } = explain(error), { evidence } = error;
+  return new ClusterError(code, `${message}. The site is to stay down. ${was}`, {
+    transient: false,
+    blame,
+    hint: advise(hint),
+    cause: error,
+    ...(evidence === undefined ? {} : { evidence }),
+  });
+}
+
+const PAUSE = 3 * SECOND; // between looks, once it has lasted
+
+/** Looks until there is nothing left to wait for, telling people what for; gives back what it was when the time is over. */
+export async function lookUntil(run: Run, look: () => Promise<string | null>): Promise<string | null> {
+  const end = performance.now() + run.patience();
+  for (let looks = 1;; looks++) {
+    const lack = await look();
+    if (lack === null || performance.now() > end) return lack;
+    run.progress(lack);
+    await sleep(backoff(looks, 50, PAUSE), run.signal);
+  }
+}

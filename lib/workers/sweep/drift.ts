@@ -1,0 +1,117 @@
+/**
+ * What a look makes of the spokes' drift: what seemed changed or missing is asked of the API server, which alone decides.
+ *
+ * Only so many objects a look, of spokes in a chance order, so that none waits for ever; of the others the earlier
+ * verdict stands. Secrets are never listed, for that is a right to read everybody's: whether they are there is asked by
+ * name, with what the doubts leave of that number. Of a spoke that was made from another revision of the blueprint the
+ * manifests are gone: its objects differ by the release and by nobody's hand, so only what is missing is told.
+ */
+import { type Expected, titleOf } from "#lib/moodle/expected.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { type Drift, type DriftedObject, makeDrift, sameDrift } from "#lib/domains/spokes/drift.ts";
+import { askDrift } from "#lib/domains/spokes/drift-ask.ts";
+import { sleep } from "#lib/base/time.ts";
+import { expectedOf, type Sight, type SweepLook } from "#lib/workers/sweep/sight.ts";
+import { readInputs, writeDrift } from "#lib/workers/sweep/rows.ts";
+
+const ROWS = 500;
+
+interface Verdict {
+  readonly id: string;
+  readonly before: unknown;
+  readonly drift: Drift | null;
+}
+
+interface Doubt {
+  readonly sight: Sight;
+  readonly doubtful: readonly Expected[];
+  readonly secrets: readonly Expected[];
+}
+
+/** Returns the namespaces of spokes of which nothing could be told, or written, this time. */
+export async function judgeDrift(look: SweepLook): Promise<string[]> {
+  const sights = [...look.sights.values()], doubts: Doubt[] = [];
+  for (let i = 0; i < sights.length; i += ROWS) {
+    const batch = sights.slice(i, i + ROWS);
+    const inputs = await readInputs(look.app, batch.map(({ spoke }) => spoke.id));
+    for (const sight of batch) {
+      const own = inputs.get(sight.spoke.id);
+      if (!own || sight.ailments.get("Namespace") !== null) continue; // its health says what there is to say
+      const expected = expectedOf(look.app, sight, own);
+      const doubtful = expected.filter(({ object }) =>
+        look.listed.has(object.kind) &&
+        (sight.suspects.has(titleOf(object)) || !sight.titles.has(titleOf(object)))
+      );
+      doubts.push({ sight, doubtful, secrets: expected.filter(({ object }) => object.kind === "Secret") });
+    }
+  }
+  const verdicts = await askAll(look, doubts);
+  const settled = new Set(verdicts.map(({ id }) => id));
+  const news = verdicts.filter(({ before, drift }) => !sameDrift(before, drift));
+  for (let i = 0; i < news.length; i += ROWS) {
+    const batch = news.slice(i, i + ROWS);
+    const written = new Set(await look.run.write((tx) => writeDrift(tx, look.began, batch)));
+    for (const { id } of batch) if (!written.has(id)) settled.delete(id);
+  }
+  const { run, cluster } = look;
+  run.log.debug("Looked at a cluster", { cluster: cluster.name, spokes: sights.length, doubts: doubts.length });
+  return doubts.flatMap(({ sight: { spoke } }) => settled.has(spoke.id) ? [] : spoke.namespace);
+}
+
+async function askAll(look: SweepLook, doubts: readonly Doubt[]): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  let left = look.pace.asks, unasked = 0;
+  const [certain, doubtful] = [false, true].map((is) =>
+    shuffled(doubts.filter(({ doubtful }) => doubtful.length > 0 === is))
+  );
+  for (const doubt of [...doubtful!, ...certain!]) {
+    if (doubt.doubtful.length > left) {
+      unasked++;
+      continue;
+    }
+    left -= doubt.doubtful.length;
+    const secrets = doubt.secrets.length > left ? [] : doubt.secrets;
+    left -= secrets.length;
+    const asked = [...doubt.doubtful, ...secrets];
+    const kept = secrets.length > 0 ? [] : earlierOf(doubt.sight).filter(({ object }) => object.startsWith("Secret/"));
+    if (asked.length > 0) await sleep(look.pace.pauseMs, look.run.signal);
+    try {
+      verdicts.push(verdictOf(look, doubt.sight, [...kept, ...await ask(look, doubt.sight, asked)]));
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      // Of the others the verdict can still be told: this one is asked again the next time.
+      look.run.log.warn("Cannot tell whether a spoke has drifted", { spoke: doubt.sight.spoke.id, error });
+      if (error.transient) break;
+    }
+  }
+  if (unasked > 0) look.run.log.warn("So much seems to have drifted that not all was asked about", { unasked });
+  return verdicts;
+}
+
+function earlierOf({ spoke }: Sight): readonly DriftedObject[] {
+  return (spoke.drift as Drift | null)?.objects ?? [];
+}
+
+async function ask(
+  { app, cluster, run }: SweepLook,
+  { spoke }: Sight,
+  asked: readonly Expected[],
+): Promise<DriftedObject[]> {
+  const place = { cluster, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
+  const found: DriftedObject[] = [];
+  for (const { object, judged } of asked) {
+    const known = spoke.blueprintRevision === app.blueprint.revision;
+    const drifted = await askDrift(place, { object, judged: known ? judged : "presence" }, run);
+    if (drifted) found.push(drifted);
+  }
+  return found;
+}
+
+function verdictOf({ app }: SweepLook, { spoke }: Sight, objects: readonly DriftedObject[]): Verdict {
+  const from = spoke.blueprintRevision, to = app.blueprint.revision;
+  return { id: spoke.id, before: spoke.drift, drift: makeDrift(objects, from === to ? null : { from, to }) };
+}
+
+function shuffled<T>(list: readonly T[]): T[] {
+  return list.map((item) => [Math.random(), item] as const).sort(([a], [b]) => a - b).map(([, item]) => item);
+}

@@ -1,0 +1,202 @@
+/**
+ * Follows a cluster with many spokes: all is listed once, and from each list on a watch tells what changes. Only the spokes
+ * that it names are looked at then, by the same look as all others.
+ *
+ *   list all, a watch from each list on --> look at whom the watches name, count bad looks each minute --> half an hour is over
+ *        ^                                                      |                                                 |
+ *        +---- a watch is lost (410) or refused, or very many have changed ----+----------------------------------+
+ *
+ * It is one run of the job `look`: the sweep asks for the next one within a minute, and who takes it over from a replica that
+ * is gone begins with the lists, too. These are repeated for what no watch can tell: that something was missed.
+ */
+import type { App } from "#lib/app.ts";
+import { within } from "#lib/base/race.ts";
+import { sleep } from "#lib/base/time.ts";
+import { isClusterAway } from "#lib/drivers/cluster/away.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { isOfRelease } from "#lib/moodle/names.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import {
+  lookAtSpokes,
+  lookForSecrets,
+  type LookResult,
+  type LookSite,
+  namespaceOf,
+  writeLooks,
+} from "#lib/workers/sweep/look.ts";
+import { type FreshNews, openNews } from "#lib/workers/sweep/news.ts";
+import { countCandidates, type Health, readCandidates, readChanged, type SweptSpoke } from "#lib/workers/sweep/rows.ts";
+import { eachPage, type Pace, SELECTOR, type SweepLook, type SweptKind } from "#lib/workers/sweep/sight.ts";
+
+/** What is done seldom, or for few: a list of all comes once in half an hour. By so much its pauses are shorter. */
+const HASTE = 6;
+/** Spokes that are looked at together. */
+const BATCH = 20;
+/** A look at one spoke is a dozen calls: where over one in a hundred has changed, a list of all is less. */
+const FEW = 100, SHARE = 100;
+/** Spokes whose Secrets are asked for at a time: news need not wait for long. */
+const SAMPLE = 5;
+
+/** The number of failures in a row after which following ends. The next look lists the cluster again. */
+const MISSED = 2;
+
+/** What the spokes of a cluster are, as far as it is followed. */
+interface Followed extends LookSite {
+  readonly name: string;
+  readonly news: FreshNews;
+  /** Those that are not well, by namespace. */
+  readonly ailing: Map<string, Health>;
+  /** Namespaces to look at again in the next minute, because of these not everything could be told. */
+  readonly later: Set<string>;
+}
+
+export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace): Promise<void> {
+  const count = await countCandidates(app.db.rows, name);
+  if (count === 0) return;
+  const site = { app, run, cluster: await app.clusters.open(name), pace };
+  if (count >= pace.follow.from && await mayWatch(site)) {
+    const followed = { ...site, name, news: openNews(), ailing: new Map(), later: new Set<string>() };
+    return await within([run.signal], null, (signal) => follow(followed, count, signal));
+  }
+  const list: SweepLook["list"] = async (kind, take) => void await eachPage(site.cluster, run, kind, pace, take);
+  await lookAtSpokes(site, await readCandidates(app.db.rows, name), { list, counted: true });
+}
+
+/** As the shipped role allows all that is watched, or none of it. Without, it is listed over and over, at leisure. */
+async function mayWatch({ cluster, run }: LookSite): Promise<boolean> {
+  const may = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
+  if (!may) run.log.warn("May not watch a cluster with many spokes, and lists it instead", { cluster: cluster.name });
+  return may;
+}
+
+async function follow(followed: Followed, count: number, signal: AbortSignal): Promise<void> {
+  const { app, run, pace, news } = followed;
+  const until = performance.now() + pace.follow.ms, many = Math.max(FEW, Math.ceil(count / SHARE));
+  let since = await app.db.now();
+  await lookAtAll(followed, signal);
+  let minute = performance.now() + pace.follow.minute, missed = 0;
+  for (;;) {
+    await news.bell.heard(Math.max(0, Math.min(minute, until) - performance.now()), signal);
+    await sleep(pace.follow.gap, signal);
+    const lost = news.lost();
+    if (lost) run.log.warn("Lists a cluster again: a watch was lost", { cluster: followed.name, error: lost.error });
+    if (lost || news.size() > many || performance.now() >= until) return;
+    try {
+      if (performance.now() >= minute) {
+        minute = performance.now() + pace.follow.minute;
+        since = await passMinute(followed, since);
+        missed = 0;
+      }
+      await lookAtNews(followed);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ClusterError) || !error.transient) throw error;
+      if (isClusterAway(error) && ++missed >= MISSED) throw error;
+      run.log.warn("Cannot look at spokes that have changed", { cluster: followed.name, error });
+    }
+  }
+}
+
+function hasty(pace: Pace): Pace {
+  return { ...pace, pauseMs: pace.pauseMs / HASTE };
+}
+
+/** What is read for it is not kept while the cluster is followed. */
+async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void> {
+  const spokes = await readCandidates(followed.app.db.rows, followed.name);
+  const known = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = followed.app.config;
+  const isOwn = (namespace: string): boolean => known.has(namespace) || isOfRelease(namespace, releaseId);
+  keep(followed, await lookAtSpokes(followed, spokes, { list: listAndWatch(followed, isOwn, signal), counted: true }));
+}
+
+/**
+ * Each kind is watched from its list on, while others are listed yet: nothing can happen between. What changes in namespaces
+ * of other installations in the cluster is no news.
+ */
+function listAndWatch(
+  { run, cluster, pace, news }: Followed,
+  isOwn: (namespace: string) => boolean,
+  signal: AbortSignal,
+): SweepLook["list"] {
+  const watch = async (kind: SweptKind, version: string): Promise<void> => {
+    try {
+      const from = { selector: SELECTOR, version };
+      for await (const change of cluster.follow(kind, from, { check: run.check, signal })) {
+        if (isOwn(namespaceOf(change.object))) news.hear(change);
+      }
+    } catch (error) {
+      if (!signal.aborted) news.lose(error);
+    }
+  };
+  return async (kind, take) => {
+    const version = await eachPage(cluster, run, kind, hasty(pace), async (objects) => {
+      news.list(objects);
+      await take(objects);
+    });
+    void watch(kind, version);
+  };
+}
+
+/**
+ * What happens each minute: spokes that an operation has changed are looked at, the others that are not well have one more
+ * bad look, and a few Secrets are asked for.
+ */
+async function passMinute(followed: Followed, since: Date): Promise<Date> {
+  const { app, run, cluster, pace, name, news, ailing, later } = followed, now = await app.db.now();
+  await cluster.identity(run); // one that does not answer changes nothing
+  // A change may be committed later than the time that its row carries.
+  const changed = await readChanged(app.db.rows, name, new Date(since.getTime() - pace.follow.minute));
+  const due = [...later, ...changed];
+  later.clear();
+  for (const namespace of due) ailing.delete(namespace);
+  news.add(due);
+  await writeLooks(run, now, [...ailing.values()]);
+  const sample = pickSome(news.known(), pace.asks / SAMPLE);
+  const sure = (await readCandidates(app.db.rows, name, sample)).filter(({ drift }) => drift === null);
+  for (let i = 0; i < sure.length && news.size() === 0; i += SAMPLE) {
+    await lookForSecrets(followed, sure.slice(i, i + SAMPLE));
+  }
+  return now;
+}
+
+async function lookAtNews(followed: Followed): Promise<void> {
+  const { app, name, news, later } = followed;
+  for (let namespaces = news.take(BATCH); namespaces.length > 0 && !news.lost(); namespaces = news.take(BATCH)) {
+    try {
+      const spokes = await readCandidates(app.db.rows, name, namespaces);
+      for (const namespace of namespaces) followed.ailing.delete(namespace);
+      if (spokes.length === 0) continue;
+      const site = { ...followed, pace: hasty(followed.pace) };
+      keep(followed, await lookAtSpokes(site, spokes, { list: listEach(followed, spokes), counted: false }));
+    } catch (error) {
+      for (const namespace of namespaces) later.add(namespace);
+      throw error;
+    }
+  }
+}
+
+function keep({ ailing, later }: Followed, { ailing: found, again }: LookResult): void {
+  for (const [namespace, health] of found) ailing.set(namespace, health);
+  for (const namespace of again) later.add(namespace);
+}
+
+/** The same objects as the lists of all spokes have. */
+function listEach({ run, cluster }: Followed, spokes: readonly SweptSpoke[]): SweepLook["list"] {
+  return async (kind, take) => {
+    for (const { namespace } of spokes) {
+      const found = kind.kind === "Namespace"
+        ? [await cluster.findNamespace(namespace, run)]
+        : await cluster.listUnder(kind, namespace, run);
+      await take(
+        found.filter((object) => object !== null).filter(({ metadata: { labels = {} } }) =>
+          labels[MANAGED_BY] === "wheelwright" && SPOKE in labels
+        ),
+      );
+    }
+  };
+}
+
+function pickSome(all: readonly string[], most: number): string[] {
+  return Array.from({ length: Math.min(all.length, most) }, () => all[Math.floor(Math.random() * all.length)]!);
+}

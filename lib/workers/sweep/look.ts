@@ -1,0 +1,175 @@
+/**
+ * One look at active spokes of a cluster: their objects are listed kind by kind, and of each spoke only a few words are
+ * kept. First what health depends on, which is written at once; then the rest, for the drift.
+ *
+ * Nothing is written before a list has come to its end: a cluster that cannot be asked changes nothing, for that is not
+ * the spokes' doing. What was last seen stays, and `observedAt` tells when that was.
+ */
+import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
+import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { unlike } from "#lib/drivers/cluster/difference.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { ailmentOfNamespace, ailmentOfPart, PART_KINDS, partsOf } from "#lib/domains/spokes/health.ts";
+import { judgeDrift } from "#lib/workers/sweep/drift.ts";
+import { confirmHealth } from "#lib/workers/sweep/health.ts";
+import { expectedOf, type Sight, type SweepLook, type SweptKind } from "#lib/workers/sweep/sight.ts";
+import { type Health, readInputs, type SweptSpoke, writeHealth } from "#lib/workers/sweep/rows.ts";
+
+const NAMESPACE: SweptKind = { apiVersion: "v1", kind: "Namespace" };
+const HEALTH: readonly SweptKind[] = [NAMESPACE, ...PART_KINDS];
+const ROWS = 500;
+
+/** What a look came to, besides what it wrote. */
+export interface LookResult {
+  /** Spokes that are not well, by namespace. */
+  readonly ailing: ReadonlyMap<string, Health>;
+  /** Namespaces to look at again: of these not everything could be told, or written. */
+  readonly again: readonly string[];
+}
+
+/** Where, how fast, and for whom. */
+export type LookSite = Pick<SweepLook, "app" | "run" | "cluster" | "pace">;
+
+/**
+ * `list` goes through the objects of a kind, of these spokes at least. Bad looks are counted a minute apart: `counted` says
+ * whether this one is.
+ */
+export async function lookAtSpokes(
+  site: LookSite,
+  spokes: readonly SweptSpoke[],
+  { list: pages, counted }: { readonly list: SweepLook["list"]; readonly counted: boolean },
+): Promise<LookResult> {
+  const { app, run } = site, began = await app.db.now();
+  const here = await ofThisCluster(site.cluster, run, spokes);
+  const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
+  const look: SweepLook = { ...site, began, sights, listed: new Set(), list: pages };
+
+  const kinds = await readKinds(look);
+  for (const { apiVersion, kind } of HEALTH) await list(look, { apiVersion, kind }, kinds);
+  const seen = await confirmHealth(look), ailing = seen.filter(({ ailment }) => ailment !== null);
+  const written = await writeLooks(run, began, counted ? seen : seen.filter(({ ailment }) => ailment === null));
+  for (const { apiVersion, kind } of kinds.values()) {
+    if (look.listed.has(kind) || kind === "Secret") continue;
+    try {
+      await list(look, { apiVersion, kind }, kinds);
+    } catch (error) {
+      const refused = error instanceof ClusterError && (error.status === 403 || error.status === 404);
+      if (!refused) throw error; // else it is a kind that is not ours to list, or not served: nothing is told of it
+      run.log.warn("Cannot tell whether objects of a kind have drifted", { kind, error });
+    }
+  }
+  const unsettled = await judgeDrift(look);
+  const bad = new Map(ailing.map((health) => [health.id, health]));
+  const unwritten = here.filter(({ id }) => !written.has(id) && (counted || !bad.has(id)));
+  return {
+    ailing: new Map(here.flatMap(({ id, namespace }) => bad.has(id) ? [[namespace, bad.get(id)!]] : [])),
+    again: [...unsettled, ...unwritten.map(({ namespace }) => namespace)],
+  };
+}
+
+/** Whether the Secrets of these spokes are there, which no list tells; all else of them is as it was seen before. */
+export async function lookForSecrets(site: LookSite, spokes: readonly SweptSpoke[]): Promise<void> {
+  const began = await site.app.db.now(), here = await ofThisCluster(site.cluster, site.run, spokes);
+  const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
+  for (const { ailments } of sights.values()) ailments.set("Namespace", null);
+  await judgeDrift({ ...site, began, sights, listed: new Set(), list: () => Promise.resolve() });
+}
+
+/** Returns the ids of the rows written. */
+export async function writeLooks(run: Run, began: Date, looks: readonly Health[]): Promise<Set<string>> {
+  const written = new Set<string>();
+  for (let i = 0; i < looks.length; i += ROWS) {
+    for (const id of await run.write((tx) => writeHealth(tx, began, looks.slice(i, i + ROWS)))) written.add(id);
+  }
+  return written;
+}
+
+/** Another cluster under the same name knows nothing of these namespaces, and must not be taken for their loss. */
+async function ofThisCluster(
+  cluster: Cluster,
+  run: Run,
+  candidates: readonly SweptSpoke[],
+): Promise<readonly SweptSpoke[]> {
+  const identity = await cluster.identity(run);
+  const here = candidates.filter(({ clusterUid }) => clusterUid === null || clusterUid === identity);
+  const elsewhere = candidates.length - here.length;
+  if (elsewhere > 0) {
+    run.log.warn("Spokes were made in another cluster of this name; they are not looked at", { elsewhere });
+  }
+  return here;
+}
+
+interface KnownKind extends SweptKind {
+  readonly steps: readonly SpokeStep[];
+}
+
+/** What is to be listed, as the blueprint makes it for any of them. */
+async function readKinds({ app, sights }: SweepLook): Promise<ReadonlyMap<string, KnownKind>> {
+  for (const { spoke: { id, maintenance } } of sights.values()) {
+    const inputs = (await readInputs(app, [id])).get(id);
+    if (!inputs) continue;
+    const site = { inputs, maintenance };
+    const versions = new Map(
+      expectedObjects(app.blueprint, site).map(({ object }) => [object.kind, object.apiVersion]),
+    );
+    return new Map(
+      [...stepsByKind(app.blueprint, site)].map(([kind, steps]) => [
+        kind,
+        { apiVersion: versions.get(kind)!, kind, steps },
+      ]),
+    );
+  }
+  return new Map();
+}
+
+async function list(look: SweepLook, kind: SweptKind, kinds: ReadonlyMap<string, KnownKind>): Promise<void> {
+  const steps = kinds.get(kind.kind)?.steps ?? [];
+  await look.list(kind, (objects) => take(look, steps, objects));
+  look.listed.add(kind.kind);
+}
+
+async function take(
+  { app, sights }: SweepLook,
+  steps: readonly SpokeStep[],
+  objects: readonly KubeObject[],
+): Promise<void> {
+  const bySight = Map.groupBy(objects, (object) => sights.get(namespaceOf(object)));
+  const comparable = [...bySight.keys()].flatMap((sight) =>
+    sight && sight.spoke.blueprintRevision === app.blueprint.revision ? sight.spoke.id : []
+  );
+  const inputs = await readInputs(app, comparable);
+  for (const [sight, found] of bySight) {
+    if (!sight) continue; // of a spoke that is not active, or none at all
+    for (const object of found) note(sight, object);
+    const own = inputs.get(sight.spoke.id);
+    if (own) compare(sight, expectedOf(app, sight, own, steps), found);
+  }
+}
+
+function note({ spoke, ailments, titles }: Sight, object: KubeObject): void {
+  const title = titleOf(object);
+  titles.add(title);
+  if (object.kind === "Namespace") ailments.set("Namespace", ailmentOfNamespace(object, spoke.namespaceUid));
+  const part = partsOf(spoke).find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
+  if (part) ailments.set(title, ailmentOfPart(part, object));
+}
+
+function compare({ suspects }: Sight, expected: readonly Expected[], found: readonly KubeObject[]): void {
+  const standing = new Map(found.map((object) => [titleOf(object), object]));
+  for (const { object, judged } of expected) {
+    const title = titleOf(object), there = standing.get(title);
+    if (!there || judged !== "whole") continue;
+    if (unlike(asItWas(object, there), there).length > 0) suspects.add(title);
+    else suspects.delete(title); // it was put right before the list began anew
+  }
+}
+
+/** Of which spoke's namespace an object is. */
+export function namespaceOf({ kind, metadata }: KubeObject): string {
+  return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
+}
+
+function sightOf(spoke: SweptSpoke): Sight {
+  return { spoke, ailments: new Map(), titles: new Set(), suspects: new Set() };
+}

@@ -1,0 +1,171 @@
+/**
+ * The rows that a look is about, and what it writes into them.
+ *
+ * A look takes minutes, and what an operation saw meanwhile is newer: so a row is written only if it is still active and
+ * nothing has changed it since the look began. Every operation that could disturb what is looked at takes its spoke out
+ * of `active` and stamps `updated_at`; a look does not stamp it, or the second half of a look would refuse the first.
+ * Rows that somebody holds at the moment are passed over: the next look comes in a minute.
+ */
+import { sql } from "kysely";
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { withMail } from "#lib/catalog/inputs.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Drift } from "#lib/domains/spokes/drift.ts";
+import { BAD_LOOKS } from "#lib/domains/spokes/health.ts";
+
+/** A spoke to look at, without what is large. */
+export interface SweptSpoke {
+  readonly id: string;
+  readonly namespace: string;
+  readonly namespaceUid: string;
+  readonly clusterUid: string | null;
+  readonly blueprintRevision: string;
+  readonly maintenance: boolean;
+  /** Of its inputs. */
+  readonly claims: SpokeInputs["claims"] | null;
+  readonly drift: unknown;
+}
+
+/** Of a cluster all, or those in these namespaces. */
+export async function readCandidates(
+  rows: Rows,
+  cluster: string,
+  namespaces?: readonly string[],
+): Promise<SweptSpoke[]> {
+  return await rows.selectFrom("spokes")
+    .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift"])
+    .select(sql<string>`namespace_uid`.as("namespaceUid"))
+    .select(sql<SweptSpoke["claims"]>`blueprint_inputs -> 'claims'`.as("claims"))
+    .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
+    .$if(namespaces !== undefined, (query) => query.where(sql<boolean>`namespace = any(${namespaces}::text[])`))
+    .execute();
+}
+
+export async function countCandidates(rows: Rows, cluster: string): Promise<number> {
+  const { count } = await rows.selectFrom("spokes").select(sql<string>`count(*)`.as("count"))
+    .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Namespaces of active spokes that an operation has changed from this moment on. */
+export async function readChanged(rows: Rows, cluster: string, since: Date): Promise<string[]> {
+  const found = await rows.selectFrom("spokes").select("namespace").where("cluster", "=", cluster)
+    .where("state", "=", "active").where("namespaceUid", "is not", null).where("updatedAt", ">=", since).execute();
+  return found.map(({ namespace }) => namespace);
+}
+
+/** Inputs that cannot be read are left out: of that spoke no drift can be told. */
+export async function readInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
+  if (ids.length === 0) return new Map();
+  const found = await db.rows.selectFrom("spokes").select(["id", "blueprintInputs"])
+    .where(sql<boolean>`id = any(${ids}::text[])`).execute();
+  return new Map(found.flatMap(({ id, blueprintInputs }) => {
+    const { success, output } = v.safeParse(SpokeInputs, blueprintInputs);
+    return success ? [[id, withMail(config, output)]] : [];
+  }));
+}
+
+export interface Health {
+  readonly id: string;
+  /** Null where it is well. */
+  readonly ailment: string | null;
+}
+
+/** Counts bad looks and tells of each spoke whose health is another than before. Returns the ids of the rows written. */
+export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[]): Promise<string[]> {
+  const ids = looks.map(({ id }) => id), ailments = looks.map(({ ailment }) => ailment);
+  // An operation that ended since the last look has seen the spoke well: counting begins again after it.
+  const { rows: written } = await sql<Written>`
+    with look as (select * from unnest(${ids}::text[], ${ailments}::text[]) as look (id, ailment)),
+    held as (
+      select spokes.id, spokes.health as before, look.ailment, case
+        when look.ailment is null then 0
+        when spokes.observed_at > spokes.updated_at then least(spokes.bad_looks + 1, ${BAD_LOOKS}::integer)
+        else 1 end as bad
+      from spokes join look using (id)
+      where spokes.state = 'active' and spokes.updated_at <= ${began}
+        and (spokes.observed_at is null or spokes.observed_at < ${began})
+      order by spokes.id for no key update of spokes skip locked
+    )
+    update spokes set observed_at = ${began}, bad_looks = held.bad, health = case
+      when held.ailment is null then 'healthy' when held.bad >= ${BAD_LOOKS} then 'degraded' else spokes.health end
+    from held where spokes.id = held.id
+    returning spokes.id, federation_id, slug, held.before, health as after, held.ailment`.execute(tx);
+  const changed = written.filter(({ before, after }) => before !== after);
+  await recordHealth(tx, changed);
+  return written.map(({ id }) => id);
+}
+
+async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> {
+  await record(tx, SYSTEM, {
+    audit: changed.map(tellAudit),
+    events: changed.map(({ id, federationId, ailment }) => ({
+      federationId,
+      spokeId: id,
+      state: "active",
+      error: ailment,
+    })),
+  });
+}
+
+/**
+ * Marks the health of a cluster's active spokes as unknown, in parts that do not hold many rows at once. Returns whether it was
+ * the last part.
+ */
+export async function forgetHealth(tx: Tx, cluster: string, reason: string): Promise<boolean> {
+  const { rows: written } = await sql<Written>`
+    with held as (
+      select id, health as before from spokes where cluster = ${cluster} and state = 'active' and health <> 'unknown'
+      order by id limit ${FORGET} for no key update skip locked
+    )
+    update spokes set health = 'unknown', bad_looks = 0 from held where spokes.id = held.id
+    returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as ailment`.execute(tx);
+  await recordHealth(tx, written);
+  return written.length < FORGET;
+}
+
+const FORGET = 500;
+
+/** Drift that is another than before. Returns the ids of the rows written. */
+export async function writeDrift(
+  tx: Tx,
+  began: Date,
+  drifts: readonly { readonly id: string; readonly drift: Drift | null }[],
+): Promise<string[]> {
+  const ids = drifts.map(({ id }) => id), texts = drifts.map(({ drift }) => drift && JSON.stringify(drift));
+  const { rows } = await sql<{ id: string }>`
+    with look as (select * from unnest(${ids}::text[], ${texts}::text[]) as look (id, drift)),
+    held as (
+      select spokes.id, look.drift::jsonb as drift from spokes join look using (id)
+      where spokes.state = 'active' and spokes.updated_at <= ${began}
+      order by spokes.id for no key update of spokes skip locked
+    )
+    update spokes set drift = held.drift from held where spokes.id = held.id returning spokes.id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+interface Written {
+  id: string;
+  federationId: string;
+  slug: string;
+  before: string;
+  after: string;
+  ailment: string | null;
+}
+
+function tellAudit({ id, federationId, slug, before, after, ailment }: Written): AuditEntry {
+  return {
+    kind: "spoke_health_changed",
+    objectType: "spoke",
+    objectId: id,
+    federationId,
+    spokeId: id,
+    metadata: { slug, from: before, to: after, reason: ailment },
+  };
+}

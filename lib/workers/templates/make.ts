@@ -1,0 +1,204 @@
+/**
+ * Makes a template: an installation in a sandbox, proved by its database, stopped, and kept as a pair of snapshots that
+ * outlive the sandbox. It has lanes of its own, so nothing waits for it; and it begins only when nothing waits that people
+ * have asked for.
+ *
+ *   room -> sandbox -> database -> install -> stop -> snapshots -> clear -> end
+ *      \________\__________\__________\_________\_________\________^     a failure skips what is left
+ *
+ * The job itself is persistent: it has not ended before nothing of the sandbox is left. The next try is a later wish's.
+ */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { completeTemplate, failTemplate, findMaking, noteTemplateVolumes } from "#lib/domains/templates/store.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { DATABASE, SITE_PODS } from "#lib/moodle/names.ts";
+import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
+import { labelsOf } from "#lib/moodle/stamp.ts";
+import { set } from "#lib/operations/change.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { isRoomWanted } from "#lib/jobs/queue.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { judge } from "#lib/scheduler/reports.ts";
+import { Yielding } from "#lib/scheduler/stops.ts";
+import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
+import { releaseContent, SNAPSHOT } from "#lib/workers/backups/expired.ts";
+import { cutSnapshots, planSnapshots, readRetaining } from "#lib/workers/backups/snapshots.ts";
+import { install } from "#lib/workers/install/install.ts";
+import { readDatabase } from "#lib/workers/jobs.ts";
+import { perform, untilReady } from "#lib/workers/running.ts";
+import { makeSandbox, openSandbox, putInSandbox, removeSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
+import { finalError, waitingFor } from "#lib/workers/site.ts";
+import { deleteContents } from "#lib/workers/templates/contents.ts";
+
+const AT_ONCE = 2; // in a cluster
+const TRIES = 10;
+const LOOK_AGAIN = 15 * SECOND; // for room
+
+const MAKING = {
+  kind: "make-template",
+  plan: 1,
+  visible: false,
+  persistent: true,
+  timeLimit: HOUR, // nobody goes by it: tries are counted
+  steps: [
+    { name: "room", label: "Waiting until nobody else needs the room", timeout: 5 * MINUTE },
+    { name: "sandbox", label: "Making a sandbox", timeout: 5 * MINUTE },
+    { name: "database", label: "Starting the database", timeout: 15 * MINUTE },
+    { name: "install", label: "Installing Moodle", timeout: 40 * MINUTE },
+    { name: "stop", label: "Stopping the site", timeout: 10 * MINUTE },
+    { name: "snapshots", label: "Taking its snapshots", timeout: 30 * MINUTE },
+    { name: "clear", label: "Taking the sandbox away", timeout: HOUR },
+    { name: "end", label: "Telling how it went", timeout: MINUTE },
+  ],
+} as const satisfies JobKind;
+
+type Step = (typeof MAKING.steps)[number]["name"];
+
+export interface TemplateWork {
+  readonly cluster: string;
+  /** The id of this making. */
+  readonly template: string;
+  readonly inputs: SandboxInputs;
+}
+
+export function templateJob(work: TemplateWork): NewJob {
+  const { cluster, template } = work, lane = template.charCodeAt(template.length - 1) % AT_ONCE;
+  return {
+    kind: MAKING,
+    lane: `templates:${cluster}:${lane}`,
+    federationId: null,
+    spokeId: null,
+    payload: { ...work },
+    dedupeKey: `${MAKING.kind}:${template}`,
+  };
+}
+
+/** In the job's progress as `failed`, once nothing more is to be tried. */
+interface MakingFailure {
+  readonly step: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+type StepWork = (place: Sandbox, run: Run) => Promise<void>;
+
+export function makeTemplate(app: App): Handler {
+  const trying = (step: Step, work: StepWork) => (run: Run) => tryStep(app, run, step, work);
+  const steps: Readonly<Record<Step, (run: Run) => Promise<void>>> = {
+    room: trying("room", (place, run) => makeRoom(app, place, run)),
+    sandbox: trying("sandbox", async (place, run) => {
+      await makeSandbox(place, run);
+      await putInSandbox(place, run, "volumes");
+    }),
+    database: trying("database", async (place, run) => {
+      await putInSandbox(place, run, "database");
+      await untilReady(place, run, DATABASE);
+    }),
+    install: trying("install", installWhole),
+    stop: trying("stop", async (place, run) => {
+      await perform(place, run, [set(DATABASE, "/spec/replicas", 0)]);
+      await place.space.noPods(SITE_PODS, waitingFor(run));
+    }),
+    snapshots: trying("snapshots", keep),
+    clear: (run) => clear(app, run),
+    end,
+  };
+  return { kind: MAKING, steps };
+}
+
+/** What cannot be done ends the making, but not the job. */
+async function tryStep(app: App, run: Run, step: Step, work: StepWork): Promise<void> {
+  if (failureOf(run)) return;
+  const { attempt, failure } = run.job;
+  if (attempt > TRIES && failure) return await run.remember({ failed: failure }); // it was cut off, time and again
+  try {
+    await work(await openPlace(app, run), run);
+  } catch (error) {
+    run.signal.throwIfAborted();
+    const { nature, report: { code, message } } = judge(error, step);
+    if (error instanceof Yielding || nature !== "final" && attempt < TRIES) throw error;
+    await run.remember({ failed: { step, code, message } satisfies MakingFailure });
+  }
+}
+
+function failureOf({ job }: Run): MakingFailure | undefined {
+  return job.progress.failed;
+}
+
+async function openPlace(app: App, run: Run): Promise<Sandbox> {
+  const { cluster, inputs } = run.job.payload as TemplateWork;
+  return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
+}
+
+/** Also of what an earlier making has left: its snapshots are of no use any more. */
+async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
+  const { template } = run.job.payload as TemplateWork, row = await findMaking(db.rows, template);
+  if (row?.state !== "making" || !config.templates) {
+    throw finalError("Unwanted", "No template is wanted any more", "None is made while TEMPLATES is off.");
+  }
+  if (await isRoomWanted(db.rows)) throw new Yielding("Operations that people asked for go first", LOOK_AGAIN);
+  if (row.clusterUid !== (await cluster.identity(run) ?? "")) {
+    const message = `${cluster.name} is another cluster than the one that the template was wanted in`;
+    throw finalError("another_cluster", message, "The next installation there wishes for another one.");
+  }
+  await deleteContents(cluster, run, row.volumes);
+  await run.write((tx) => noteTemplateVolumes(tx, template, []));
+  if ((await readRetaining(cluster, run)).length > 0) return;
+  const message = "The cluster has no snapshot class that retains what it took";
+  throw finalError("NoSnapshotClass", message, "Make a VolumeSnapshotClass with deletionPolicy: Retain.");
+}
+
+/** Whatever its Job has said, the database has the last word. */
+async function installWhole(place: Sandbox, run: Run): Promise<void> {
+  await install(place, run);
+  const { state } = await readDatabase(place, run);
+  if (state === "installed") return;
+  throw finalError(
+    "NotInstalled",
+    "There is no whole site in the database",
+    "See the log of the install Job.",
+    "cluster",
+  );
+}
+
+/** The row knows what is cut before it is, and what came of it afterwards. */
+async function keep(place: Sandbox, run: Run): Promise<void> {
+  const { template: id } = run.job.payload as TemplateWork;
+  const planned = await planSnapshots(place, run, { id, kind: "manual" });
+  await run.write((tx) => noteTemplateVolumes(tx, id, planned));
+  const volumes = await cutSnapshots(place, run, planned, {
+    labels: labelsOf(place.inputs),
+    create: (snapshot) => place.space.create(snapshot, run),
+  });
+  await run.write((tx) => noteTemplateVolumes(tx, id, volumes));
+}
+
+/** Where nothing was made, nothing is opened either: that may be what failed. */
+async function clear(app: App, run: Run): Promise<void> {
+  if (!run.job.progress.sandbox) return;
+  const place = await openPlace(app, run);
+  if (failureOf(run)) await releaseSnapshots(app, place, run);
+  await removeSandbox(place, run);
+}
+
+/** What was cut in vain goes with the namespace, and from the storage. */
+async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: Run): Promise<void> {
+  const row = await findMaking(db.rows, (run.job.payload as TemplateWork).template);
+  for (const { snapshot: name } of row?.volumes ?? []) {
+    const snapshot = await space.get({ ...SNAPSHOT, name }, run);
+    if (snapshot) await releaseContent(cluster, run, snapshot);
+  }
+}
+
+async function end(run: Run): Promise<void> {
+  const { cluster, template, inputs: { version } } = run.job.payload as TemplateWork, failure = failureOf(run);
+  if (!failure) {
+    await run.write((tx) => completeTemplate(tx, template));
+    return run.log.info("A template is ready", { template, cluster, version });
+  }
+  const { step, code, message: reason } = failure;
+  run.log.warn("A template could not be made", { template, cluster, version, step, code, reason });
+  await run.write((tx) => failTemplate(tx, template, { from: "making", reason }));
+}

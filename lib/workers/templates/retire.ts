@@ -1,0 +1,90 @@
+/**
+ * Retires templates that nothing needs any more: no site would be made from them as things are configured, or none was for two
+ * weeks. Their snapshots go, and are seen to be gone, before the row does.
+ */
+import type { App } from "#lib/app.ts";
+import {
+  closeAbandonedTemplates,
+  listTemplates,
+  removeTemplate,
+  retireTemplate,
+  type SiteTemplate,
+} from "#lib/domains/templates/store.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
+import { finalError } from "#lib/workers/site.ts";
+import { deleteContents } from "#lib/workers/templates/contents.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+const UNUSED = 14 * DAY;
+/** While releases or configurations side by side do not agree on what is current, none takes away what the other makes. */
+const OUT_OF_DATE = DAY;
+/** For the snapshots of one: a cluster that hangs must not keep the others waiting for long. */
+const PATIENCE = 2 * MINUTE;
+
+export function retireTemplates(app: App): Handler {
+  const { db } = app;
+  return upkeep({ kind: "retire-templates", every: HOUR }, {
+    abandoned: ["Closing templates that nobody makes any more", MINUTE, () => closeAbandonedTemplates(db.rows)],
+    choose: ["Finding templates that nothing needs any more", 5 * MINUTE, async (run) => {
+      const now = await db.now();
+      for (const template of await listTemplates(db.rows)) {
+        const { id, state, cluster, version } = template;
+        if (state === "making" || state === "retiring" || !isOver(app, template, now)) continue;
+        if (!await run.write((tx) => retireTemplate(tx, template))) continue;
+        run.log.info("Retires a template", { template: id, cluster, version });
+      }
+    }],
+    contents: ["Deleting the snapshots of retired templates", HOUR, async (run) => {
+      const retiring = (await listTemplates(db.rows)).filter(({ state }) => state === "retiring");
+      await Promise.all(retiring.map((template) => clear(app, run, template)));
+    }],
+  });
+}
+
+function isOver(app: App, template: SiteTemplate, now: Date): boolean {
+  const { createdAt, readyAt, lastUsedAt } = template;
+  const idle = now.getTime() - Math.max(...[createdAt, readyAt, lastUsedAt].map((at) => at?.getTime() ?? 0));
+  return idle > (app.config.templates && isCurrent(app, template) ? UNUSED : OUT_OF_DATE);
+}
+
+/** Whether a new spoke could be made from it, as things are configured. */
+function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate): boolean {
+  const { version, cluster, storageClass, moodleImage, postgresImage } = template;
+  if (template.revision !== blueprint.revision || catalog.refuse("lmsVersion", version) !== null) return false;
+  const images = catalog.imagesOf(version);
+  if (images.moodle !== moodleImage || images.postgres !== postgresImage) return false;
+  const regions = [null, ...catalog.regions.map(({ name }) => name)];
+  return regions.some((region) =>
+    clusters.place(region) === cluster && (catalog.surroundingsOf(region).storageClass ?? "") === storageClass
+  );
+}
+
+/** What cannot be deleted now is gone on with in an hour. */
+async function clear({ clusters }: App, run: Run, { id, cluster, clusterUid, volumes }: SiteTemplate): Promise<void> {
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * PATIENCE)]);
+  const patient = { ...run, signal, patience: () => Math.min(run.patience(), PATIENCE) };
+  try {
+    if (volumes.length > 0) {
+      const opened = await clusters.open(cluster);
+      if ((await opened.identity(patient) ?? "") !== clusterUid) {
+        const message = `${cluster} is another cluster than the one that the template is in`;
+        throw finalError(
+          "another_cluster",
+          message,
+          "Let the kubeconfig lead to that one; its snapshots are deleted then.",
+        );
+      }
+      await deleteContents(opened, patient, volumes);
+    }
+    await run.write((tx) => removeTemplate(tx, id));
+  } catch (error) {
+    run.signal.throwIfAborted();
+    run.check();
+    run.log.warn("Cannot delete the snapshots of a template; trying again in an hour", {
+      template: id,
+      cluster,
+      error,
+    });
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * A new site from a template, in place of its install Job.
+ *
+ * That a spoke is made from a template stands in a row of its own, written before anything is made of it: so whoever comes
+ * next, and each retry, goes on with it, and no template is retired meanwhile. What fails before the database was adopted
+ * falls back to the Job: first the row says so, and from then on nobody makes anything from it; then what was made goes, each
+ * object by its uid; then the row and the origin among the inputs. A site that was seen whole is never given up so.
+ */
+import { sql } from "kysely";
+import { leastDisks } from "#lib/domains/backups/usable.ts";
+import {
+  failTemplate,
+  findMaking,
+  findUse,
+  forgetUse,
+  giveUpUse,
+  lockTemplate,
+  praiseTemplate,
+  type SiteTemplate,
+  takeTemplate,
+  type TemplateUse,
+} from "#lib/domains/templates/store.ts";
+import { ClusterError, refOf } from "#lib/drivers/cluster/cluster.ts";
+import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { lackForOrigin } from "#lib/moodle/adoption.ts";
+import type { SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames, DATABASE, MOODLE, SITE_PODS, turnOf } from "#lib/moodle/names.ts";
+import { sourceName } from "#lib/moodle/origin.ts";
+import { DISKS } from "#lib/moodle/resize.ts";
+import { hasRoomFor, templateKey } from "#lib/moodle/template.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { makeFenced } from "#lib/workers/fenced.ts";
+import { recordNow } from "#lib/workers/particulars.ts";
+import { finalError, note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { claimsFrom, dropSources } from "#lib/workers/volumes/claims.ts";
+import { STORAGE_FULL } from "#lib/workers/volumes/full.ts";
+import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+
+/** Milliseconds that what a template is used for is waited for: then the Job is quicker. */
+const PATIENCE = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;
+const POD = { apiVersion: "v1", kind: "Pod" };
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+
+/** Makes the site's volumes from a template, and returns true; or sees to it that nothing of one is there. */
+export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
+  const use = await findUse(site.app.db.rows, site.spoke.id) ?? await choose(site, run);
+  if (!use) return false;
+  if (wasWhole(site)) return true;
+  const given = use.givenUp !== null ? use : await tryTo(site, run, use, async (patient) => {
+    const template = await demandTemplate(site, use);
+    const clusterUid = template.clusterUid || null;
+    await claimsFrom(made(site, use), patient("volumes"), snapshotsOf(template, { clusterUid }));
+    await recordNow(site.app, run, "spokes", site.spoke.id); // where the row is lost, its claims are still to be gone on with
+  });
+  if (!given) return true;
+  await clearUse(site, run, given);
+  return false;
+}
+
+/** Starts the database: on a template's data, or, where that does not come up, on an empty volume in its place. */
+export async function startFilled(
+  site: SpokeSite,
+  run: Run,
+  start: (site: SpokeSite, run: Run) => Promise<void>,
+): Promise<void> {
+  const use = site.inputs.origin ? await findUse(site.app.db.rows, site.spoke.id) : null;
+  if (!use || wasWhole(site)) return await start(site, run);
+  const given = use.givenUp !== null ? use : await tryTo(site, run, use, async (patient) => {
+    await start(site, patient("database"));
+    await run.write((tx) => praiseTemplate(tx, use.templateId));
+    await note(run, [`It is made from a template of ${site.inputs.version}, in place of an installation`]);
+  });
+  if (!given) return;
+  await start(await clearUse(site, run, given), run);
+}
+
+/** The template that the spoke's site is made from now on; null, and a note of why, where that is none. */
+async function choose(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
+  const { app, spoke, inputs, blueprint } = site;
+  if (!app.config.templates || inputs.origin) return null;
+  const because = async (why: string) => {
+    await note(run, [`It is installed by its own Job: ${why}`]);
+    return null;
+  };
+  const origin: SiteOrigin = { turn: turnOf(run.job.id), identity: "new" };
+  const lack = lackForOrigin(blueprint, { ...inputs, origin });
+  if (lack !== null) return await because(lack);
+  if (await hasClaims(site, run)) return await because("an installation had begun already");
+  const use = await run.write(async (tx) => {
+    const template = await lockTemplate(tx, templateKey(spoke, inputs, blueprint.revision));
+    const why = whyNot(template, inputs);
+    if (why !== null) return why;
+    await takeTemplate(tx, template!, { spokeId: spoke.id, turn: origin.turn });
+    await setOrigin(tx, spoke.id, origin);
+    return await findUse(tx, spoke.id);
+  });
+  return typeof use === "string" ? await because(use) : use;
+}
+
+function whyNot(template: SiteTemplate | null, inputs: SpokeInputs): string | null {
+  const of = `template of ${inputs.version}`;
+  if (template?.state === "making") return `a ${of} is being made`;
+  if (template?.state === "failed") return `there is no ${of}, since the last one failed`;
+  if (template?.state !== "ready") return `there is no ${of} yet`;
+  return hasRoomFor(inputs, leastDisks(template)) ? null : `the disks of its size are smaller than those of the ${of}`;
+}
+
+/** Of an earlier operation, or of anybody. */
+async function hasClaims({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
+  const names = Object.values(claimNames(inputs));
+  const claims = await Promise.all(names.map((name) => space.get({ ...CLAIM, name }, run)));
+  return claims.some((claim) => claim !== null);
+}
+
+const OTHER = "OtherTemplate";
+
+/** What a retry has resolved anew may ask for another one by now. Nobody has been in what was begun. */
+async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
+  const template = await findMaking(app.db.rows, use.templateId);
+  const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
+  if (template && key.every(([column, value]) => template[column] === value)) return template;
+  throw finalError(OTHER, "the spoke is made otherwise by now, or it is gone", "Its own Job installs it.");
+}
+
+type Patient = (step: keyof typeof PATIENCE) => Run;
+
+/** Null when it is done; else the use as it is given up. */
+async function tryTo(
+  site: SpokeSite,
+  run: Run,
+  use: TemplateUse,
+  work: (patient: Patient) => Promise<void>,
+): Promise<TemplateUse | null> {
+  try {
+    await work((step) => ({ ...run, patience: () => Math.min(run.patience(), PATIENCE[step]) }));
+    return null;
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError) || error.transient && error.code !== "deadline") throw error;
+    if (error.code !== OTHER && await isAdopted(site, run)) throw error;
+    const { templateId: template } = use, reason = explain(error).message;
+    run.log.warn("A site cannot be made from its template, and is installed by its Job", { template, error });
+    return await run.write(async (tx) => {
+      await giveUpUse(tx, use, reason);
+      if (isOfTemplate(error)) await failTemplate(tx, template, { from: "ready", reason });
+      return await findUse(tx, site.spoke.id);
+    });
+  }
+}
+
+/** What is reported of the snapshots that a template consists of, or by the container that adopts its data. */
+const OF_TEMPLATE = new Set([
+  ...["SnapshotGone", "SnapshotFailed", "NoSnapshotClass", "DiskTooSmall", "OtherDriver", "Incomplete"],
+  ...["another_cluster", "NoSiteInSnapshot", "DatabaseDamaged", "OtherPostgres", "DatabaseMissing"],
+]);
+
+/**
+ * Whether other spokes would fail with this template, too. A webhook, a quota, a full node or a refused write is the trouble
+ * of one spoke, and leaves the template to the others.
+ */
+function isOfTemplate({ code, message }: ClusterError): boolean {
+  if (OF_TEMPLATE.has(code)) return true;
+  if (code === "deadline") return message.startsWith("Waiting for VolumeSnapshot ");
+  if (code === "ProvisioningFailed") return /snapshot/i.test(message) && !STORAGE_FULL.test(message);
+  return code === "CrashLoopBackOff" && /\bcontainer adopt\b/.test(message);
+}
+
+/** Its data is its own by then, whatever fails, and whatever becomes of the template. */
+function wasWhole({ spoke }: SpokeSite): boolean {
+  return spoke.siteIdentifier !== null;
+}
+
+async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
+  const pods = await space.list(POD, "role=db", run);
+  return pods.some((pod) => {
+    const containers: { name: string; state?: { terminated?: { exitCode: number } } }[] =
+      pod["status"]?.initContainerStatuses ?? [];
+    return containers.some(({ name, state }) => name === "adopt" && state?.terminated?.exitCode === 0);
+  });
+}
+
+/** Returns the site as it is to be installed by its Job, with the claim that this needs. */
+async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
+  const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = claimNames(inputs);
+  for (const ref of [MOODLE, DATABASE]) {
+    const part = await space.get(ref, run);
+    if (part) await space.delete(ref, part.metadata.uid!, run);
+  }
+  await space.noPods(SITE_PODS, waitingFor(run));
+  const going = [];
+  for (const disk of DISKS) {
+    const claim = await space.get({ ...CLAIM, name: names[disk] }, run);
+    if (claim?.["spec"]?.dataSource?.name !== sourceName(disk, use.turn)) continue;
+    await space.delete(refOf(claim), claim.metadata.uid!, run);
+    going.push(refOf(claim));
+  }
+  await space.gone(going, waitingFor(run));
+  await dropSources(made(site, use), run);
+  for (const claim of blueprint.spokeObjects(inputs, "volumes")) await makeFenced(space, claim, run.job, run);
+  await note(run, [`It is installed by its own Job: its template could not be used: ${use.givenUp}`]);
+  await run.write(async (tx) => {
+    await setOrigin(tx, spoke.id, null);
+    await forgetUse(tx, use);
+  });
+  await recordNow(site.app, run, "spokes", spoke.id);
+  return { ...site, inputs };
+}
+
+function made(site: SpokeSite, { turn }: TemplateUse): SpokeSite {
+  return { ...site, inputs: { ...site.inputs, origin: { turn, identity: "new" } } };
+}
+
+async function setOrigin(tx: Tx, id: string, origin: SiteOrigin | null): Promise<void> {
+  const value = origin === null
+    ? sql<string>`blueprint_inputs - 'origin'`
+    : sql<string>`blueprint_inputs || ${JSON.stringify({ origin })}::jsonb`;
+  await tx.updateTable("spokes").set({ blueprintInputs: value }).where("id", "=", id).execute();
+}

@@ -1,0 +1,49 @@
+/**
+ * The backup before an upgrade: what the site goes back to if the upgrade fails. A retry takes none: the site is half
+ * upgraded then, and a backup of that must not come to stand in the good one's place.
+ */
+import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
+import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
+import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { UpgradeWish } from "#lib/operations/upgrade.ts";
+import { findHalfWay, type TakenBackup } from "#lib/workers/upgrade/half-way.ts";
+import { note, type SpokeSite } from "#lib/workers/site.ts";
+import { takeBackup } from "#lib/workers/backups/snapshots.ts";
+
+export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
+  const earlier = await findHalfWay(site.app.db.rows, run.job);
+  if (earlier) {
+    const backup = (earlier.progress.backup ?? null) as TakenBackup | null;
+    await run.remember({ backup });
+    return await note(run, [`No new backup: the site is half upgraded. ${keptIn(backup)}`]);
+  }
+  try {
+    await run.remember({ backup: shorten(await takeBackup(site, run, { kind: "upgrade" })) });
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error;
+    run.signal.throwIfAborted();
+    const { skipBackup } = run.job.payload as unknown as UpgradeWish;
+    // One that is not ready when the step's time is over is one that the cluster cannot take.
+    if (!skipBackup) throw advise(error);
+    if (error.transient && error.code !== "deadline") throw error;
+    await run.write((tx) => failBackup(tx, run.job.id, error.message));
+    await run.remember({ backup: null });
+    await note(run, [`No backup was taken: ${explain(error).message}`]);
+  }
+}
+
+function keptIn(backup: TakenBackup | null): string {
+  return backup ? `What it was before is in backup ${backup.id}` : "There is none of what it was before";
+}
+
+function shorten({ id, volumes }: Backup): TakenBackup {
+  const contents = volumes.flatMap(({ content }) => content ?? []);
+  return { id, snapshots: volumes.map(({ snapshot }) => snapshot), contents };
+}
+
+function advise(error: ClusterError): ClusterError {
+  if (error.transient) return error;
+  const hint = explain(error).hint ?? "See to what keeps the cluster from taking snapshots.";
+  return retell(error, { hint: `${hint} Or upgrade with skipBackup, and no way back.` });
+}

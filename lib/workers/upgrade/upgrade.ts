@@ -1,0 +1,145 @@
+/**
+ * Takes a site to a newer version of its platform. What it needs is resolved and proved first, from the row and the
+ * database as they are when it runs; then a backup; only then the site is stopped. From there on a failure leaves it down,
+ * with the way back in the report (half-way.ts), and a retry goes on from whatever it finds.
+ */
+import type { App } from "#lib/app.ts";
+import type { SpokeImages } from "#lib/moodle/releases.ts";
+import type { SiteIdentity } from "#lib/moodle/results.ts";
+import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFacts } from "#lib/moodle/upgrade.ts";
+import type { Blame } from "#lib/base/errors.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
+import { upgradeChanges, type UpgradeWish } from "#lib/operations/upgrade.ts";
+import { action, observe } from "#lib/workers/actions/actions.ts";
+import { findHalfWay, hasTouched, isHalfWay, tellWayBack, wayBack } from "#lib/workers/upgrade/half-way.ts";
+import { demandSameSite } from "#lib/workers/identity.ts";
+import { blameForVersion } from "#lib/workers/install/install.ts";
+import { demandHealth, type JobPlace, readDatabase, readImage } from "#lib/workers/jobs.ts";
+import { turnMaintenance } from "#lib/workers/actions/maintenance.ts";
+import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
+import { pauseCron, perform, restoreCron, scale, takeDown, untilReady } from "#lib/workers/running.ts";
+import { MOODLE } from "#lib/moodle/names.ts";
+import { note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
+import { backUpFirst } from "#lib/workers/upgrade/backup-first.ts";
+import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
+
+/** What `prepare` found, in the job's progress as `upgrade`. */
+export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> {
+  readonly images: SpokeImages;
+  readonly from: { readonly version: string; readonly release: string | null };
+  readonly major: boolean;
+}
+
+export function upgrade(app: App): Handler {
+  const handler = action(app, OPERATIONS.upgrade, {
+    prepare,
+    backup: backUpFirst,
+    async stop(site, run) {
+      await note(run, [wayBack(run.job)]);
+      await pauseCron(site, run);
+      await scale(site, run, MOODLE, 0);
+      await site.space.noPods("app=moodle", waitingFor(run));
+    },
+    async migrate(before, run) {
+      await pauseCron(before, run); // a task that the cluster was about to begin as it heard of that has a pod by now
+      const here = upgraded(before, run), { major, from, images } = prepared(run);
+      const way = `${from.release ?? from.version} ${images.moodle}`;
+      const demandSite = (site: SiteIdentity) => demandSameSite(run, here.spoke, site);
+      await migrateSite(here, run, { way, major, now: () => app.db.now(), demandSite });
+      await demandVersion(here, run, "-after");
+    },
+    async app(before, run) {
+      const here = upgraded(before, run);
+      if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has ended it
+      await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
+      await scale(here, run, MOODLE, 1);
+      await untilReady(here, run, MOODLE);
+    },
+    verify: (site, run) => demandVersion(upgraded(site, run), run, "-up"),
+    async cron(site, run) {
+      await perform(site, run, upgradeChanges(site.blueprint, upgraded(site, run).inputs).cron);
+      await restoreCron(site, run);
+    },
+    health: (site, run) => demandHealth(upgraded(site, run), run),
+  }, {
+    hooks: upgradeOutcomes,
+    observe: async (site, run) =>
+      await isHalfWay(app.db.rows, run.job) ? await takeDown(site, run) : await observe(site, run),
+  });
+  return around(handler, (work) => (run) => explained(app, run, work));
+}
+
+async function prepare(here: SpokeSite, run: Run): Promise<void> {
+  const { app } = here, { catalog } = app;
+  const { lmsVersion: version } = run.job.payload as unknown as UpgradeWish;
+  const refusal = catalog.refuse("lmsVersion", version);
+  if (refusal !== null) {
+    throw refused("NotOffered", `Version ${version} is not on offer any more: lmsVersion ${refusal}`);
+  }
+  const images = catalog.imagesOf(version), inputs = upgradedInputs(here.inputs, { version, images });
+  if (inputs.images.moodle === here.inputs.images.moodle) {
+    const hint = "There is nothing to upgrade; to start it anew, restart it.";
+    throw refused("NotNewer", `It runs ${here.spoke.lmsVersion} already`, hint);
+  }
+  const site = await readDatabase(here, run);
+  await demandSameSite(run, here.spoke, site);
+  const code = await readCode({ ...here, inputs }, run);
+  const { postgres } = here.inputs.images;
+  const impossible = refuseUpgrade({ version, needs: catalog.needsOf(version), postgres, site, code });
+  if (impossible) {
+    const blame = impossible.code === "PostgresTooOld" ? "operator" : "user";
+    throw refused(impossible.code, impossible.message, impossible.hint, blame);
+  }
+  // A retry may find the database at the new version already: what it was before is what the first try found.
+  const half = await findHalfWay(app.db.rows, run.job);
+  const from = half?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
+  const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isMajorStep(from, version) };
+  await run.remember({ upgrade });
+}
+
+/** Also the proof that the image can be had, while the site still runs. */
+async function readCode(place: JobPlace, run: Run): Promise<UpgradeFacts["code"]> {
+  try {
+    return await readImage(place, run);
+  } catch (error) {
+    throw error instanceof ClusterError ? blameForVersion(error, place, "choose a version that is offered") : error;
+  }
+}
+
+function refused(code: string, message: string, hint = "Choose another version.", blame: Blame = "user"): ClusterError {
+  return new ClusterError(code, message, { transient: false, blame, hint });
+}
+
+function prepared(run: Run): PreparedUpgrade {
+  return run.job.progress.upgrade as PreparedUpgrade;
+}
+
+/** The place of the site as it is to be: what is rendered there is of the new version. */
+function upgraded(site: SpokeSite, run: Run): SpokeSite {
+  return { ...site, inputs: upgradedInputs(site.inputs, prepared(run)) };
+}
+
+/** Each time with a Job of its own: that of `prepare` may stand there still, and says what was before. */
+async function demandVersion(here: SpokeSite, run: Run, turn: string): Promise<void> {
+  const site = await readDatabase(here, run, turn);
+  await demandSameSite(run, here.spoke, site);
+  if (isOfVersion(site, prepared(run))) return;
+  const { version } = prepared(run);
+  throw new ClusterError("NotUpgraded", `The upgrade came to its end, but the database is of ${site.release}`, {
+    transient: false,
+    hint: `See the log of the upgrade's Job, and whether its image holds ${version}; then retry.`,
+  });
+}
+
+/** The failure of a step; of a site that is down by then, or was before, with the way back. */
+async function explained(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
+  try {
+    await work(run);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || run.signal.aborted) throw error;
+    const half = hasTouched(run.job) ? run.job : await findHalfWay(app.db.rows, run.job);
+    throw half ? tellWayBack(error, half) : error;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Deletes volume claims that restores have left beside their sites: what was replaced, once its days are over and a good backup
+ * was taken since, and what was made in vain. Only of an active spoke, which no restore is at or waits for, and by uid: what
+ * bears such a name by now may be another one.
+ */
+import type { App } from "#lib/app.ts";
+import { claimRemoval, findWithDue, forgetClaims, forgetRemoved, type KeptClaim } from "#lib/domains/backups/kept.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { withMail } from "#lib/catalog/inputs.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { claimNames } from "#lib/moodle/names.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { liveOperations } from "#lib/jobs/store.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { dropClaims } from "#lib/workers/restore/drop.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+import type { VolumePlace } from "#lib/workers/volumes/claims.ts";
+
+const MOST = 100; // spokes in an hour
+
+export function dropKeptClaims(app: App): Handler {
+  return upkeep({ kind: "drop-claims", every: HOUR, limit: 2 * HOUR }, {
+    removed: ["Forgetting volumes of spokes that are gone", MINUTE, () => forgetRemoved(app.db.rows)],
+    spokes: ["Removing volumes that no site uses any more", HOUR, async (run) => {
+      for (const id of await findWithDue(app.db.rows, MOST)) await dropDue(app, run, id);
+    }],
+  });
+}
+
+async function dropDue(app: App, run: Run, id: string): Promise<void> {
+  const { spoke, due } = await run.write((tx) => claimDue(tx, id));
+  if (due.length === 0) return;
+  try {
+    await dropClaims(await placeOf(app, spoke), run, due);
+    await run.write((tx) => forgetClaims(tx, id, due.map(({ claim }) => claim)));
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error;
+    run.log.warn("Cannot remove volumes that a site does not use any more; trying again in an hour", {
+      spoke: id,
+      error,
+    });
+  }
+}
+
+async function placeOf(
+  { clusters, blueprint, config }: App,
+  { cluster: name, ...spoke }: SpokeRow,
+): Promise<VolumePlace> {
+  const cluster = await clusters.open(name), space = cluster.space(spoke.namespace, spoke.namespaceUid!);
+  return { cluster, space, blueprint, inputs: withMail(config, spoke.blueprintInputs as SpokeInputs) };
+}
+
+/** From here on they are no way back any more. */
+async function claimDue(tx: Tx, id: string): Promise<{ readonly spoke: SpokeRow; readonly due: readonly KeptClaim[] }> {
+  const spoke = await lockSpoke(tx, id), live = await liveOperations(tx, id);
+  const isFree = spoke.state === "active" && live.every(({ kind }) => kind !== OPERATIONS.restore.name);
+  const used = Object.values(claimNames(spoke.blueprintInputs as SpokeInputs));
+  const due = isFree ? await claimRemoval(tx, id) : [];
+  return { spoke, due: due.filter(({ claim }) => !used.includes(claim)) };
+}

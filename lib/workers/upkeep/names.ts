@@ -1,0 +1,46 @@
+/**
+ * Frees names that spokes have left, once their time is over: the redirect goes by an operation of the spoke, as all that
+ * touches its site does, and the name is free when it has succeeded. One that cannot be asked now is asked again in an hour.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { readFacts } from "#lib/domains/spokes/actions.ts";
+import { enqueueConfigure } from "#lib/domains/spokes/patch.ts";
+import { type Acceptance, judgeAction, type SpokeFacts } from "#lib/operations/judge.ts";
+import { lockSpoke } from "#lib/domains/spokes/store.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+const MOST = 100; // spokes in an hour
+
+export function freeLeftNames({ db }: Pick<App, "db">): Handler {
+  return upkeep({ kind: "free-names", every: HOUR }, {
+    spokes: ["Freeing names that spokes have left", 10 * MINUTE, async (run) => {
+      const { rows: due } = await sql<{ id: string }>`
+        select id from spokes where state = 'active'
+          and id in (select spoke_id from former_domains where until <= (select wheelwright_now()))
+        order by id limit ${MOST}`.execute(db.rows);
+      for (const { id } of due) await run.write((tx) => endRedirects(tx, id));
+    }],
+  });
+}
+
+async function endRedirects(tx: Tx, id: string): Promise<void> {
+  const spoke = await lockSpoke(tx, id), facts = await readFacts(tx, spoke);
+  const acceptance = facts.live.includes("configure") ? null : judge(facts);
+  if (acceptance) await enqueueConfigure(tx, SYSTEM, spoke, acceptance);
+}
+
+/** Null where what the spoke is busy with forbids it. */
+function judge(facts: SpokeFacts): Acceptance | null {
+  try {
+    return judgeAction("configure", facts);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === "conflict") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Keeps the particulars that stand in the namespaces of hubs and spokes as their rows are, whichever operation has changed
+ * those; what was made by a release that kept none gets them. A namespace whose particulars are newer than the row is left:
+ * then the database is older than the cluster (lib/doctor/reconcile).
+ */
+import type { App } from "#lib/app.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
+import { readInstallation } from "#lib/installation/installation.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { listUnrecorded, putParticulars, type Recorded } from "#lib/workers/particulars.ts";
+import { isOfGone } from "#lib/workers/same-cluster.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+const BATCH = 100;
+
+export function keepParticulars(app: App): Handler {
+  return upkeep({ kind: "keep-particulars", every: MINUTE }, {
+    hubs: ["Noting the particulars of hubs", 20 * MINUTE, (run) => keepAll(app, run, "federations")],
+    spokes: ["Noting the particulars of spokes", 30 * MINUTE, (run) => keepAll(app, run, "spokes")],
+  });
+}
+
+/** What cannot be noted waits for the next time, and of a cluster that does not answer all does. */
+async function keepAll({ db, clusters }: App, run: Run, table: Recorded): Promise<void> {
+  const place = { clusters, installation: await readInstallation(db.rows) }, away = new Set<string>();
+  const missed = { newer: 0, others: 0, error: null as unknown };
+  for (let after = "", more = true; more;) {
+    const due = await listUnrecorded(db.rows, table, after, BATCH);
+    for (const row of due.filter(({ cluster }) => !away.has(cluster))) {
+      try {
+        await putParticulars(place, run, table, row);
+      } catch (error) {
+        run.signal.throwIfAborted();
+        run.check();
+        if (!(error instanceof FenceLost) && !(error instanceof ClusterError)) throw error;
+        if (isOfGone(error)) continue; // they have no place any more
+        missed[error instanceof FenceLost ? "newer" : "others"]++;
+        missed.error = error;
+        if (error instanceof ClusterError && error.transient) away.add(row.cluster);
+      }
+    }
+    more = due.length === BATCH;
+    after = due.at(-1)?.id ?? after;
+  }
+  if (missed.newer > 0) {
+    run.log.warn("The cluster has newer particulars than the database: see wheelwright doctor --reconcile", {
+      table,
+      ...missed,
+    });
+  } else if (missed.others > 0) run.log.info("Cannot note all particulars", { table, ...missed });
+}

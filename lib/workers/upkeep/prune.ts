@@ -1,0 +1,108 @@
+/**
+ * Removes rows that nobody needs any more. docs/operating.md has the rules, and what is never removed. Each rule by age has an
+ * index, so that a run costs what it removes.
+ */
+import { type RawBuilder, sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
+
+/** Events of a hub that are kept whatever their age. */
+const KEPT_EVENTS = 1000;
+const BATCH = 1000;
+
+/** The clock is read once: to the planner it could be another for each row, and no index answers that. */
+const before = (age: string) => sql`(select wheelwright_now()) - ${sql.lit(age)}::interval`;
+
+/** What an operation of the same spoke, or else of the same hub, has come after. The last one tells how things came to be. */
+const isFollowed = sql`case when spoke_id is null
+  then exists (select from jobs as later where later.federation_id = jobs.federation_id and later.spoke_id is null
+    and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq))
+  else exists (select from jobs as later where later.spoke_id = jobs.spoke_id
+    and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq)) end`;
+
+/** Rows of a table that go, by the words in front of what is over. */
+const OVER = {
+  keys: ["old idempotency keys", "idempotency_keys", sql`created_at < ${before("24 hours")}`],
+  sessions: [
+    "ended sessions",
+    "sessions",
+    sql`ended_at < ${before("1 day")} or created_at < ${before("30 days")} and seen_at < ${before("30 days")}`,
+  ],
+  links: ["links that expired long ago", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
+  jobs: ["what maintenance left in the queue", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
+  operations: ["old operations", "jobs", sql`visible and finished_at < ${before("400 days")} and ${isFollowed}`],
+  // One that was good tells nothing once it is gone; one that failed, or that somebody asked for, is part of the history.
+  backups: [
+    "rows of nightly backups that are gone",
+    "backups",
+    sql`state = 'deleted' and kind = 'nightly' and ready_at is not null and deleted_at < ${before("90 days")}`,
+  ],
+  // For a kind that no replica knows. Where a job of the lane waits, the call stays.
+  lanes: [
+    "calls that nobody reads",
+    "lane_calls",
+    sql`at < ${before("7 days")} and not exists (select from jobs
+    where jobs.lane = lane_calls.lane and state = 'queued')`,
+  ],
+  calls: ["old counts of calls", "token_calls", sql`day < ((select wheelwright_now()) at time zone 'UTC')::date - 31`],
+  billing: ["old events of the payment provider", "billing_events", sql`received_at < ${before("90 days")}`],
+} as const;
+
+export function prune({ db }: Pick<App, "db">): Handler {
+  const removeOver = (table: string, isOver: RawBuilder<unknown>) => (run: Run) =>
+    inBatches(run, () =>
+      sql`delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where ${isOver} limit ${BATCH}))`.execute(db.rows));
+  const over = Object.entries(OVER).map(([step, [what, table, isOver]]) =>
+    [step, [`Removing ${what}`, 10 * MINUTE, removeOver(table, isOver)]] as const
+  );
+  return upkeep({ kind: "prune", plan: 5, every: HOUR }, {
+    events: ["Removing old stream events", 10 * MINUTE, (run) => pruneEvents(db, run)],
+    ...Object.fromEntries(over),
+    replicas: ["Removing replicas that are gone", MINUTE, async (run) => {
+      run.check();
+      await sql`delete from replicas where beat_at < ${before("1 day")}
+        and not exists (select from jobs where holder = replicas.id and state = 'running')`.execute(db.rows);
+    }],
+  });
+}
+
+/**
+ * Events over 7 days old go, but for the newest thousand of the hub and the latest of each thing that still lives, with
+ * which a new reader begins. The head remembers how far pruning came, before anything is missing.
+ */
+async function pruneEvents(db: Database, run: Run): Promise<void> {
+  const { rows: hubs } = await sql<{ id: string; through: string }>`
+    select federation_id as id, (
+      select max(event.number) from stream_events as event
+      where event.federation_id = head.federation_id and event.number <= head.number - ${KEPT_EVENTS}
+        and event.at < ${before("7 days")}
+    ) as through
+    from stream_heads as head where number > pruned_through + ${KEPT_EVENTS}`.execute(db.rows);
+  for (const { id, through } of hubs.filter((hub) => hub.through !== null)) {
+    run.check();
+    await sql`update stream_heads set pruned_through = greatest(pruned_through, ${through}::bigint)
+      where federation_id = ${id}`.execute(db.rows);
+    await inBatches(run, () =>
+      sql`delete from stream_events where federation_id = ${id} and number = any(array(
+        select event.number from stream_events as event
+        where event.federation_id = ${id} and event.number <= ${through}::bigint
+          and exists (select from stream_events as later where later.federation_id = event.federation_id
+            and later.number > event.number and later.spoke_id is not distinct from event.spoke_id)
+        limit ${BATCH}))`.execute(db.rows));
+  }
+}
+
+/** Small deletions, so that none holds its rows for long; the run is asked before each. */
+async function inBatches(
+  run: Run,
+  remove: () => Promise<{ readonly numAffectedRows?: bigint | undefined }>,
+): Promise<void> {
+  for (let removed = BATCH; removed >= BATCH;) {
+    run.check();
+    removed = Number((await remove()).numAffectedRows ?? 0);
+  }
+}

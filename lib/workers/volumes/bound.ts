@@ -1,0 +1,65 @@
+/**
+ * Waits until the claims of a site have their volumes. Nothing may be stopped for a site whose volumes do not exist yet.
+ *
+ * A claim of a class with `Immediate` binding is only waited for. A claim of a class with `WaitForFirstConsumer` binding is
+ * mounted by a Job first (lib/moodle/mount.ts).
+ */
+import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { claimNames, SITE_PODS } from "#lib/moodle/names.ts";
+import { mountJob } from "#lib/moodle/mount.ts";
+import { type Disk, DISKS } from "#lib/moodle/resize.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { allAtOnce } from "#lib/base/race.ts";
+import { JOB, waitingFor } from "#lib/workers/site.ts";
+import type { VolumePlace } from "#lib/workers/volumes/claims.ts";
+
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
+const POD = { apiVersion: "v1", kind: "Pod" };
+
+/** Called again by the next holder, it continues. Throws a ClusterError with the storage driver's words. */
+export async function untilBound(place: VolumePlace, run: Run): Promise<void> {
+  const { space, inputs } = place, names = claimNames(inputs);
+  const claims = await Promise.all(DISKS.map((disk) => space.get({ ...CLAIM, name: names[disk] }, run)));
+  const pending = DISKS.filter((_, i) => claims[i]?.["status"]?.phase !== "Bound");
+  if (pending.length === 0) return;
+  const waiting: Disk[] = [];
+  for (const disk of pending) {
+    if (await waitsForConsumer(place, run, claims[DISKS.indexOf(disk)] ?? null)) waiting.push(disk);
+  }
+  const pods = await space.list(POD, SITE_PODS, run);
+  const isBesideSite = pods.some((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
+  await allAtOnce(waiting.map((disk) => mount(place, run, disk, isBesideSite)));
+  await space.ready(pending.map((disk) => ({ ...CLAIM, name: names[disk] })), waitingFor(run));
+}
+
+async function waitsForConsumer({ cluster }: VolumePlace, run: Run, claim: KubeObject | null): Promise<boolean> {
+  const name = claim?.["spec"]?.storageClassName ?? "";
+  const found = name === "" ? null : await cluster.find({ ...CLASS, name }, run);
+  return found?.["volumeBindingMode"] === "WaitForFirstConsumer";
+}
+
+async function mount(place: VolumePlace, run: Run, disk: Disk, isBesideSite: boolean): Promise<void> {
+  const { space, inputs } = place, job = mountJob(inputs, { fence: run.job.fence, disk, isBesideSite });
+  try {
+    const { succeeded, message } = await space.run(job, waitingFor(run));
+    const claim = succeeded ? null : await space.get({ ...CLAIM, name: claimNames(inputs)[disk] }, run);
+    if (succeeded || claim?.["status"]?.phase === "Bound") return;
+    const why = `The volume of the ${disk} could not be mounted: ${message ?? "the Job failed"}`;
+    throw new ClusterError("MountFailed", why, { transient: true });
+  } finally {
+    await drop(place, run, job.metadata.name);
+  }
+}
+
+/** A pod that still waits would keep a claim that was made in vain from being deleted. */
+async function drop({ space }: VolumePlace, run: Run, name: string): Promise<void> {
+  if (run.signal.aborted) return;
+  try {
+    const standing = await space.get({ ...JOB, name }, run);
+    if (standing) await space.delete({ ...JOB, name }, standing.metadata.uid!, run);
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error;
+    run.log.info("Left a Job for the cluster to delete", { name, error });
+  }
+}

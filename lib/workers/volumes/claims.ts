@@ -1,0 +1,216 @@
+/**
+ * Volumes that are made from snapshots: a site's claims, before anything else of it is there.
+ *
+ * What a backup keeps is the storage driver's own handle, for its VolumeSnapshots go with their namespace. So each volume
+ * gets a pair of its own: a content that names the handle, and a VolumeSnapshot in the site's namespace that is bound to it.
+ * Both are named after the adoption, so that there are never two. The content retains: when the pair has served and goes,
+ * what is in the storage stays the backup's. It is created and never applied, since an apply would take from it the uid of
+ * the snapshot that it is bound to.
+ */
+import { fromSnapshot, sourceName } from "#lib/moodle/origin.ts";
+import { lackForOrigin } from "#lib/moodle/adoption.ts";
+import { claimsOf } from "#lib/moodle/expected.ts";
+import { SPOKE_STEPS } from "#lib/moodle/files.ts";
+import type { SiteOrigin } from "#lib/moodle/inputs.ts";
+import { claimNames } from "#lib/moodle/names.ts";
+import { writeAmount } from "#lib/moodle/quota.ts";
+import { labelsOf } from "#lib/moodle/stamp.ts";
+import { type Disk, DISKS, larger } from "#lib/moodle/resize.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { CONTENT, SNAPSHOT } from "#lib/workers/backups/expired.ts";
+import { readRetaining } from "#lib/workers/backups/snapshots.ts";
+import { makeFenced } from "#lib/workers/fenced.ts";
+import type { JobPlace } from "#lib/workers/jobs.ts";
+import { finalError, lookUntil, waitingFor } from "#lib/workers/site.ts";
+
+/** Where a site's volumes are: of a spoke, or of a site that is nobody's. Its inputs have the origin. */
+export interface VolumePlace extends JobPlace {
+  readonly cluster: Cluster;
+}
+
+/** What the storage knows a snapshot by. */
+export interface SnapshotVolume {
+  readonly handle: string;
+  readonly driver: string;
+  readonly class: string;
+  /** Bytes that a volume from it needs at least; null where the driver does not say. */
+  readonly restoreSize: number | null;
+}
+
+/** A pair of snapshots that a site can be made from, and where they are. */
+export interface Snapshots {
+  readonly cluster: string;
+  /** The cluster's identity, where it is known. */
+  readonly clusterUid: string | null;
+  readonly volumes: Readonly<Record<Disk, SnapshotVolume>>;
+}
+
+/**
+ * Makes the claims of the inputs from the snapshots; called again, by whichever holder, it goes on. A claim may stay Pending
+ * until the first pod that uses it. Throws a final ClusterError where it cannot be: `another_cluster`, `BlueprintLacks`,
+ * `NoSnapshotClass`, `ClaimTaken`, and what the cluster shows of a snapshot that it does not find.
+ */
+export async function claimsFrom(place: VolumePlace, run: Run, from: Snapshots): Promise<void> {
+  const { space, inputs } = place, { turn } = originOf(place);
+  await demandHere(place, run, from);
+  const lack = lackForOrigin(place.blueprint, inputs);
+  if (lack !== null) {
+    const hint = "Take it over from the built-in blueprint into BLUEPRINT_DIR; then retry.";
+    throw finalError("BlueprintLacks", `No site can be made from snapshots, since ${lack}`, hint);
+  }
+  const claims = claimsTo(place, from), standing = new Map<Disk, KubeObject>();
+  for (const disk of DISKS) {
+    const there = await space.get(refOf(claims[disk]), run);
+    if (there) demandMadeFrom(there, sourceName(disk, turn));
+    if (there) standing.set(disk, there);
+  }
+  const unbound = DISKS.filter((disk) => standing.get(disk)?.["status"]?.phase !== "Bound");
+  if (unbound.length === 0) return;
+  const names = await classNames(place, run, from);
+  for (const disk of unbound) await makePair(place, run, disk, from.volumes[disk], names[disk]);
+  await space.ready(unbound.map((disk) => ({ ...SNAPSHOT, name: sourceName(disk, turn) })), waitingFor(run));
+  for (const disk of unbound) {
+    if (!standing.has(disk)) await makeFenced(space, claims[disk], run.job, run);
+  }
+}
+
+/** Waits until the claims are bound, and takes away what they were made by; nothing where that has been done. */
+export async function tidySources(place: VolumePlace, run: Run): Promise<void> {
+  const { space, inputs } = place, names = Object.values(claimNames(inputs));
+  const late = await lookUntil(run, async () => {
+    const claims = await Promise.all(names.map((name) => space.get({ ...CLAIM, name }, run)));
+    const unbound = names.filter((_, i) => claims[i]?.["status"]?.phase !== "Bound");
+    return unbound.length > 0 ? `Waiting for the volumes of the claims ${unbound.join(", ")}` : null;
+  });
+  if (late !== null) throw new ClusterError("deadline", late, { transient: true });
+  await dropSources(place, run);
+}
+
+/** Takes away what the claims are made by, whether it has served or not. The storage's own snapshots stay. */
+export async function dropSources(place: VolumePlace, run: Run): Promise<void> {
+  const { space, cluster } = place, { turn } = originOf(place), going: Ref[] = [];
+  for (const disk of DISKS) {
+    const ref = { ...SNAPSHOT, name: sourceName(disk, turn) }, snapshot = await space.get(ref, run);
+    if (!snapshot) continue;
+    await space.delete(ref, snapshot.metadata.uid!, run);
+    going.push(ref);
+  }
+  await space.gone(going, waitingFor(run));
+  await dropContents(cluster, run, { namespace: space.namespace, turn });
+}
+
+/** The part of it that stands in no namespace, and so outlives that of the site. */
+export async function dropContents(
+  cluster: Cluster,
+  run: Run,
+  { namespace, turn }: { readonly namespace: string; readonly turn: string },
+): Promise<void> {
+  const refs = DISKS.map((disk) => ({ ...CONTENT, name: contentName(namespace, disk, turn) }));
+  const late = await lookUntil(run, async () => {
+    const left = (await Promise.all(refs.map((ref) => cluster.find(ref, run)))).filter((content) => content !== null);
+    for (const content of left) {
+      if (!content.metadata.deletionTimestamp) await cluster.deleteGlobal(refOf(content), content.metadata.uid!, run);
+    }
+    return left.length > 0
+      ? `Still to go: ${left.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`
+      : null;
+  });
+  if (late !== null) throw new ClusterError("deadline", late, { transient: true });
+}
+
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+
+function contentName(namespace: string, disk: Disk, turn: string): string {
+  return `${namespace}-${sourceName(disk, turn)}`;
+}
+
+function originOf({ inputs: { origin } }: VolumePlace): SiteOrigin {
+  if (!origin) throw new TypeError("The inputs do not say where the site's data is from");
+  return origin;
+}
+
+/** A handle means nothing to the storage of another cluster, or something else. */
+async function demandHere({ cluster }: VolumePlace, run: Run, from: Snapshots): Promise<void> {
+  const here = from.clusterUid === null
+    ? cluster.name === from.cluster
+    : from.clusterUid === await cluster.identity(run);
+  if (here) return;
+  throw finalError(
+    "another_cluster",
+    `The snapshots are in the cluster ${from.cluster}, and not in this one`,
+    "Volumes can only be made where the snapshots are: choose the region of that cluster, or a backup of this one.",
+  );
+}
+
+/** As the blueprint renders them, with room for what they are made from. */
+function claimsTo({ blueprint, inputs }: VolumePlace, { volumes }: Snapshots): Readonly<Record<Disk, KubeObject>> {
+  const names = claimNames(inputs);
+  const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
+  const database = objects.flatMap(claimsOf)
+    .map((claim) => fromSnapshot(claim, sourceName("database", inputs.origin!.turn)));
+  const claimOf = (disk: Disk): KubeObject => {
+    const claim = [...objects, ...database].find(({ kind, metadata }) =>
+      kind === CLAIM.kind && metadata.name === names[disk]
+    )!;
+    const { resources } = claim["spec"], least = writeAmount("storage", volumes[disk].restoreSize ?? 0);
+    const requests = { ...resources.requests, storage: larger(resources.requests.storage, least) };
+    return { ...claim, spec: { ...claim["spec"], resources: { ...resources, requests } } };
+  };
+  return { files: claimOf("files"), database: claimOf("database") };
+}
+
+function demandMadeFrom({ metadata: { name }, spec }: KubeObject, source: string): void {
+  if (spec?.dataSource?.name === source) return;
+  throw finalError(
+    "ClaimTaken",
+    `There is a volume claim ${name} already, which was not made from the snapshot`,
+    "It may hold data: see what it is, and delete it where nobody needs it; then retry.",
+  );
+}
+
+/** The class that each snapshot was taken by, or another one of its driver. */
+async function classNames(
+  { cluster }: VolumePlace,
+  run: Run,
+  { volumes }: Snapshots,
+): Promise<Readonly<Record<Disk, string>>> {
+  const classes = await readRetaining(cluster, run);
+  const nameOf = ({ driver, class: taken }: SnapshotVolume): string => {
+    const fitting = classes.filter((each) => each.driver === driver);
+    const found = fitting.find(({ name }) => name === taken) ?? fitting[0];
+    if (found) return found.name;
+    throw finalError(
+      "NoSnapshotClass",
+      `No volume can be made from the snapshots: the cluster has no VolumeSnapshotClass of ${driver} that retains`,
+      "Make one for the storage driver that they were taken by; if the cluster has that driver no more, they are lost.",
+    );
+  };
+  return { files: nameOf(volumes.files), database: nameOf(volumes.database) };
+}
+
+async function makePair(
+  place: VolumePlace,
+  run: Run,
+  disk: Disk,
+  { handle, driver }: SnapshotVolume,
+  volumeSnapshotClassName: string,
+): Promise<void> {
+  const { cluster, space, inputs } = place, { turn } = originOf(place), { namespace } = space;
+  const name = sourceName(disk, turn), content = contentName(namespace, disk, turn);
+  const labels = labelsOf(inputs);
+  await cluster.createGlobal({
+    ...CONTENT,
+    metadata: { name: content, labels },
+    spec: {
+      deletionPolicy: "Retain",
+      driver,
+      source: { snapshotHandle: handle },
+      sourceVolumeMode: "Filesystem",
+      volumeSnapshotClassName,
+      volumeSnapshotRef: { ...SNAPSHOT, namespace, name },
+    },
+  }, run);
+  const spec = { volumeSnapshotClassName, source: { volumeSnapshotContentName: content } };
+  await space.create({ ...SNAPSHOT, metadata: { name, labels }, spec }, run);
+}

@@ -1,0 +1,216 @@
+/** Recording a change: together or not at all, numbers without a gap, times that grow, and a log that cannot be changed. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { readEvents } from "#lib/events/store.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase; user: string }>("record");
+
+test.before(async (context) => {
+  context.db = await openTestDatabase({ size: 8 });
+  context.user = await makeUser(context.db);
+});
+test.after((context) => context.db.close());
+
+test("40 writers at once leave a sequence without a gap, in commit order, whose times grow", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "busy");
+  const seen: number[] = [];
+  let writing = true;
+  const follow = async () => {
+    for (let last = 0; writing || last < 120;) {
+      for (const event of await readEvents(db.rows, hub, last, 50)) seen.push(last = event.number);
+    }
+  };
+  const following = follow();
+  await Promise.all(Array.from({ length: 40 }, (_, i) =>
+    db.transact(async (tx) => {
+      const events = Array.from({ length: 3 }, () => ({ federationId: hub, state: "active" }));
+      await record(tx, SYSTEM, { events });
+      if (i % 10 === 9) throw new Error("rolled back");
+    }).catch((error) => assert.is(error.message, "rolled back"))));
+  await Promise.all(
+    Array.from(
+      { length: 4 },
+      () =>
+        db.transact((tx) =>
+          record(tx, SYSTEM, { events: Array.from({ length: 3 }, () => ({ federationId: hub, state: "active" })) })
+        ),
+    ),
+  );
+  writing = false;
+  await following;
+  assert.equal(seen, Array.from({ length: 120 }, (_, i) => i + 1));
+  const events = await readEvents(db.rows, hub, 0, 1000);
+  const times = events.map((event) => Date.parse(event.data.at));
+  assert.ok(times.every((at, i) => i === 0 || at > times[i - 1]!));
+});
+
+test("audit and stream stand together or not at all", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "whole");
+  const change = {
+    audit: [{
+      kind: "federation_updated" as const,
+      objectType: "federation" as const,
+      objectId: hub,
+      federationId: hub,
+    }],
+    events: [{ federationId: hub, state: "active" }],
+  };
+  await db.transact(async (tx) => {
+    await record(tx, SYSTEM, change);
+    throw new Error("no");
+  }).catch(() => {});
+  assert.equal(await readEvents(db.rows, hub, 0, 10), []);
+  assert.is((await db.sql("select count(*)::int as n from audit_events where federation_id = $1", [hub]))[0].n, 0);
+  await db.transact((tx) => record(tx, SYSTEM, change));
+  const [event] = await readEvents(db.rows, hub, 0, 10);
+  assert.is(event!.number, 1);
+  assert.is(event!.type, "FederationUpdateActive");
+});
+
+test("two changes that touch two hubs in opposite order do not block each other for ever", async ({ db, user }) => {
+  const [a, b] = [await makeHub(db, user, "left"), await makeHub(db, user, "right")];
+  const touch = (...hubs: string[]) =>
+    db.transact((tx) =>
+      record(tx, SYSTEM, { events: hubs.map((federationId) => ({ federationId, state: "active" })) })
+    );
+  await Promise.all(Array.from({ length: 20 }, (_, i) => i % 2 ? touch(a!, b!) : touch(b!, a!)));
+  assert.is((await readEvents(db.rows, a!, 0, 100)).length, 20);
+});
+
+test("a change of one hub does not wait for a change of another that is not committed yet", async ({ db, user }) => {
+  const [held, free] = [await makeHub(db, user, "held"), await makeHub(db, user, "free")];
+  const change = (federationId: string) => ({
+    audit: [{ kind: "federation_updated", objectType: "federation", objectId: federationId, federationId }] as const,
+  });
+  await db.transact(async (tx) => {
+    await record(tx, SYSTEM, change(held));
+    await db.transact((other) => record(other, SYSTEM, change(free)));
+  });
+  const counts = await db.sql("select chain, events from audit_counts where chain in ($1, $2)", [held, free]);
+  assert.equal(counts.map(({ events }) => Number(events)), [1, 1]);
+});
+
+test("the hub and the spoke count what customers see, and nothing else", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "counted"), spoke = await makeSpoke(db, user, hub);
+  const about = { objectType: "spoke" as const, objectId: spoke, federationId: hub, spokeId: spoke };
+  await db.transact((tx) =>
+    record(tx, SYSTEM, { audit: [{ kind: "spoke_provisioned", ...about }, { kind: "spoke_requested", ...about }] })
+  );
+  const [row] = await db.sql(
+    `select head.visible_events as hub, spokes.visible_events as spoke
+     from spokes join stream_heads head using (federation_id) where spokes.id = $1`,
+    [spoke],
+  );
+  assert.equal({ ...row }, { hub: "1", spoke: "1" });
+});
+
+test("what has an audience, or is of no hub, is counted too, and where it belongs", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "heard"), spoke = await makeSpoke(db, user, hub);
+  const decided = { objectType: "federation" as const, objectId: "req", audienceUserId: user };
+  const rejected = { ...decided, kind: "federation_request_rejected" as const };
+  const [before] = await db.sql("select visible_events as count from loose_heads");
+  await db.transact((tx) =>
+    record(tx, SYSTEM, {
+      audit: [
+        rejected,
+        { ...rejected, federationId: hub },
+        { ...rejected, federationId: hub, spokeId: spoke },
+        { ...rejected, audienceUserId: null },
+        { ...decided, kind: "federation_request_withdrawn" },
+        rejected,
+      ],
+    })
+  );
+  const rows = await db.sql(
+    "select federation_id, spoke_id, visible_events as count from notification_audiences where user_id = $1 order by 1, 2",
+    [user],
+  );
+  assert.equal(rows.map((row) => [row.federationId, row.spokeId, row.count]), [
+    ["", "", "2"],
+    [hub, "", "1"],
+    [hub, spoke, "1"],
+  ]);
+  const [after] = await db.sql(
+    `select visible_events as count, last_at = (select max(at) from audit_events where federation_id is null
+      and customer_visible) as newest from loose_heads`,
+  );
+  assert.equal([Number(after.count) - Number(before.count), after.newest], [3, true]);
+});
+
+test("changes with the same audiences in opposite order do not block each other for ever", async ({ db }) => {
+  const [a, b] = [await makeUser(db), await makeUser(db)];
+  const decide = (...audience: string[]) =>
+    db.transact((tx) =>
+      record(tx, SYSTEM, {
+        audit: audience.map((audienceUserId) => ({
+          kind: "federation_request_rejected" as const,
+          objectType: "federation" as const,
+          objectId: "req",
+          audienceUserId,
+        })),
+      })
+    );
+  await Promise.all(Array.from({ length: 20 }, (_, i) => i % 2 ? decide(a, b) : decide(b, a)));
+  const rows = await db.sql("select visible_events as n from notification_audiences where user_id in ($1, $2)", [a, b]);
+  assert.equal(rows.map(({ n }) => n), ["20", "20"]);
+});
+
+test("an event caused through a token has its prefix, and the asker's four strings", async ({ db, user }) => {
+  const asker = { userId: user, email: "a@b.cd", ip: "::1", userAgent: "curl", tokenPrefix: "ww_cli_abcd" };
+  await db.transact((tx) => record(tx, asker, { audit: [{ kind: "auth_login", objectType: "user", objectId: user }] }));
+  const [row] = await db.sql("select * from audit_events where actor_id = $1", [user]);
+  assert.equal([row.actorEmail, row.ip, row.userAgent, row.metadata.token], ["a@b.cd", "::1", "curl", "ww_cli_abcd"]);
+});
+
+const LOOSE = { kind: "auth_login", objectType: "user", objectId: "u" } as const;
+
+test("events of no hub commit in the order of their times, so that none appears before one that was seen", async ({ db }) => {
+  const recorded = (objectId: string) => (tx: Tx) => record(tx, SYSTEM, { audit: [{ ...LOOSE, objectId }] });
+  const written = Promise.withResolvers<void>(), released = Promise.withResolvers<void>();
+  const first = db.transact(async (tx) => {
+    await recorded("first")(tx);
+    written.resolve();
+    await released.promise;
+  });
+  await written.promise;
+  let done = false;
+  const second = db.transact(recorded("second")).then(() => done = true);
+  const seen = async () => (await db.sql("select 1 from audit_events where object_id in ('first', 'second')")).length;
+  const waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted and database = " +
+    "(select oid from pg_database where datname = current_database())";
+  await until(async () => done || (await db.sql(waiting)).length > 0);
+  assert.is(await seen(), 0, "the later one is not seen while the earlier one can still come");
+  released.resolve();
+  await Promise.all([first, second]);
+  const rows = await db.sql(
+    "select object_id as id, at from audit_events where object_id in ('first', 'second') order by at",
+  );
+  assert.equal(rows.map(({ id }) => id), ["first", "second"]);
+  assert.ok(rows[1].at > rows[0].at);
+});
+
+test("times of events of no hub grow by a millisecond though the clock goes back, and within one change", async ({ db }) => {
+  const audit = [{ ...LOOSE, objectId: "grows" }, { ...LOOSE, objectId: "grows" }];
+  await db.transact((tx) => record(tx, SYSTEM, { audit }));
+  await db.shiftClock(-60_000);
+  await db.transact((tx) => record(tx, SYSTEM, { audit }));
+  await db.shiftClock(0);
+  const rows = await db.sql("select at from audit_events where object_id = 'grows' order by at");
+  const times = rows.map(({ at }) => at.getTime() - rows[0].at.getTime());
+  assert.equal(times, [0, 1, 2, 3]);
+});
+
+test("the audit log refuses update, delete and truncate", async ({ db }) => {
+  for (const statement of ["update audit_events set ip = ''", "delete from audit_events", "truncate audit_events"]) {
+    const refusal = await db.sql(statement).then(() => "done", (error) => error.message);
+    assert.match(refusal, /append-only/);
+  }
+});
+
+test.run();

@@ -1,0 +1,203 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { type Connections, openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
+import { answer, openKubeServer, refuse } from "#test/support/kube/server.ts";
+import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
+
+const anyone = { signal: new AbortController().signal };
+
+async function refusal(source: KubeconfigSource): Promise<ClusterError> {
+  const error = await openPoolOfServer(source).then(() => null, (error) => error);
+  assert.instance(error, ClusterError);
+  return error;
+}
+
+const inFolder = (use: (folder: string) => Promise<void>) => async (): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), "kubeconfig-"));
+  await use(folder).finally(() => rm(folder, { recursive: true }));
+};
+
+async function ask(connections: Connections): Promise<unknown> {
+  const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
+  try {
+    return (await api.call({ method: "GET", path: "/version", repeat: "unsent" }, anyone)).body;
+  } finally {
+    api.close();
+  }
+}
+
+const tls = { key: KEY, cert: CERTIFICATE };
+
+const test = suite("openConnections");
+
+test("a kubeconfig file that is missing is named", async () => {
+  const { code, message, transient, blame } = await refusal({ file: "/nowhere/config" });
+  assert.equal([code, transient, blame], ["kubeconfig", true, "operator"]);
+  assert.match(message, "/nowhere/config");
+});
+
+test(
+  "a kubeconfig file that is broken is named",
+  inFolder(async (folder) => {
+    const file = join(folder, "config");
+    for (const text of ["clusters: [", "", "just words", "clusters: [{name: a}]"]) {
+      await writeFile(file, text);
+      const { code, message } = await refusal({ file });
+      assert.is(code, "kubeconfig", text);
+      assert.match(message, file);
+    }
+  }),
+);
+
+test("a context that is missing is named, with those that are there", async () => {
+  const server = await openKubeServer(() => {});
+  const { message } = await refusal({ ...server.kubeconfig(), context: "other" });
+  assert.match(message, /no context other; it has: test/);
+  await server.close();
+});
+
+test("outside of a cluster the in-cluster account says so", async () => {
+  assert.match((await refusal("in-cluster")).message, /does not run in a cluster/);
+});
+
+test("a token is sent", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
+  await ask(await openPoolOfServer(server.kubeconfig({}, { token: "secret" })));
+  assert.is(server.asked[0]!.headers.authorization, "Bearer secret");
+  await server.close();
+});
+
+test("a user name and password are sent", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
+  await ask(await openPoolOfServer(server.kubeconfig({}, { username: "a", password: "b" })));
+  assert.is(server.asked[0]!.headers.authorization, `Basic ${btoa("a:b")}`);
+  await server.close();
+});
+
+test(
+  "a token file is read without its line feed, and again when the server refuses it",
+  inFolder(async (folder) => {
+    const tokenFile = join(folder, "token");
+    await writeFile(tokenFile, "old\n");
+    const server = await openKubeServer(async (asked, response) => {
+      if (asked.headers.authorization === "Bearer new") return answer(response, 200, { fine: true });
+      await writeFile(tokenFile, "new\n");
+      refuse(response, 401, "Unauthorized", "Unauthorized");
+    });
+    const connections = await openPoolOfServer(server.kubeconfig({}, { tokenFile }));
+    assert.equal(await ask(connections), { fine: true });
+    assert.equal(server.asked.map((one) => one.headers.authorization), ["Bearer old", "Bearer new"]);
+    await server.close();
+  }),
+);
+
+test("credentials that stay refused are the operator's", async () => {
+  const server = await openKubeServer((_asked, response) => refuse(response, 401, "Unauthorized", "Unauthorized"));
+  const error = await ask(await openPoolOfServer(server.kubeconfig({}, { token: "x" }))).then(() => null, (e) => e);
+  assert.equal([error.code, error.transient, error.blame, server.asked.length], ["Unauthorized", true, "operator", 2]);
+  await server.close();
+});
+
+test("a provider from before there were plugins still gives its token", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
+  const config = { "access-token": "from-azure", expiry: "2999-01-01T00:00:00Z" };
+  await ask(await openPoolOfServer(server.kubeconfig({}, { "auth-provider": { name: "azure", config } })));
+  assert.is(server.asked[0]!.headers.authorization, "Bearer from-azure");
+  await server.close();
+});
+
+test("a server behind a proxy is reached through it", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }));
+  const asked: string[] = [];
+  const proxy = createServer().on("connect", ({ url = "" }, socket) => {
+    asked.push(url);
+    const onward = connect(Number(url.split(":")[1]), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      socket.pipe(onward).pipe(socket);
+    });
+    for (const each of [socket, onward]) each.on("error", () => [socket, onward].forEach((one) => one.destroy()));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const way = { "proxy-url": `http://127.0.0.1:${port}` };
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(way, { token: "x" }))), { fine: true });
+  assert.equal(asked, [new URL(server.url).host]);
+  proxy.close();
+  await server.close();
+});
+
+test(
+  "files that it names lie beside the kubeconfig",
+  inFolder(async (folder) => {
+    const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
+    const authority = { "certificate-authority": "ca.pem", "tls-server-name": "kube.test" };
+    const { text } = server.kubeconfig(authority, { tokenFile: "token" });
+    const files = { config: text, "ca.pem": CERTIFICATE, token: "of-a-file\n" };
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    assert.equal(await ask(await openPoolOfServer({ file: join(folder, "config") })), { fine: true });
+    assert.is(server.asked[0]!.headers.authorization, "Bearer of-a-file");
+    await server.close();
+  }),
+);
+
+test("an exec plugin is asked for a token", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
+  const credential = JSON.stringify({ status: { token: "from-plugin" } });
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "echo", args: [credential] };
+  await ask(await openPoolOfServer(server.kubeconfig({}, { exec })));
+  assert.is(server.asked[0]!.headers.authorization, "Bearer from-plugin");
+  await server.close();
+});
+
+test("an exec plugin that is missing is the operator's", async () => {
+  const server = await openKubeServer(() => {});
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "no-such-plugin" };
+  const { code, transient, blame } = await refusal(server.kubeconfig({}, { exec }));
+  assert.equal([code, transient, blame], ["credentials", true, "operator"]);
+  await server.close();
+});
+
+test("a server of a private authority is trusted if the kubeconfig names it, with or without a user", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
+  const authority = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(authority))), { fine: true });
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(authority, { token: "x" }))), { fine: true });
+  await server.close();
+});
+
+test("a server of an unknown authority is not trusted, which is told to the operator", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, {}), tls);
+  const error = await ask(await openPoolOfServer(server.kubeconfig())).then(() => null, (error) => error);
+  assert.equal([error.code, error.transient, error.blame], ["untrusted", true, "operator"], error.message);
+  assert.is(server.asked.length, 0);
+  await server.close();
+});
+
+test("a server of an unknown authority is used if the kubeconfig says not to look", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig({ "insecure-skip-tls-verify": true }))), {
+    fine: true,
+  });
+  await server.close();
+});
+
+test("a client certificate is shown", async () => {
+  const server = await openKubeServer((_asked, response, socket) => {
+    const { subject } = (socket as import("node:tls").TLSSocket).getPeerCertificate();
+    answer(response, 200, { subject: subject?.CN });
+  }, { ...tls, ca: CERTIFICATE, requestCert: true, rejectUnauthorized: false });
+  const cluster = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
+  const user = { "client-certificate-data": btoa(CERTIFICATE), "client-key-data": btoa(KEY) };
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(cluster, user))), { subject: "kube.test" });
+  await server.close();
+});
+
+test.run();

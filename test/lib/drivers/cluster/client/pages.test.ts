@@ -1,0 +1,76 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { listPages } from "#lib/drivers/cluster/client/pages.ts";
+import { openKinds } from "#lib/drivers/cluster/client/kinds.ts";
+import { openObjects } from "#lib/drivers/cluster/objects.ts";
+import { anyone, failureOf, withServer } from "#test/support/kube/api.ts";
+import { answer, refuse } from "#test/support/kube/server.ts";
+
+const PATH = "/api/v1/namespaces/n/pods";
+const POD = { apiVersion: "v1", kind: "Pod", name: "x" };
+const list = suite("listPages");
+
+list("it reads page by page, and tells the version to watch from", () =>
+  withServer((asked, response) => {
+    const page = Number(asked.query.get("continue") ?? 0);
+    const items = [{ metadata: { name: `p${page}` } }];
+    const metadata = { resourceVersion: "9", ...(page < 2 ? { continue: String(page + 1) } : {}) };
+    answer(response, 200, { kind: "PodList", items, metadata });
+  }, async (api, server) => {
+    const { items, version } = await listPages(api, PATH, { labelSelector: "a=b" }, anyone);
+    assert.equal([items.map(({ metadata }) => metadata.name), version], [["p0", "p1", "p2"], "9"]);
+    assert.ok(server.asked.every(({ query }) => query.get("labelSelector") === "a=b" && query.get("limit") === "500"));
+  }));
+
+list("a list that always goes on at the same place is given up", () =>
+  withServer(
+    (_asked, response) => answer(response, 200, { items: [], metadata: { continue: "here" } }),
+    async (api, server) => {
+      const { code, transient } = await failureOf(listPages(api, PATH, {}, anyone));
+      assert.equal([code, transient, server.asked.length], ["BadAnswer", true, 2]);
+    },
+  ));
+
+for (const body of [{}, { status: "ok" }, { kind: "Pod" }, { items: "none" }, { items: [{}] }, { items: [null] }]) {
+  list(
+    `${JSON.stringify(body)} is no list, not an empty one`,
+    () =>
+      withServer((_asked, response) => answer(response, 200, body), async (api) => {
+        assert.is((await failureOf(listPages(api, PATH, {}, anyone))).code, "BadAnswer");
+      }),
+  );
+}
+
+const objects = suite("openObjects");
+
+objects(
+  "a success that shows no object is none, whatever was asked for",
+  () =>
+    withServer((_asked, response) => answer(response, 200, { status: "ok" }), async (api) => {
+      const all = openObjects(api, openKinds(api), "n"), object = { ...POD, metadata: { name: "x" } };
+      const asked = [
+        all.get(POD, anyone),
+        all.create(object, anyone),
+        all.apply(object, "write", anyone),
+        all.patch(POD, [], "write", anyone),
+        all.list(POD, "", anyone),
+      ];
+      for (const { code, transient } of await Promise.all(asked.map(failureOf))) {
+        assert.equal([code, transient], ["BadAnswer", true]);
+      }
+    }),
+);
+
+objects("a list whose place to go on from expires is begun anew, and then is a matter of time", () => {
+  let expired = 0;
+  return withServer((asked, response) => {
+    if (asked.query.has("continue")) return void (++expired, refuse(response, 410, "Expired", "too old"));
+    answer(response, 200, { items: [{ metadata: { name: "x" } }], metadata: { continue: "here" } });
+  }, async (api) => {
+    const { status, transient } = await failureOf(openObjects(api, openKinds(api), "n").list(POD, "", anyone));
+    assert.equal([status, transient, expired], [410, true, 4]);
+  });
+});
+
+list.run();
+objects.run();

@@ -1,0 +1,235 @@
+/** Credentials, certificates and kubeconfigs that are replaced while the program runs, or that do not come. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { TLSSocket } from "node:tls";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Api, openApi } from "#lib/drivers/cluster/client/api.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
+import { anyone, failureOf, GET } from "#test/support/kube/api.ts";
+import { CERTIFICATE, KEY, RENEWED, RENEWED_KEY } from "#test/support/kube/certificate.ts";
+import {
+  answer,
+  type Handle,
+  kubeconfigOf,
+  type KubeServer,
+  openKubeServer,
+  openSilence,
+  refuse,
+} from "#test/support/kube/server.ts";
+import { until } from "#test/support/until.ts";
+
+interface Scene {
+  readonly folder: string;
+  /** A server that is closed with the test, and on failures too. */
+  serve(handle: Handle, tls?: Parameters<typeof openKubeServer>[1]): Promise<KubeServer>;
+  /** A client that asks for its credentials before each call. */
+  open(source: KubeconfigSource, deadline?: number): Promise<Api>;
+}
+
+const test = suite<Scene>("openConnections, while it runs");
+const open: { close(): unknown }[] = [];
+
+test.before.each(async (scene) => {
+  Object.assign(scene, {
+    folder: await mkdtemp(join(tmpdir(), "rotation-")),
+    serve: async (...how: Parameters<typeof openKubeServer>) => {
+      const server = await openKubeServer(...how);
+      open.push(server);
+      return server;
+    },
+    open: async (source: KubeconfigSource, deadline = 5000) => {
+      const api = openApi({
+        connections: await openPoolOfServer(source, { keep: 0 }),
+        concurrency: 16,
+        deadline,
+        userAgent: "wheelwright",
+      });
+      open.push(api);
+      return api;
+    },
+  });
+});
+test.after.each(async ({ folder }) => {
+  for (const each of open.splice(0).reverse()) await each.close();
+  await rm(folder, { recursive: true });
+});
+
+const fine: Handle = (_asked, response) => answer(response, 200, { fine: true });
+const bearer: Handle = ({ headers }, response) => answer(response, 200, { who: headers.authorization });
+
+/** A plugin that counts its runs, and gives a token of that number which is good until then. */
+function plugin(folder: string, until: string): object {
+  const credential =
+    `{"status": {"token": "t'$(wc -l < "${folder}/runs" | tr -d " ")'", "expirationTimestamp": "${until}"}}`;
+  const hang = `if [ -e "${folder}/hang" ]; then sleep 600; fi`;
+  const wait = `while [ -e "${folder}/wait" ]; do sleep 0.01; done`;
+  const script = `echo run >> "${folder}/runs"; ${hang}; ${wait}; echo '${credential}'`;
+  return { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "sh", args: ["-c", script] } };
+}
+const runs = async (folder: string) => (await readFile(join(folder, "runs"), "utf8")).trim().split("\n").length;
+const PAST = "2020-01-01T00:00:00Z", FUTURE = "2120-01-01T00:00:00Z";
+
+test("a token of a plugin is asked for anew once it has expired, and not before", async ({ folder, serve, open }) => {
+  const server = await serve(bearer);
+  const expired = await open(server.kubeconfig({}, plugin(folder, PAST)));
+  const first = (await expired.call(GET, anyone)).body.who, second = (await expired.call(GET, anyone)).body.who;
+  assert.not.equal(first, second);
+  const before = await runs(folder);
+  const good = await open(server.kubeconfig({}, plugin(folder, FUTURE)));
+  for (const _ of [1, 2, 3]) assert.is((await good.call(GET, anyone)).body.who, `Bearer t${before + 1}`);
+});
+
+test("a token that is refused before its time is asked for anew, once for all who used it", async (scene) => {
+  const { folder, serve, open } = scene;
+  const server = await serve((asked, response) => {
+    if (asked.headers.authorization === "Bearer t1") refuse(response, 401, "Unauthorized", "Unauthorized");
+    else fine(asked, response, response.socket!);
+  });
+  const api = await open(server.kubeconfig({}, plugin(folder, FUTURE)));
+  await Promise.all(Array.from({ length: 12 }, () => api.call(GET, anyone)));
+  assert.is(await runs(folder), 2);
+});
+
+test("who was refused with what is renewed already, renews nothing", async ({ folder, serve }) => {
+  const server = await serve(bearer);
+  const connections = await openPoolOfServer(server.kubeconfig({}, plugin(folder, FUTURE)));
+  open.push(connections);
+  const refused = await connections.current();
+  for (const _ of [1, 2, 3]) {
+    await connections.renew(refused);
+    await connections.current();
+  }
+  assert.is(await runs(folder), 2);
+  await connections.renew(await connections.current());
+  await connections.current();
+  assert.is(await runs(folder), 3);
+});
+
+test("of two who were refused with the same credentials over connections of their own, one renews them", async (scene) => {
+  const { folder, serve } = scene;
+  const server = await serve(bearer);
+  const connections = await openPoolOfServer(server.kubeconfig({}, plugin(folder, FUTURE)), { keep: 0 });
+  open.push(connections);
+  const one = await connections.current(), other = await connections.current();
+  assert.is.not(one, other);
+  await connections.renew(one);
+  await connections.renew(other);
+  await connections.current();
+  assert.is(await runs(folder), 2);
+});
+
+test("credentials that were still coming when they were renewed are asked for again", async ({ folder, serve }) => {
+  const server = await serve(bearer);
+  const connections = await openPoolOfServer(server.kubeconfig({}, plugin(folder, PAST)), { keep: 0 });
+  open.push(connections);
+  const refused = await connections.current();
+  await writeFile(join(folder, "wait"), "");
+  const coming = connections.current();
+  await until(async () => await runs(folder) === 3);
+  await connections.renew(refused);
+  await rm(join(folder, "wait"));
+  assert.is((await coming).headers.authorization, "Bearer t4");
+});
+
+test("a plugin that hangs is started once for all who wait for it", async ({ folder, serve, open }) => {
+  const server = await serve(bearer);
+  const api = await open(server.kubeconfig({}, plugin(folder, PAST)), 300);
+  await writeFile(join(folder, "hang"), "");
+  const before = await runs(folder);
+  for (const { code, transient } of await Promise.all([1, 2, 3].map(() => failureOf(api.call(GET, anyone))))) {
+    assert.equal([code, transient], ["credentials", true]);
+  }
+  assert.is(await runs(folder), before + 1);
+});
+
+test("a client certificate that was renewed is shown from then on", async ({ folder, serve, open }) => {
+  const server = await serve((_asked, response, socket) => {
+    answer(response, 200, { who: (socket as TLSSocket).getPeerCertificate().subject?.CN });
+  }, { key: KEY, cert: CERTIFICATE, ca: [CERTIFICATE, RENEWED], requestCert: true, rejectUnauthorized: false });
+  const [cert, key] = [join(folder, "cert"), join(folder, "key")];
+  const write = async (...texts: string[]) => {
+    await writeFile(cert, texts[0]!);
+    await writeFile(key, texts[1]!);
+  };
+  await write(CERTIFICATE, KEY);
+  const cluster = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
+  const api = await open(server.kubeconfig(cluster, { "client-certificate": cert, "client-key": key }));
+  assert.is((await api.call(GET, anyone)).body.who, "kube.test");
+  await write(RENEWED, RENEWED_KEY);
+  assert.is((await api.call(GET, anyone)).body.who, "renewed.kube.test");
+  await until(() => server.openConnections() === 1);
+});
+
+test("a server whose authority is another one is trusted once the kubeconfig says so", async (scene) => {
+  const { folder, serve, open } = scene;
+  const file = join(folder, "config");
+  const server = await serve(fine, { key: RENEWED_KEY, cert: RENEWED });
+  const trusting = (authority: string) =>
+    server.kubeconfig({ "certificate-authority-data": btoa(authority), "tls-server-name": "kube.test" }).text;
+  await writeFile(file, trusting(CERTIFICATE));
+  const api = await open({ file });
+  const { code, transient, blame } = await failureOf(api.call(GET, anyone));
+  assert.equal([code, transient, blame], ["untrusted", true, "operator"]);
+  await writeFile(file, trusting(RENEWED));
+  assert.equal((await api.call(GET, anyone)).body, { fine: true });
+});
+
+test("a server that has moved is found where the kubeconfig says, and not while that is half written", async (scene) => {
+  const { folder, serve, open } = scene;
+  const file = join(folder, "config");
+  const [old, fresh] = [await serve(fine), await serve(fine)];
+  await writeFile(file, old.kubeconfig().text);
+  const api = await open({ file });
+  for (const text of [fresh.kubeconfig().text.slice(0, 60), "", "contexts: []"]) {
+    await writeFile(file, text);
+    await api.call(GET, anyone);
+  }
+  await rm(file);
+  await api.call(GET, anyone);
+  assert.equal([old.asked.length, fresh.asked.length], [4, 0]);
+  await writeFile(file, fresh.kubeconfig().text);
+  await api.call(GET, anyone);
+  assert.equal([old.asked.length, fresh.asked.length], [4, 1]);
+});
+
+test("whoever switches to another context does not mean us, and a context that goes is missed by name", async (scene) => {
+  const { folder, serve, open } = scene;
+  const file = join(folder, "config");
+  const [ours, theirs] = [await serve(fine), await serve(fine)];
+  const config = (current: string, contexts: string[]) =>
+    JSON.stringify({
+      "current-context": current,
+      clusters: [{ name: "ours", cluster: { server: ours.url } }, { name: "theirs", cluster: { server: theirs.url } }],
+      contexts: contexts.map((name) => ({ name, context: { cluster: name } })),
+      users: [],
+    });
+  await writeFile(file, config("ours", ["ours", "theirs"]));
+  const api = await open({ file });
+  await writeFile(file, config("theirs", ["ours", "theirs"]));
+  await api.call(GET, anyone);
+  assert.equal([ours.asked.length, theirs.asked.length], [1, 0]);
+  const again = await open({ file, context: "ours" });
+  await writeFile(file, config("theirs", ["theirs"]));
+  await again.call(GET, anyone);
+  assert.equal([ours.asked.length, theirs.asked.length], [2, 0], "what was known stays");
+  const { code, message, transient } = await failureOf(open({ file, context: "ours" }));
+  assert.equal([code, transient], ["kubeconfig", true]);
+  assert.match(message, "has no context ours; it has: theirs");
+});
+
+test("a handshake that never comes costs no more than the deadline, and leaves no connection", async ({ open }) => {
+  const silence = await openSilence();
+  try {
+    const api = await open(kubeconfigOf(silence.url), 200);
+    const failures = [api.call({ ...GET, repeat: "unsent" }, anyone), api.stream("/log", {}, anyone)].map(failureOf);
+    for (const { code, transient } of await Promise.all(failures)) assert.equal([code, transient], ["deadline", true]);
+    await silence.left();
+  } finally {
+    await silence.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,153 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openApi } from "#lib/drivers/cluster/client/api.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { watch } from "#lib/drivers/cluster/client/watch.ts";
+import { openKubeServer, refuse } from "#test/support/kube/server.ts";
+import { collection, expired, line, PATH, pod, read } from "#test/support/kube/watch.ts";
+
+const test = suite("watch");
+
+test("it lists, and watches from the list's version with bookmarks", async () => {
+  const { changes, watches } = await read(
+    2,
+    collection((_asked, response) => response.write(line("ADDED", pod("a", "11")))),
+    { query: { labelSelector: "a=b" } },
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED a"]);
+  const { query } = watches[0]!;
+  assert.equal([query.get("resourceVersion"), query.get("allowWatchBookmarks"), query.get("labelSelector")], [
+    "10",
+    "true",
+    "a=b",
+  ]);
+  assert.ok(Number(query.get("timeoutSeconds")) < 60, "a healthy round ends before silence counts as death");
+});
+
+test("a round that ends is resumed from the last version, over the same connection", async () => {
+  const { changes, watches, asked } = await read(
+    3,
+    collection(
+      (_asked, response) => response.end(line("ADDED", pod("a", "11")) + line("BOOKMARK", pod("", "15"))),
+      (_asked, response) => response.write(line("DELETED", pod("a", "16"))),
+    ),
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED a", "DELETED a"]);
+  assert.equal(watches.map((one) => one.query.get("resourceVersion")), ["10", "15"]);
+  assert.equal(asked.map((one) => one.reused), [0, 1, 2]);
+});
+
+test("lines and letters that are split between chunks are put together", async () => {
+  const { changes } = await read(
+    3,
+    collection((_asked, response) => {
+      const bytes = Buffer.from(line("ADDED", pod("ä€🎡", "11")) + line("MODIFIED", pod("b", "12")));
+      const send = (from: number) => {
+        if (from < bytes.length) response.write(bytes.subarray(from, from + 3), () => setImmediate(send, from + 3));
+      };
+      send(0);
+    }),
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED ä€🎡", "MODIFIED b"]);
+});
+
+test("a version that the server has forgotten, told in an event, makes it list again", async () => {
+  const { changes, watches } = await read(
+    3,
+    collection(
+      (_asked, response) => response.end(expired),
+      (_asked, response) => response.write(line("ADDED", pod("b", "21"))),
+    ),
+  );
+  assert.equal(changes, ["LISTED l1", "LISTED l2", "ADDED b"]);
+  assert.equal(watches.map((one) => one.query.get("resourceVersion")), ["10", "20"]);
+});
+
+test("a version that the server has forgotten, told in the answer, makes it list again", async () => {
+  const { changes } = await read(2, collection((_asked, response) => refuse(response, 410, "Gone", "too old")));
+  assert.equal(changes, ["LISTED l1", "LISTED l2"]);
+});
+
+test("a connection that is lost in the middle of a line is resumed, and the half line is forgotten", async () => {
+  const { changes, watches } = await read(
+    3,
+    collection(
+      (_asked, response, socket) => {
+        response.write(line("ADDED", pod("a", "11")) + '{"type": "ADD', () => setTimeout(() => socket.destroy(), 10));
+      },
+      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+    ),
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED a", "ADDED b"]);
+  assert.equal(watches.map((one) => one.query.get("resourceVersion")), ["10", "11"]);
+});
+
+test("a round that ends in the middle of a line is resumed", async () => {
+  const { changes } = await read(
+    2,
+    collection(
+      (_asked, response) => response.end('{"type": "ADD'),
+      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+    ),
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED b"]);
+});
+
+test("a connection that says nothing is cut and resumed", async () => {
+  const { changes, watches } = await read(
+    2,
+    collection(
+      (_asked, response) => response.flushHeaders(),
+      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+    ),
+    { silence: 80 },
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED b"]);
+  assert.is(watches.length, 2);
+});
+
+test("a server that is busy is told of, and asked again", async () => {
+  const troubles: string[] = [];
+  const { changes } = await read(
+    2,
+    collection(
+      (_asked, response) => refuse(response, 503, "ServiceUnavailable", "starting"),
+      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+    ),
+    { onTrouble: (error) => troubles.push(error.message) },
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED b"]);
+  assert.equal(troubles, ["starting"]);
+});
+
+const DENIED = 'pods is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "n"';
+test("a permission that is missing ends it", async () => {
+  const error = await read(1, (_asked, response) => refuse(response, 403, "Forbidden", DENIED)).then(
+    () => null,
+    (e) => e,
+  );
+  assert.instance(error, ClusterError);
+  assert.is(error.code, "Forbidden");
+});
+
+test("called off, it ends at once and leaves no connection", async () => {
+  const gone = Promise.withResolvers<void>();
+  const server = await openKubeServer(collection((_asked, response, socket) => {
+    socket.on("close", () => gone.resolve());
+    response.write(line("ADDED", pod("a", "11")));
+  }));
+  const connections = await openPoolOfServer(server.kubeconfig());
+  const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
+  const stop = new AbortController(), reason = new Error("enough");
+  const error = await (async () => {
+    for await (const change of watch(api, { path: PATH }, stop)) if (change.type === "ADDED") stop.abort(reason);
+  })().then(() => null, (error) => error);
+  assert.is(error, reason);
+  await gone.promise;
+  assert.is(server.openConnections(), 0);
+  api.close();
+  await server.close();
+});
+
+test.run();

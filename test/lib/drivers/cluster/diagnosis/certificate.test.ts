@@ -1,0 +1,132 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { certificateTrouble, hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
+import { at, clock, isImpossible, isWaiting, meta } from "#test/support/kube/sights.ts";
+
+const test = suite("certificateTrouble");
+
+const HOST = "moodle.school.example";
+const ISSUING = "Issuing certificate as Secret does not exist";
+const certificate = (...conditions: object[]): KubeObject => ({
+  apiVersion: "cert-manager.io/v1",
+  kind: "Certificate",
+  metadata: meta("moodle-tls", { generation: 1 }),
+  spec: { dnsNames: [HOST], secretName: "moodle-tls" },
+  status: { conditions: [{ type: "Ready", status: "False", reason: "DoesNotExist", message: ISSUING }, ...conditions] },
+});
+const made = (kind: string, of: string, status: object): KubeObject => ({
+  apiVersion: kind === "CertificateRequest" ? "cert-manager.io/v1" : "acme.cert-manager.io/v1",
+  kind,
+  metadata: meta(kind, { ownerReferences: [{ apiVersion: "x", kind: "x", name: of, uid: `uid-${of}` }] }),
+  status,
+});
+const ready = (reason: string, message: string) => ({
+  conditions: [{ type: "Ready", status: "False", reason, message, lastTransitionTime: at(0) }],
+});
+const WAITING = ready("Pending", 'Waiting on certificate issuance from order ns/x: "pending"');
+const chain = (order: object, challenge?: object): KubeObject[] => [
+  made("CertificateRequest", "moodle-tls", WAITING),
+  made("Order", "CertificateRequest", order),
+  ...(challenge ? [made("Challenge", "Order", challenge)] : []),
+];
+const pending = (reason: string) => chain({ state: "pending" }, { state: "pending", presented: true, reason });
+const errored = (reason: string) => chain({ state: "errored", reason, failureTime: at(0) });
+
+const SELF = "Waiting for HTTP-01 challenge propagation:";
+const GET =
+  `failed to perform self check GET request 'http://${HOST}/.well-known/acme-challenge/x': Get "http://${HOST}/":`;
+/** What cert-manager says while it waits, and what is made of it after ten minutes. */
+const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] = [
+  [`${SELF} ${GET} dial tcp: lookup ${HOST} on 10.96.0.10:53: no such host`, "DomainNotFound", /Make a DNS record/],
+  [`${SELF} wrong status code '404', expected '200'`, "DomainNotHere", /DNS record of moodle/],
+  [`${SELF} ${GET} dial tcp 203.0.113.9:80: connect: connection refused`, "DomainNotHere", /port 80/],
+  [
+    `${SELF} ${GET} context deadline exceeded (Client.Timeout exceeded while awaiting headers)`,
+    "DomainNotHere",
+    /port 80/,
+  ],
+  ["something that cert-manager has never said before", "CertificateNotIssued", /Orders and Challenges/],
+];
+for (const [says, code, hint] of PENDING) {
+  test(`waits ten minutes for what may come right: ${code}`, () => {
+    isWaiting(
+      diagnose(certificate(), [], [], clock(9 * MINUTE), pending(says)),
+      /^Waiting for the certificate moodle-tls for /,
+    );
+    const verdict = diagnose(certificate(), [], [], clock(10 * MINUTE), pending(says));
+    isImpossible(verdict, code, says);
+    assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
+  });
+}
+
+/** What the authority has decided. */
+const DECIDED: readonly (readonly [says: string, code: string])[] = [
+  [
+    "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: Error creating new order :: too many failed authorizations recently",
+    "CertificateRateLimited",
+  ],
+  [
+    `Error accepting authorization: acme: authorization error for ${HOST}: 400 urn:ietf:params:acme:error:dns: DNS problem: NXDOMAIN looking up A for ${HOST}`,
+    "DomainNotFound",
+  ],
+  [
+    `Error accepting authorization: acme: authorization error for ${HOST}: 403 urn:ietf:params:acme:error:unauthorized: 203.0.113.5: Invalid response`,
+    "DomainNotHere",
+  ],
+  [
+    `acme: authorization error for ${HOST}: 403 urn:ietf:params:acme:error:caa: CAA record prevents issuance`,
+    "CertificateNotIssued",
+  ],
+  [
+    "Failed to create Order: 400 urn:ietf:params:acme:error:rejectedIdentifier: Domain name does not end with a valid public suffix",
+    "CertificateNotIssued",
+  ],
+];
+for (const [says, code] of DECIDED) {
+  test(`gives up at once on what the authority has decided: ${code}`, () => {
+    isImpossible(diagnose(certificate(), [], [], clock(SECOND), errored(says)), code, says);
+  });
+}
+
+test("says nothing of the ordinary course of things", () => {
+  assert.is(certificateTrouble(certificate(), chain({ state: "pending" }), clock(HOUR)), undefined);
+  isWaiting(diagnose(certificate(), [], [], clock(HOUR), []), /Issuing certificate as Secret does not exist/);
+});
+
+test("tells of an issuer that is not there", () => {
+  const says = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
+  const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", says))];
+  isWaiting(diagnose(certificate(), [], [], clock(SECOND), requests), /ClusterIssuer" not found/);
+  isImpossible(diagnose(certificate(), [], [], clock(10 * MINUTE), requests), "IssuerNotReady", says);
+});
+
+test("reads the certificate's own word where nothing else may be seen", () => {
+  const message =
+    'The certificate request has failed to complete and will be retried: order is in "errored" state: 429 ' +
+    "urn:ietf:params:acme:error:rateLimited";
+  const failed = certificate({
+    type: "Issuing",
+    status: "False",
+    reason: "Failed",
+    message,
+    lastTransitionTime: at(0),
+  });
+  isImpossible(diagnose(failed, [], [], clock(SECOND)), "CertificateRateLimited", message);
+  assert.is(hasGivenUp(failed), true);
+  assert.is(hasGivenUp(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
+});
+
+test("a verdict from before a retry is given time to be said again", () => {
+  const orders = errored("429 rateLimited");
+  isWaiting(diagnose(certificate(), [], [], clock(HOUR + SECOND, HOUR), orders), /rateLimited/);
+});
+
+test("what was made for another certificate does not count", () => {
+  const others = [made("CertificateRequest", "other", ready("Failed", "no luck"))];
+  assert.is(certificateTrouble(certificate(), others, clock(HOUR)), undefined);
+});
+
+test.run();

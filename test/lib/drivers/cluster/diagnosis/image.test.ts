@@ -1,0 +1,136 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
+import { about, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/sights.ts";
+
+const test = suite("imageTrouble");
+
+const NAME = "registry.example.org/acme/denied-lists:v1";
+const pulling = (message: string, reason = "ImagePullBackOff") =>
+  pod(job(), {
+    containerStatuses: [{ name: "moodle", image: NAME, state: { waiting: { reason, message } } }],
+  }, { containers: [{ name: "moodle", image: NAME }] });
+const backOff = (why: string) => pulling(`Back-off pulling image "${NAME}": ErrImagePull: ${why}`);
+
+/** What runtimes and registries say, whether it is given up at the back-off, and what the hint is about. */
+const WORDS: readonly (readonly [who: string, says: string, final: boolean, hint: RegExp])[] = [
+  [
+    "containerd",
+    `rpc error: code = NotFound desc = failed to pull and unpack image "${NAME}": failed to resolve reference "${NAME}": ${NAME}: not found`,
+    true,
+    /no such image/,
+  ],
+  [
+    "CRI-O",
+    `initializing source docker://${NAME}: reading manifest v1 in registry.example.org/acme: manifest unknown`,
+    true,
+    /no such image/,
+  ],
+  [
+    "dockerd",
+    `rpc error: code = Unknown desc = Error response from daemon: manifest for ${NAME} not found: manifest unknown`,
+    true,
+    /no such image/,
+  ],
+  [
+    "CRI-O, of a short name",
+    'short-name "moodle" did not resolve to an alias and no unqualified-search registries are defined',
+    true,
+    /no such image/,
+  ],
+  [
+    "Docker Hub",
+    "pull access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed",
+    true,
+    /credentials/,
+  ],
+  [
+    "a private registry",
+    `failed to resolve reference "${NAME}": unexpected status from HEAD request to https://registry.example.org/v2/: 401 Unauthorized`,
+    true,
+    /credentials/,
+  ],
+  [
+    "CRI-O, with a wrong password",
+    "unable to retrieve auth token: invalid username/password: unauthorized",
+    true,
+    /credentials/,
+  ],
+  ["Amazon's registry", "no basic auth credentials", true, /credentials/],
+  [
+    "Docker Hub, of its limit",
+    "toomanyrequests: You have reached your pull rate limit. You may increase the limit by authenticating and upgrading",
+    false,
+    /limits how often/,
+  ],
+  [
+    "Docker Hub, of its limit since 2025",
+    `unexpected status from HEAD request to https://registry-1.docker.io/v2/x/manifests/1: 429 Too Many Requests - Server message: toomanyrequests: You have reached your unauthenticated pull rate limit`,
+    false,
+    /limits how often/,
+  ],
+  [
+    "a node without DNS",
+    'failed to do request: Head "https://registry.invalid/v2/": dial tcp: lookup registry.invalid on 10.0.0.2:53: no such host',
+    true,
+    /host name/,
+  ],
+  [
+    "a node whose DNS hiccups",
+    "dial tcp: lookup registry-1.docker.io on 127.0.0.53:53: server misbehaving",
+    false,
+    /cannot reach/,
+  ],
+  ["a slow network", 'Head "https://registry-1.docker.io/v2/": net/http: TLS handshake timeout', false, /cannot reach/],
+  ["a registry that is down", "dial tcp 192.0.2.1:443: connect: connection refused", false, /cannot reach/],
+  [
+    "a private authority",
+    "tls: failed to verify certificate: x509: certificate signed by unknown authority",
+    false,
+    /trust/,
+  ],
+  ["containerd, of another processor", "no match for platform in manifest: not found", true, /processor/],
+  [
+    "CRI-O, of another processor",
+    'no image found in image index for architecture arm64, variant "v8", OS linux',
+    true,
+    /processor/,
+  ],
+  ["a full disk", "write /var/lib/containerd/ingest/x: no space left on device", false, /disk space/],
+  ["a registry that fails", "unexpected status code 500 Internal Server Error", false, /images\.yaml/],
+  ["somebody we never met", "the moon is in the wrong quarter", false, /images\.yaml/],
+];
+
+for (const [who, says, final, hint] of WORDS) {
+  test(`understands ${who}`, () => {
+    const early = diagnose(job(), [backOff(says)], [], clock(SECOND));
+    if (final) isImpossible(early, "ErrImagePull", says);
+    else isWaiting(early, /^Waiting for the image registry\.example\.org\/acme\/denied-lists:v1: /);
+    const late = diagnose(job(), [backOff(says)], [], clock(4 * MINUTE));
+    isImpossible(late, "ErrImagePull", says);
+    assert.match(late.is === "impossible" ? late.hint! : "", hint);
+    assert.match(
+      late.is === "impossible" ? late.message : "",
+      /^The image \S+:v1 cannot be pulled \(container moodle of pod install-1-abc\): /,
+    );
+  });
+}
+
+test("is not misled by what the image is called", () => {
+  isWaiting(diagnose(job(), [backOff(`failed to pull image "${NAME}": connection reset`)], [], clock(SECOND)), /reset/);
+});
+
+test("tells an older kubelet's reason from the event", () => {
+  const waiting = pulling(`Back-off pulling image "${NAME}"`);
+  const told = event(about(waiting), "Failed", `Failed to pull image "${NAME}": manifest unknown`);
+  isImpossible(diagnose(job(), [waiting], [told], clock(SECOND)), "ErrImagePull", "manifest unknown");
+});
+
+for (const reason of ["InvalidImageName", "ErrImageNeverPull", "SignatureValidationFailed"]) {
+  test(`gives up at once on ${reason}`, () => {
+    isImpossible(diagnose(job(), [pulling("couldn't parse", reason)], [], clock(0)), reason, "couldn't parse");
+  });
+}
+
+test.run();

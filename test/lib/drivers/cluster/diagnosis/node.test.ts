@@ -1,0 +1,95 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { withoutSettledClaims } from "#lib/drivers/cluster/diagnosis/node.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { at, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/sights.ts";
+
+const test = suite("nodeTrouble");
+
+const unscheduled = (message: string, reason = "Unschedulable") =>
+  pod(job(), { conditions: [{ type: "PodScheduled", status: "False", reason, message, lastTransitionTime: at(0) }] });
+
+/** What schedulers of several versions say, and what the hint is about. */
+const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
+  [
+    "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found",
+    /more cpu,/,
+  ],
+  ["0/5 nodes are available: 2 Insufficient cpu, 3 Insufficient memory.", /more cpu,/],
+  ["0/2 nodes are available: 2 Insufficient ephemeral-storage.", /more ephemeral-storage,/],
+  ["0/3 nodes are available: 3 Too many pods.", /as many as it may/],
+  [
+    "0/3 nodes are available: 3 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }. preemption: 0/3",
+    /taint node\.kubernetes\.io\/disk-pressure: ,/,
+  ],
+  [
+    "0/3 nodes are available: 3 node(s) had taint {node-role.kubernetes.io/master: }, that the pod didn't tolerate.",
+    /without these taints/,
+  ],
+  ["0/3 nodes are available: 3 node(s) had taints that the pod didn't tolerate.", /without these taints/],
+  [
+    "0/2 nodes are available: 1 node(s) didn't match pod affinity rules, 1 node(s) were unschedulable.",
+    /share a volume/,
+  ],
+  ["0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.", /Label a node/],
+  ["0/3 nodes are available: 3 node(s) had volume node affinity conflict.", /node or zone/],
+  ["0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes are available", /uncordon/],
+  ["0/2 nodes are available: 2 node(s) exceed max volume count.", /as many as it may|as many volumes/],
+  ["no nodes available to schedule pods", /no node that works/],
+  ["0/9 nodes are available: 9 node(s) were in a bad mood.", /Add nodes to the cluster/],
+];
+
+for (const [says, hint] of WORDS) {
+  test(`understands "${says}"`, () => {
+    isWaiting(diagnose(job(), [unscheduled(says)], [], clock(MINUTE)), /^Waiting for a node for pod install-1-abc: /);
+    const verdict = diagnose(job(), [unscheduled(says)], [], clock(2 * MINUTE));
+    isImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${says}`);
+    assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
+  });
+}
+
+test("a gate that holds the pod back is waited for", () => {
+  const gated = unscheduled("Scheduling is blocked due to non-empty scheduling gates", "SchedulingGated");
+  isWaiting(diagnose(job(), [gated], [], clock(30 * MINUTE)), /scheduling gates/);
+});
+
+test("a pod of which nothing is said is judged by its claims, while their volumes are made", () => {
+  const silent = pod(job(), {}, { volumes: [{ persistentVolumeClaim: { claimName: "files" } }] });
+  const message =
+    'failed to provision volume with StorageClass "fast": rpc error: code = Internal desc = no quota left';
+  const events = [event({ kind: "PersistentVolumeClaim", name: "files" }, "ProvisioningFailed", message)];
+  isWaiting(diagnose(job(), [silent], events, clock(MINUTE)), /No volume can be made for claim files: .*no quota left/);
+  isImpossible(diagnose(job(), [silent], events, clock(10 * MINUTE)), "ProvisioningFailed", message);
+});
+
+test("a new volume that is never made is given up, and what copies a snapshot is waited for", () => {
+  const silent = pod(job(), {}, { volumes: [{ persistentVolumeClaim: { claimName: "files" } }] });
+  const message = "Waiting for a volume to be created either by the external provisioner 'slow.example' or manually.";
+  const about = { kind: "PersistentVolumeClaim", name: "files" };
+  const events = [event(about, "ExternalProvisioning", message)];
+  const early = diagnose(job(), [silent], events, clock(5 * MINUTE));
+  isWaiting(early, /external provisioner 'slow\.example'.*See whether that provisioner of the storage class runs\./);
+  const verdict = diagnose(job(), [silent], events, clock(11 * MINUTE));
+  isImpossible(verdict, "VolumePending", `No volume was made for claim files: ${message}`);
+  assert.match(
+    verdict.is === "impossible" ? verdict.hint! : "",
+    /provisioner of the storage class .* another storage class/,
+  );
+  const claim = (spec: object) => ({
+    apiVersion: "v1",
+    ...{ kind: "PersistentVolumeClaim", metadata: { name: "files", creationTimestamp: at(0) }, spec },
+  });
+  const copied = withoutSettledClaims(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
+  isWaiting(diagnose(job(), [silent], copied, clock(170 * MINUTE)), /^Waiting for the volume of claim files/);
+  const made = withoutSettledClaims(events, [claim({})]);
+  isImpossible(diagnose(job(), [silent], made, clock(11 * MINUTE)), "VolumePending", message);
+});
+
+test("a pod whose claims nobody begins to bind is given up", () => {
+  const says = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
+  isWaiting(diagnose(job(), [unscheduled(says)], [], clock(9 * MINUTE)), /unbound immediate/);
+  isImpossible(diagnose(job(), [unscheduled(says)], [], clock(11 * MINUTE)), "VolumePending", says);
+});
+
+test.run();

@@ -1,0 +1,78 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { lackOf } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+
+const object = (kind: string, spec: object, status: object | undefined, generation = 1): KubeObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name: "x", generation },
+  spec,
+  ...(status ? { status } : {}),
+});
+const ready = (...from: Parameters<typeof object>) => assert.is(lackOf(object(...from)), undefined);
+const lacks = (words: RegExp, ...from: Parameters<typeof object>) => assert.match(lackOf(object(...from)) ?? "", words);
+
+const test = suite("lackOf");
+
+const all = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
+
+test("a Deployment is ready once all of its pods are new and available", () => {
+  ready("Deployment", { replicas: 2 }, all);
+  lacks(/not begun with that yet/, "Deployment", { replicas: 2 }, all, 2);
+  lacks(/is starting, .*1 of 2 new pods are made/, "Deployment", { replicas: 2 }, { ...all, updatedReplicas: 1 });
+  lacks(/waits for 1 old pods to end/, "Deployment", { replicas: 2 }, { ...all, replicas: 3 });
+  lacks(/is starting, .*1 of 2 pods answer/, "Deployment", { replicas: 2 }, { ...all, availableReplicas: 1 });
+});
+
+test("a Deployment of no pods is ready once none is left", () => {
+  ready("Deployment", { replicas: 0 }, { observedGeneration: 1 });
+  lacks(/waits for 1 old pods/, "Deployment", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
+});
+
+test("a StatefulSet is ready once its pods are, in the present revision", () => {
+  const revisions = { currentRevision: "a", updateRevision: "a" };
+  ready("StatefulSet", { replicas: 2 }, { ...all, ...revisions });
+  lacks(/started anew/, "StatefulSet", { replicas: 2 }, { ...all, ...revisions, updateRevision: "b" });
+  lacks(/is starting, .*1 of 2 pods answer/, "StatefulSet", { replicas: 2 }, { ...all, readyReplicas: 1 });
+  lacks(/is stopping .*0 wanted/, "StatefulSet", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
+});
+
+test("a Job is ready once it is complete, and not when it only met its criteria", () => {
+  ready("Job", {}, { conditions: [{ type: "Complete", status: "True" }] });
+  lacks(/is under way/, "Job", {}, { conditions: [{ type: "SuccessCriteriaMet", status: "True" }], succeeded: 1 });
+});
+
+test("an Ingress is ready once it has an address", () => {
+  ready("Ingress", {}, { loadBalancer: { ingress: [{ ip: "10.0.0.1" }] } });
+  lacks(/no address/, "Ingress", {}, { loadBalancer: {} });
+});
+
+test("a ResourceQuota is ready once it has been counted", () => {
+  ready("ResourceQuota", { hard: { pods: "1" } }, { hard: { pods: "1" }, used: { pods: "0" } });
+  lacks(/not counted/, "ResourceQuota", { hard: { pods: "1" } }, {});
+});
+
+test("a VolumeSnapshot is ready to use, or says why not", () => {
+  ready("VolumeSnapshot", {}, { readyToUse: true });
+  lacks(/no class/, "VolumeSnapshot", {}, { readyToUse: false, error: { message: "no class" } });
+});
+
+test("anything else is ready by its Ready or Available condition, for its present generation", () => {
+  const condition = (type: string, status: string, observedGeneration?: number) => ({
+    conditions: [{ type, status, message: "issuing", ...(observedGeneration ? { observedGeneration } : {}) }],
+  });
+  ready("Certificate", {}, condition("Ready", "True"));
+  ready("Widget", {}, condition("Available", "True"));
+  lacks(/issuing/, "Certificate", {}, condition("Ready", "False"));
+  lacks(/not begun with that yet/, "Certificate", {}, condition("Ready", "True", 1), 2);
+  lacks(/says nothing/, "Certificate", {}, undefined);
+});
+
+test("what has no status is ready by being there", () => {
+  ready("ConfigMap", {}, undefined);
+  ready("Service", { type: "ClusterIP" }, {});
+  lacks(/no address/, "Service", { type: "LoadBalancer" }, {});
+});
+
+test.run();

@@ -1,0 +1,63 @@
+/** What a hub's stream ends with, and in what words who reads it is told. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
+import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import { followHub } from "#lib/events/stream.ts";
+import type { Send, StreamFrame } from "#lib/events/voices.ts";
+import { silent } from "#lib/base/log.ts";
+import { emit, look, open, sights } from "#test/lib/events/following.ts";
+import { pull } from "#test/support/frames.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+
+const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("a hub's stream");
+
+test.before(async (context) => {
+  context.db = await openTestDatabase({ size: 8 });
+  context.feeds = openFeeds(context.db, silent, { look, most: 99 });
+  context.user = await makeUser(context.db);
+});
+test.after(async (context) => {
+  context.feeds.close();
+  await context.db.close();
+});
+
+test("ends with its hub, also for who comes later or comes back, and need not be hurried back to", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user);
+  await emit(db, hub, "active");
+  const live = open(feeds, hub);
+  assert.is(await live.next(), "1 FederationUpdateActive");
+  await db.sql("update federations set state = 'removed', removed_at = now() where id = $1", [hub]);
+  await emit(db, hub, "removed");
+  const late = open(feeds, hub), back = open(feeds, hub, 2);
+  const rest = async ({ next }: typeof live) => [await next(), await next(), await next(), await next()];
+  const end = ["retry", "2 StreamEnd", undefined];
+  assert.equal(await rest(live), ["2 FederationUpdateRemoved", ...end]);
+  assert.equal(await rest(late), ["2 FederationUpdateRemoved", ...end]);
+  assert.equal(await rest(back), [...end, undefined]);
+});
+
+test("tells an operator's means to operators alone", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user), spoke = await makeSpoke(db, user, hub);
+  const error = "VolumeSnapshotContent snapcontent-1 stays: kubectl delete volumesnapshotcontent snapcontent-1";
+  await db.transact((tx) =>
+    record(tx, SYSTEM, { events: [{ federationId: hub, spokeId: spoke, state: "failed", error }] })
+  );
+  sights.set("usr_plain", "plain").set("usr_own", new Set([spoke]));
+  const told: (string | undefined)[] = [];
+  for (const userId of ["usr_all", "usr_plain", "usr_own"]) {
+    const reader = feeds.enter({ credentialId: userId, userId, federationId: hub });
+    const run = (send: Send) => followHub(feeds, reader, null, send);
+    for await (const frame of pull<StreamFrame>({ run, cancel: reader.leave })) {
+      if ("event" in frame) {
+        told.push(frame.data.error);
+        break;
+      }
+    }
+  }
+  assert.equal(told, [error, "What is stored of a snapshot stays", "What is stored of a snapshot stays"]);
+});
+
+test.run();

@@ -1,0 +1,85 @@
+/** Readers who may see some of a hub: they get what is theirs, also what was given a moment before, and nothing else. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import type { ReadSights } from "#lib/events/looks.ts";
+import { silent } from "#lib/base/log.ts";
+import { emit, look, open, sights } from "#test/lib/events/following.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addSpokeAdmin, makePerson } from "#test/support/people.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub, for who sees some of it");
+
+test.before(async (context) => {
+  context.db = await openTestDatabase({ size: 8 });
+  context.feeds = openFeeds(context.db, silent, { look, most: 99 });
+  context.user = await makeUser(context.db);
+});
+test.after(async (context) => {
+  context.feeds.close();
+  await context.db.close();
+});
+
+test("who may see some spokes gets their events alone, and the ids skip", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "narrow");
+  const [mine, other] = [await makeSpoke(db, user, hub, "mine"), await makeSpoke(db, user, hub, "other")];
+  await emit(db, hub, "active");
+  await emit(db, hub, "active", other);
+  await emit(db, hub, "active", mine);
+  sights.set("narrow", new Set([mine!]));
+  const reader = open(feeds, hub, 0, { userId: "narrow" });
+  assert.is(await reader.next(), "3 SpokeUpdateActive");
+  await reader.close();
+});
+
+test("a reader whose page holds what it may not see any more is narrowed within the page", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "narrowed"), spoke = await makeSpoke(db, user, hub);
+  for (const id of [spoke, undefined, spoke]) await emit(db, hub, "active", id);
+  const reader = open(feeds, hub, 0, { userId: "narrowed" });
+  assert.is(await reader.next(), "1 SpokeUpdateActive");
+  sights.set("narrowed", new Set([spoke]));
+  await db.transact((tx) => Promise.resolve(tx.wakes.add("user:narrowed")));
+  assert.is(await reader.next(), "3 SpokeUpdateActive");
+  await reader.close();
+});
+
+test("an event of a spoke that was given a moment before is not skipped", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "given"), spoke = await makeSpoke(db, user, hub, "second");
+  const person = await makePerson(db, "given"), given = person.id;
+  sights.set(given, new Set(["first"]));
+  const reader = open(feeds, hub, 0, { userId: given });
+  const next = reader.next();
+  await until(() => reader.sight(-Infinity) !== null || reader.looked().then(() => false));
+  await addSpokeAdmin(db, person, spoke);
+  sights.set(given, new Set(["first", spoke]));
+  await emit(db, hub, "active", spoke); // and no wake-up names the user
+  assert.is(await next, "1 SpokeUpdateActive");
+  await reader.close();
+});
+
+test("an event that a reader may not see costs no look at what it may see", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "others"),
+    [own, other] = [
+      await makeSpoke(db, user, hub, "own"),
+      await makeSpoke(db, user, hub, "theirs"),
+    ];
+  let looks = 0;
+  const counting: ReadSights = (rows, followers) => (looks++, look(rows, followers));
+  const feeds = openFeeds(db, silent, { look: counting, most: 9 });
+  sights.set("owner", new Set([own]));
+  const reader = open(feeds, hub, 0, { userId: "owner" }), next = reader.next();
+  await emit(db, hub, "active", own);
+  assert.is(await next, "1 SpokeUpdateActive");
+  await until(() => reader.sight(performance.now() - 100) !== null || reader.looked().then(() => false)); // it was just its turn
+  const before = looks, after = reader.next();
+  for (let i = 0; i < 20; i++) await emit(db, hub, "active", other);
+  await emit(db, hub, "active", own);
+  assert.is(await after, "22 SpokeUpdateActive");
+  assert.ok(looks <= before + 1, `${looks - before} looks`); // by the clock one may have come between
+  await reader.close();
+  feeds.close();
+});
+
+test.run();

@@ -1,0 +1,102 @@
+/** Streams while the database is away: they wait, say that they are there, go on, and show nothing that is undecided. */
+import { sql } from "kysely";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { OpenDatabase } from "#lib/drivers/db/database.ts";
+import { openDatabase } from "#lib/drivers/db/open.ts";
+import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import type { ReadSights } from "#lib/events/looks.ts";
+import { followHub } from "#lib/events/stream.ts";
+import type { Send, StreamFrame } from "#lib/events/voices.ts";
+import { silent } from "#lib/base/log.ts";
+import { emit, look, open, sights } from "#test/lib/events/following.ts";
+import { pull } from "#test/support/frames.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openProxy, type Proxy } from "#test/support/proxy.ts";
+import { makeHub, makeUser } from "#test/support/rows.ts";
+import { until } from "#test/support/until.ts";
+
+interface Stage {
+  db: TestDatabase;
+  proxy: Proxy;
+  far: OpenDatabase;
+  feeds: Feeds;
+  user: string;
+}
+
+const test = suite<Stage>("followHub without its database");
+
+test.before(async (stage) => {
+  stage.db = await openTestDatabase();
+  stage.proxy = await openProxy(stage.db.url);
+  stage.far = await openDatabase({ url: stage.proxy.url, size: 2, log: silent });
+  const asking: ReadSights = async (rows, followers) => {
+    await sql`select 1`.execute(rows);
+    return await look(rows, followers);
+  };
+  stage.feeds = openFeeds(stage.far, silent, { look: asking, most: 99 });
+  stage.user = await makeUser(stage.db);
+});
+test.after(async ({ db, proxy, far, feeds }) => {
+  feeds.close();
+  await far.close();
+  await proxy.close();
+  await db.close();
+});
+
+const lose = (proxy: Proxy) => {
+  proxy.refuse();
+  proxy.cut();
+};
+
+test("those that are live and those that begin wait, and miss nothing", async ({ db, proxy, feeds, user }) => {
+  const hub = await makeHub(db, user, "waiting");
+  await emit(db, hub, "active");
+  const live = open(feeds, hub);
+  assert.is(await live.next(), "1 FederationUpdateActive");
+  lose(proxy);
+  const [first, second] = [live.next(), open(feeds, hub, 0)];
+  const begun = second.next();
+  await emit(db, hub, "failed");
+  await until(() => live.sight(-Infinity) === null);
+  await proxy.heal();
+  assert.is(await begun, "1 FederationUpdateActive");
+  assert.equal([await first, await second.next()], ["2 FederationUpdateFailed", "2 FederationUpdateFailed"]);
+  await Promise.all([live.close(), second.close()]);
+});
+
+test("they say that they are still there", async ({ db, proxy, far, user }) => {
+  const federationId = await makeHub(db, user, "talking"), feeds = openFeeds(far, silent, { look, most: 9, quiet: 20 });
+  lose(proxy);
+  const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
+  const run = (send: Send) => followHub(feeds, reader, null, send);
+  for await (const frame of pull<StreamFrame>({ run, cancel: reader.leave })) if (said.push(frame) === 4) break;
+  assert.equal(said, ["following", "still here", "still here", "still here"].map((comment) => ({ comment })));
+  feeds.close();
+  await proxy.heal();
+});
+
+test("who lost the right meanwhile gets nothing of what happened meanwhile", async ({ db, proxy, feeds, user }) => {
+  const hub = await makeHub(db, user, "losing");
+  await emit(db, hub, "active");
+  const reader = open(feeds, hub, null, { userId: "loser" });
+  await reader.next();
+  lose(proxy);
+  const next = reader.next();
+  sights.set("loser", null);
+  await emit(db, hub, "failed");
+  await until(() => reader.sight(-Infinity) === null);
+  await proxy.heal();
+  assert.is(await next, undefined);
+});
+
+test("closing ends those that wait, and tells them to come back", async ({ db, proxy, far, user }) => {
+  const hub = await makeHub(db, user, "closing"), feeds = openFeeds(far, silent, { look, most: 9 });
+  lose(proxy);
+  const reader = open(feeds, hub), next = reader.next();
+  feeds.close();
+  assert.is(await next, "retry");
+  await proxy.heal();
+});
+
+test.run();

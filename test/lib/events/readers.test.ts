@@ -1,0 +1,220 @@
+/** Places for readers, and what they may see: decided for many at once, anew when their user changes, never guessed. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Database } from "#lib/drivers/db/database.ts";
+import type { Follower, ReadSights } from "#lib/events/looks.ts";
+import { openReaders, type Readers, type StreamReader } from "#lib/events/readers.ts";
+import { decision } from "#test/lib/events/following.ts";
+import { because, presentCause } from "#lib/base/cause.ts";
+import { silent } from "#lib/base/log.ts";
+import { placeIn } from "#lib/base/trace.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase; opened: Readers[] }>("openReaders");
+
+test.before(async (context) => void (context.db = await openTestDatabase()));
+test.before.each((context) => void (context.opened = []));
+test.after.each(({ opened }) => opened.forEach((readers) => readers.close()));
+test.after(({ db }) => db.close());
+
+/** Readers of hubs, and the looks that were made for them, each as the credentials that it was about. */
+function open(
+  context: { db: TestDatabase; opened: Readers[] },
+  look: ReadSights = all,
+  most = 99,
+  db: Database = context.db,
+) {
+  const looks: string[] = [], warnings: string[] = [];
+  const readers = openReaders(db, { ...silent, warn: (message) => void warnings.push(message) }, {
+    most,
+    look: (rows, followers) => {
+      looks.push(followers.map(({ credentialId }) => credentialId).join());
+      return look(rows, followers);
+    },
+  });
+  context.opened.push(readers);
+  const enter = (who: Partial<Follower> = {}) =>
+    readers.enter({ credentialId: "token", userId: "user", federationId: "hub", ...who });
+  return { looks, warnings, readers, enter };
+}
+
+const all: ReadSights = (_, followers) => Promise.resolve(followers.map(() => decision("all")));
+
+const wake = (db: Database, userId: string) => db.transact((tx) => Promise.resolve(tx.wakes.add(`user:${userId}`)));
+
+async function decided(reader: StreamReader, since = -Infinity) {
+  while (!reader.sight(since)) await reader.looked();
+  return reader.sight(since)!;
+}
+
+const codeOf = (work: () => unknown) => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    const { kind, code, retryAfter } = error as { kind: string; code: string; retryAfter: number };
+    return [kind, code, retryAfter > 0];
+  }
+};
+
+test("nothing may be seen until it was decided, and one look decides for all streams of a credential", async (context) => {
+  const { looks, enter } = open(context);
+  const streams = Array.from({ length: 20 }, () => enter()), other = enter({ credentialId: "session", userId: "ann" });
+  assert.ok(streams.every((reader) => reader.sight(-Infinity) === null));
+  await Promise.all([...streams, other].map((reader) => decided(reader)));
+  assert.equal(looks, ["token,session"]);
+});
+
+test("is looked at for the sake of all, and not of the request that asked first", async (context) => {
+  const causes: unknown[] = [];
+  const { enter } = open(context, (rows, followers) => {
+    causes.push(presentCause());
+    return all(rows, followers);
+  });
+  await because({ root: placeIn(null, () => true), about: {} }, () => decided(enter()));
+  assert.equal(causes, [null]);
+});
+
+test("who enters is decided for anew, though another stream of the same credential was just now", async (context) => {
+  const { looks, enter } = open(context);
+  await decided(enter());
+  const later = enter();
+  assert.is(later.sight(-Infinity), null);
+  await decided(later);
+  assert.ok(looks.length >= 2);
+});
+
+test("a wake-up has its user's rights looked at, and those of nobody else", async (context) => {
+  const { looks, enter } = open(context), ann = enter({ credentialId: "a", userId: "ann" });
+  const [first, second] = [enter(), enter({ federationId: "other" })];
+  await Promise.all([ann, first, second].map((reader) => decided(reader)));
+  await wake(context.db, "ann");
+  await until(() => looks.includes("a"));
+  await wake(context.db, "user");
+  await until(() => looks.includes("token,token"));
+});
+
+test("a decision that was under way when its user changed is not taken", async (context) => {
+  const { promise: first, resolve } = Promise.withResolvers<void>();
+  let turn = 0;
+  const { enter } = open(
+    context,
+    async () => turn++ === 0 ? (await first, [decision("all")]) : [decision(new Set(["oak"]))],
+  );
+  const reader = enter(), looked = reader.looked();
+  await until(() => turn === 1);
+  await wake(context.db, "user");
+  resolve();
+  await looked;
+  assert.is(reader.sight(-Infinity), null);
+  assert.equal(await decided(reader), new Set(["oak"]));
+});
+
+test("a right that was taken back ends its streams, and opens nothing in the moment until they have ended", async (context) => {
+  let good = true;
+  const { enter } = open(
+    context,
+    (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null))),
+  );
+  const reader = enter();
+  await decided(reader);
+  good = false;
+  await wake(context.db, "user");
+  await until(() => reader.over.aborted);
+  assert.is(reader.sight(-Infinity), null);
+});
+
+test("a right that was taken back ends its streams though no wake-up comes", async (context) => {
+  const deaf = { ...context.db, wakeups: { subscribe: () => () => {} } };
+  let good = true;
+  const look: ReadSights = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
+  const { enter } = open(context, look, 99, deaf), reader = enter();
+  await decided(reader);
+  good = false;
+  await until(() => reader.over.aborted);
+  assert.is(reader.sight(-Infinity), null);
+});
+
+test("a reader that saw something waits for a look that began later", async (context) => {
+  const { looks, enter } = open(context), reader = enter();
+  await decided(reader);
+  const count = looks.length, now = performance.now();
+  assert.is(reader.sight(now), null);
+  await decided(reader, now);
+  assert.ok(looks.length > count);
+});
+
+test("while nobody can decide, nothing may be seen, no stream ends, and then it goes on", async (context) => {
+  let failures = 3;
+  const look: ReadSights = () =>
+    failures-- > 0 ? Promise.reject(new Error("The database is away")) : Promise.resolve([decision("all")]);
+  const { enter, warnings } = open(context, look), reader = enter();
+  await reader.looked();
+  assert.equal([reader.sight(-Infinity), reader.over.aborted], [null, false]);
+  await until(() => reader.sight(-Infinity) === "all");
+  assert.is(warnings.length, 1, "it is said once");
+});
+
+test("more rights than one look has room for are all decided", async (context) => {
+  const { looks, enter } = open(context, all, 3000);
+  const readers = Array.from({ length: 2500 }, (_, i) => enter({ credentialId: `${i}`, userId: `user ${i}` }));
+  await Promise.all(readers.map((reader) => decided(reader)));
+  assert.ok(looks.every((look) => look.split(",").length <= 1000));
+});
+
+test("the 21st stream of a user is refused, whatever its credential, until one has left", (context) => {
+  const { enter } = open(context);
+  const streams = Array.from({ length: 20 }, (_, i) => enter({ credentialId: `${i % 3}`, federationId: `${i}` }));
+  assert.equal(codeOf(() => enter({ credentialId: "new" })), ["limited", "too_many_streams", true]);
+  assert.is(codeOf(() => enter({ userId: "ann" })), null);
+  streams[7]!.leave();
+  streams[7]!.leave(); // which frees one place and no more
+  enter();
+  assert.equal(codeOf(() => enter()), ["limited", "too_many_streams", true]);
+});
+
+test("a replica takes so many streams and no more", (context) => {
+  const { enter } = open(context, all, 2), first = enter({ userId: "ann" });
+  enter({ userId: "bob" });
+  assert.equal(codeOf(() => enter({ userId: "cal" })), ["limited", "too_many_streams", true]);
+  first.leave();
+  enter({ userId: "cal" });
+});
+
+test("a right whose credential has ended opens nothing, though nobody has looked at it since", async (context) => {
+  let ends: (number | null)[] = [];
+  const look: ReadSights = (_, followers) =>
+    Promise.resolve(followers.map(() => decision(ends[0] === null ? null : "all", ends.shift() ?? Infinity)));
+  ends = [50, null];
+  const { looks, enter } = open(context, look), reader = enter();
+  await reader.looked();
+  await until(() => reader.sight(-Infinity) === null);
+  assert.equal([reader.over.aborted, looks.length], [false, 1], "it was not asked yet, and shows nothing");
+  await until(() => reader.over.aborted);
+  assert.is(looks.length, 2);
+});
+
+test("a right that is lost gives its places back, also of streams that never began", async (context) => {
+  let good = false;
+  const look: ReadSights = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
+  const { enter } = open(context, look, 1), reader = enter();
+  await reader.looked();
+  assert.ok(reader.over.aborted);
+  good = true;
+  await decided(enter({ userId: "ann" }));
+});
+
+test("nobody asks the database while nobody follows", async (context) => {
+  const left = open(context), reader = left.enter();
+  await decided(reader);
+  await until(() => left.looks.length > 1); // it is asked again and again
+  reader.leave();
+  const others = open(context);
+  await decided(others.enter());
+  const count = left.looks.length;
+  await until(() => others.looks.length > 1);
+  assert.is(left.looks.length, count);
+});
+
+test.run();

@@ -1,0 +1,38 @@
+/** How many follow, and how far the slowest of them is behind. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openFeeds } from "#lib/events/feed.ts";
+import { silent } from "#lib/base/log.ts";
+import { emit, look, open } from "#test/lib/events/following.ts";
+import { openTestDatabase } from "#test/support/database.ts";
+import { makeHub, makeUser } from "#test/support/rows.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite("openFeeds, its stats");
+
+test("count the streams, and the events that the slowest reader has not taken", async () => {
+  const db = await openTestDatabase(), feeds = openFeeds(db, silent, { look, most: 9 });
+  const user = await makeUser(db), hub = await makeHub(db, user, "north"), other = await makeHub(db, user, "south");
+  assert.equal(feeds.stats(), { streams: 0, behind: 0 });
+  const slow = open(feeds, hub), quick = open(feeds, hub), elsewhere = open(feeds, other);
+  const taken = slow.next(), first = quick.next(), waiting = elsewhere.next();
+  await until(() => feeds.stats().streams === 3);
+  await emit(db, hub, "active");
+  assert.equal([await taken, await first], ["1 FederationUpdateActive", "1 FederationUpdateActive"]);
+  for (let i = 0; i < 5; i++) {
+    await emit(db, hub, "active");
+    await quick.next();
+  }
+  await until(() => feeds.stats().behind >= 5); // of six it has taken one, and not asked for more
+  assert.ok(feeds.stats().behind <= 6);
+  for (let i = 0; i < 5; i++) await slow.next();
+  const last = slow.next(), lastOfQuick = quick.next();
+  await until(() => feeds.stats().behind === 0);
+  feeds.close();
+  await Promise.all([last, lastOfQuick, waiting]);
+  await until(() => feeds.stats().streams === 0);
+  for (const reader of [slow, quick, elsewhere]) await reader.close();
+  await db.close();
+});
+
+test.run();

@@ -1,0 +1,229 @@
+/** Following a hub: the present state first, then live; replay without a gap; narrowing; and every way in which it ends. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import { because, presentCause } from "#lib/base/cause.ts";
+import { silent } from "#lib/base/log.ts";
+import { emit, look, open, sights } from "#test/lib/events/following.ts";
+import { placeIn } from "#lib/base/trace.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub");
+
+test.before(async (context) => {
+  context.db = await openTestDatabase({ size: 8 });
+  context.feeds = openFeeds(context.db, silent, { look, most: 99 });
+  context.user = await makeUser(context.db);
+});
+test.after(async (context) => {
+  context.feeds.close();
+  await context.db.close();
+});
+
+test("a new reader gets the latest of the hub and of each spoke, then what happens", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "fresh"), spoke = await makeSpoke(db, user, hub);
+  for (const state of ["provisioning", "active"]) await emit(db, hub, state);
+  for (const state of ["provisioning", "active"]) await emit(db, hub, state, spoke);
+  const reader = open(feeds, hub);
+  assert.is(await reader.next(), "2 FederationUpdateActive");
+  assert.is(await reader.next(), "4 SpokeUpdateActive");
+  const waiting = reader.next();
+  await emit(db, hub, "suspending", spoke);
+  assert.is(await waiting, "5 SpokeUpdateSuspending");
+  await reader.close();
+});
+
+test("a reader that comes back gets exactly what it missed", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "back");
+  for (let i = 0; i < 6; i++) await emit(db, hub, "active");
+  const reader = open(feeds, hub, 3);
+  assert.equal([await reader.next(), await reader.next(), await reader.next()].map((text) => text!.split(" ")[0]), [
+    "4",
+    "5",
+    "6",
+  ]);
+  await reader.close();
+});
+
+test("what readers share is not read for the request of the first", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "shared"), causes: unknown[] = [], over = new AbortController();
+  const watched: Database = {
+    ...db,
+    get streams() {
+      causes.push(presentCause());
+      return db.streams;
+    },
+  };
+  const feeds = openFeeds(watched, silent, { look, most: 99 });
+  const feed = because({ root: placeIn(null, () => true), about: {} }, () => feeds.join(hub, over.signal));
+  await feed.opened;
+  assert.equal(causes, [null]);
+  feed.leave();
+  feeds.close();
+});
+
+test("another replica's events arrive, by its wake-up", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "far");
+  await emit(db, hub, "active");
+  const reader = open(feeds, hub), other = await db.openAgain();
+  assert.is(await reader.next(), "1 FederationUpdateActive");
+  const waiting = reader.next();
+  await emit(other, hub, "failed");
+  assert.is(await waiting, "2 FederationUpdateFailed");
+  await reader.close();
+  await other.close();
+});
+
+test("writers and a reader at once: nothing is missed, nothing comes twice", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "racing");
+  await emit(db, hub, "active");
+  const reader = open(feeds, hub, 0);
+  const writing = Promise.all(Array.from({ length: 8 }, async () => {
+    for (let i = 0; i < 100; i++) await emit(db, hub, "active");
+  }));
+  const numbers: number[] = [];
+  while (numbers.length < 801) numbers.push(Number((await reader.next())!.split(" ")[0]));
+  await writing;
+  await reader.close();
+  assert.equal(numbers, Array.from({ length: 801 }, (_, i) => i + 1));
+});
+
+test("what lies behind the retention begins with StreamReset and goes on with what is kept", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "old");
+  for (let i = 0; i < 5; i++) await emit(db, hub, "active");
+  await db.sql("delete from stream_events where federation_id = $1 and number <= 3", [hub]);
+  await db.sql("update stream_heads set pruned_through = 3 where federation_id = $1", [hub]);
+  const reader = open(feeds, hub, 1);
+  assert.equal([await reader.next(), await reader.next()], ["3 StreamReset", "4 FederationUpdateActive"]);
+  await reader.close();
+  const ahead = open(feeds, hub, 99);
+  assert.is(await ahead.next(), "3 StreamReset");
+  await ahead.close();
+});
+
+test("a reader misses nothing where the numbers leap, as in a database that was restored", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "leaps");
+  await emit(db, hub, "active");
+  const reader = open(feeds, hub), seen = [await reader.next()];
+  for (let number = 2; number <= 6; number++) {
+    if (number === 4) await db.sql("update stream_heads set number = 1000 where federation_id = $1", [hub]);
+    const waiting = reader.next();
+    await emit(db, hub, "active");
+    seen.push(await waiting);
+  }
+  assert.equal(seen.map((text) => text!.split(" ")[0]), ["1", "2", "3", "1001", "1002", "1003"]);
+  await reader.close();
+});
+
+test("a stream ends at once when its reader's right is taken back", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "revoked");
+  await emit(db, hub, "active");
+  const reader = open(feeds, hub, null, { userId: "leaver" });
+  await reader.next();
+  const waiting = reader.next();
+  sights.set("leaver", null);
+  await db.transact((tx) => Promise.resolve(tx.wakes.add("user:leaver")));
+  assert.is(await waiting, undefined);
+});
+
+test("who is so far behind that all is pruned waits for what comes, and does not ask for it again", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "pruned"), waits: number[] = [];
+  await emit(db, hub, "active");
+  let last = 1;
+  const join = (id: string, over: AbortSignal) => {
+    const feed = feeds.join(id, over);
+    const wait = (number: number) => {
+      last = 3; // of which the table has none any more
+      return waits.push(number) < 3 ? Promise.resolve() : feed.wait(99);
+    };
+    return { ...feed, wait, last: () => last, after: (number: number) => number < last ? null : { events: [], at: 0 } };
+  };
+  const reader = open({ ...feeds, join }, hub, 1), next = reader.next();
+  await until(() => waits.length === 3);
+  reader.leave();
+  await next;
+  assert.equal(waits, [1, 3, 3]);
+});
+
+test("what readers read for themselves is read one after another", async ({ feeds }) => {
+  let running = 0, most = 0;
+  const read = () =>
+    feeds.read(async (rows) => {
+      most = Math.max(most, ++running);
+      await rows.selectFrom("users").select("id").execute();
+      running--;
+    }, new AbortController().signal);
+  await Promise.all([read(), read(), read()]);
+  assert.is(most, 1);
+});
+
+test("a stream that ended by itself has given its place back", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "places"), feeds = openFeeds(db, silent, { look, most: 1 });
+  sights.set("nobody", null);
+  for (let i = 0; i < 3; i++) assert.is(await open(feeds, hub, null, { userId: "nobody" }).next(), undefined);
+  feeds.close();
+});
+
+test("a slow reader gets nothing more of a page that it has begun once its right is taken back", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "slow");
+  for (let i = 0; i < 3; i++) await emit(db, hub, "active");
+  const reader = open(feeds, hub, 0, { userId: "slow" });
+  assert.is(await reader.next(), "1 FederationUpdateActive");
+  sights.set("slow", null);
+  await until(() => reader.over.aborted);
+  assert.is(await reader.next(), undefined);
+});
+
+test("a spoke that was removed over five minutes ago is not repeated", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "graves"), gone = await makeSpoke(db, user, hub);
+  await emit(db, hub, "active");
+  await emit(db, hub, "removed", gone);
+  const ago = async (interval: string) => {
+    await db.sql(
+      `update spokes set state = 'removed', removed_at = wheelwright_now() - interval '${interval}' where id = $1`,
+      [gone],
+    );
+    const reader = open(feeds, hub);
+    const first = await reader.next();
+    const second = reader.next();
+    await emit(db, hub, "active"); // what comes next where nothing else is repeated
+    const heard = [first, await second].map((text) => text!.split(" ")[1]);
+    await reader.close();
+    return heard;
+  };
+  assert.equal(await ago("4 minutes"), ["FederationUpdateActive", "SpokeUpdateRemoved"]);
+  assert.equal(await ago("6 minutes"), ["FederationUpdateActive", "FederationUpdateActive"]);
+});
+
+test("closing the feeds tells each reader to come back, and ends its stream", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "closing"), feeds = openFeeds(db, silent, { look, most: 9 });
+  await emit(db, hub, "active");
+  const reader = open(feeds, hub);
+  await reader.next();
+  const waiting = reader.next();
+  feeds.close();
+  assert.is(await waiting, "retry");
+  assert.is(await reader.next(), undefined);
+});
+
+test("a reader that knows more than this replica does yet goes on from there", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "ahead");
+  await emit(db, hub, "provisioning");
+  // Its wake-ups are lost, as while a control connection is being replaced: it learns of news by its slow poll alone.
+  const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silent, { look, most: 9 });
+  const there = open(feeds, hub, 0);
+  assert.is(await there.next(), "1 FederationUpdateProvisioning");
+  await emit(db, hub, "active");
+  const come = open(feeds, hub, 2);
+  const next = come.next();
+  await emit(db, hub, "failed");
+  assert.is(await next, "3 FederationUpdateFailed");
+  for (const event of ["2 FederationUpdateActive", "3 FederationUpdateFailed"]) assert.is(await there.next(), event);
+  await Promise.all([there.close(), come.close()]);
+  feeds.close();
+});
+
+test.run();

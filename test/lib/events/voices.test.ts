@@ -1,0 +1,57 @@
+/** What breaks a stream's silence, and what does not. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { StreamFrame } from "#lib/events/voices.ts";
+import { openVoices } from "#lib/events/voices.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite("openVoices");
+const said = { comment: "said" };
+
+/** A voice whose words are taken when the test says so. */
+function speak(open: ReturnType<typeof openVoices>, taking?: () => Promise<void>) {
+  const heard: StreamFrame[] = [];
+  return { heard, ...open((frame) => (heard.push(frame), taking?.())) };
+}
+
+test("says that it is there, again and again, once it has had nothing to say for so long", async () => {
+  const { heard, send, end } = speak(openVoices(20));
+  send(said);
+  await until(() => heard.length === 3);
+  assert.equal(heard, [said, { comment: "still here" }, { comment: "still here" }]);
+  end();
+});
+
+test("says nothing to who has not yet taken what was said", async () => {
+  const taking = Promise.withResolvers<void>(), open = openVoices(20);
+  const slow = speak(open, () => taking.promise), quick = speak(open);
+  void slow.send(said);
+  await until(() => quick.heard.length > 2);
+  assert.equal(slow.heard, [said]);
+  taking.resolve();
+  await until(() => slow.heard.length === 2);
+  slow.end();
+  quick.end();
+});
+
+test("says nothing after its end, and nothing is left that would keep the process", async () => {
+  const open = openVoices(20), gone = speak(open), other = speak(open);
+  gone.end();
+  await until(() => other.heard.length > 2);
+  assert.equal(gone.heard, []);
+  other.end();
+  const later = speak(open); // the last has gone, and another comes
+  await until(() => later.heard.length > 0);
+  later.end();
+});
+
+test("a word that nobody can be told does no harm", async () => {
+  const open = openVoices(20),
+    gone = speak(open, () => Promise.reject(new Error("The client has left"))),
+    other = speak(open);
+  await until(() => other.heard.length > 2);
+  gone.end();
+  other.end();
+});
+
+test.run();

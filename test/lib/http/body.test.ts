@@ -1,0 +1,60 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { bodyReader } from "#lib/http/body.ts";
+import { openUnread } from "#lib/base/limits/unread.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite("bodyReader");
+
+const KIB = 1024;
+
+/** A request whose body comes in these pieces and then no further, unless it ends. */
+function request(pieces: readonly Uint8Array<ArrayBuffer>[], ends: boolean): Request {
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      if (ends) controller.close();
+    },
+  });
+  return new Request("http://localhost/", { method: "POST", body, duplex: "half" } as RequestInit);
+}
+
+const bounds = (patience: number) => ({ limit: 256 * KIB, unread: openUnread(KIB), patience });
+
+test("reads what comes, once", async () => {
+  const read = bodyReader(request([new Uint8Array([1, 2]), new Uint8Array([3])], true), "192.0.2.1", bounds(1000));
+  assert.equal([...await read()], [1, 2, 3]);
+  assert.is(await read(), await read());
+});
+
+test("gives up on what does not come in time, and says that the connection ends", async () => {
+  const fault = await rejection(bodyReader(request([new Uint8Array(3)], false), "192.0.2.1", bounds(10))());
+  assert.is(fault.code, "body_too_slow");
+  assert.equal((fault as unknown as { headers: object }).headers, { connection: "close" });
+});
+
+test("gives a large body more time, as long as it comes", async () => {
+  const began = performance.now();
+  await rejection(bodyReader(request([new Uint8Array(16 * KIB)], false), "192.0.2.1", bounds(10))());
+  assert.ok(performance.now() - began >= 500, "16 KiB are half a second more");
+});
+
+test("gives up on a body in more pieces than it can be worth", async () => {
+  const pieces = Array.from({ length: 5000 }, () => new Uint8Array([120]));
+  const fault = await rejection(bodyReader(request(pieces, true), "192.0.2.1", bounds(1000))());
+  assert.match(fault.message, "send it in larger pieces");
+  const few = Array.from({ length: 3000 }, (_, i) => new Uint8Array([i % 256]));
+  const read = await bodyReader(request(few, true), "192.0.2.1", bounds(1000))();
+  assert.equal([read.length, read[2999]], [3000, 2999 % 256]);
+});
+
+test("gives up on what is cut for others, and on nothing else", async () => {
+  const unread = openUnread(KIB, { most: 4, grace: 1 });
+  const read = (address: string) =>
+    bodyReader(request([new Uint8Array(1)], false), address, { limit: KIB, unread, patience: 1000 })();
+  const first = rejection(read("192.0.2.1")), second = rejection(read("192.0.2.1"));
+  assert.match((await first).message, "others came after it");
+  assert.match((await second).message, "send it faster");
+});
+
+test.run();

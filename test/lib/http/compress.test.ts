@@ -1,0 +1,79 @@
+import { gunzipSync } from "node:zlib";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Answer } from "#lib/http/answer.ts";
+import { compress } from "#lib/http/compress.ts";
+import type { Exchange } from "#lib/http/exchange.ts";
+
+const test = suite("compress");
+
+const TEXT = "a line that is there many times\n".repeat(100);
+const JSON_TYPE = "application/json", HTML = "text/html; charset=utf-8";
+
+async function answerTo(
+  made: Partial<Answer>,
+  headers: Record<string, string> = { "accept-encoding": "gzip, br" },
+  method = "GET",
+) {
+  const request = new Request("http://localhost/", { method, headers });
+  const answer: Answer = { status: 200, headers: { "content-type": JSON_TYPE }, body: TEXT, ...made };
+  return await compress({ request } as Exchange, () => Promise.resolve(answer));
+}
+
+const unpacked = ({ body }: Answer) => gunzipSync(body as Uint8Array).toString();
+
+test("compresses text, JSON and pages for those who take gzip, and says that it depends on that", async () => {
+  for (const type of [JSON_TYPE, HTML, "text/plain", "text/css; charset=utf-8", "image/svg+xml"]) {
+    const answer = await answerTo({ headers: { "content-type": type } });
+    assert.equal([answer.headers["content-encoding"], answer.headers.vary], ["gzip", "accept-encoding"], type);
+    assert.is(unpacked(answer), TEXT);
+    assert.ok((answer.body as Uint8Array).length < 200);
+  }
+});
+
+test("also what was bytes before, and what is large", async () => {
+  const large = TEXT.repeat(200);
+  assert.is(unpacked(await answerTo({ body: new TextEncoder().encode(large) })), large);
+});
+
+test("leaves it as it is for those who do not, and says the same", async () => {
+  for (const accept of [undefined, "br", "gzip;q=0", "identity"]) {
+    const answer = await answerTo({}, accept === undefined ? {} : { "accept-encoding": accept });
+    assert.equal([answer.body, answer.headers["content-encoding"], answer.headers.vary], [
+      TEXT,
+      undefined,
+      "accept-encoding",
+    ]);
+  }
+});
+
+test("leaves alone what is short, a picture, a stream, packed already, begins a session, or answers a POST", async () => {
+  const flow = { run: () => Promise.resolve(), cancel() {} };
+  const plain: readonly (readonly [Partial<Answer>, string?])[] = [
+    [{ body: "short" }],
+    [{ headers: { "content-type": "image/png" } }],
+    [{ headers: { "content-type": "text/event-stream" }, body: flow }],
+    [{ headers: { "content-type": JSON_TYPE, "content-encoding": "gzip", vary: "accept-encoding" } }],
+    [{ headers: { "content-type": JSON_TYPE, "set-cookie": "session=1" } }],
+    [{}, "POST"],
+  ];
+  for (const [made, method] of plain) {
+    const { body } = await answerTo(made, undefined, method);
+    assert.is(body, made.body ?? TEXT);
+  }
+});
+
+test("leaves alone a page that no cache may keep: it may show a secret beside what its address says", async () => {
+  const { body, headers } = await answerTo({ headers: { "content-type": HTML, "cache-control": "no-store" } });
+  assert.equal([body, headers["content-encoding"]], [TEXT, undefined]);
+  const kept = await answerTo({ headers: { "content-type": HTML, "cache-control": "private, no-cache" } });
+  assert.is(kept.headers["content-encoding"], "gzip");
+});
+
+test("names other bytes by another ETag", async () => {
+  const headers = { "content-type": JSON_TYPE, etag: '"abc"' };
+  assert.is((await answerTo({ headers: { ...headers } })).headers.etag, '"abc-gzip"');
+  assert.is((await answerTo({ headers: { ...headers } }, {})).headers.etag, '"abc"');
+});
+
+test.run();

@@ -1,0 +1,74 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { Fault } from "#lib/base/errors.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { openHandler } from "#test/support/handler.ts";
+
+const test = suite("openCreations");
+
+/** A server whose creations in one hub do this, each time that they have their turn. */
+async function open(
+  work: (query: { readonly name?: string | undefined }) => Promise<void>,
+  env: Record<string, string> = {},
+) {
+  const create = endpoint({
+    summary: "Create",
+    access: anyone,
+    scope: "public",
+    queued: true,
+    query: v.object({ name: v.optional(v.string()) }),
+    reply: ok(v.object({ made: v.string() })),
+    handle: async ({ query, inTurn }) => {
+      await inTurn("fed_1", () => work(query));
+      return { made: query.name ?? "" };
+    },
+  });
+  return await openHandler([["/create", { POST: create as AnyEndpoint }]], { env });
+}
+
+const POST = { method: "POST" };
+
+test("does not count the waiting for a turn against the time of a request", async () => {
+  const end = Promise.withResolvers<void>(), begun: string[] = [];
+  const { send } = await open(async ({ name }) => {
+    begun.push(name!);
+    if (name === "first") await end.promise;
+  }, { REQUEST_TIMEOUT_MS: "100" });
+  const first = send("/create?name=first", POST), second = send("/create?name=second", POST);
+  assert.is((await first).status, 504); // what it does itself counts
+  assert.equal(begun, ["first"]);
+  end.resolve();
+  assert.is((await second).status, 200);
+});
+
+test("does again what found all connections taken, before those behind it", async () => {
+  const begun: string[] = [];
+  let busy = true;
+  const { send } = await open(({ name }) => {
+    begun.push(name!);
+    if (!busy) return Promise.resolve();
+    busy = false;
+    return Promise.reject(new Fault("unavailable", "database_busy", "All are in use"));
+  });
+  const answers = await Promise.all(["a", "b"].map((name) => send(`/create?name=${name}`, POST)));
+  assert.equal(answers.map(({ status }) => status), [200, 200]);
+  assert.is(begun.filter((name) => name === "a").length, 2);
+});
+
+test("is not held to the number in flight", async () => {
+  const end = Promise.withResolvers<void>();
+  const { send } = await open(() => end.promise, { MAX_IN_FLIGHT: "1" });
+  const all = Array.from({ length: 50 }, (_, i) => send(`/create?name=${i}`, POST));
+  end.resolve();
+  assert.equal([...new Set((await Promise.all(all)).map(({ status }) => status))], [200]);
+});
+
+test("refuses for any other reason what fails for it", async () => {
+  const { send } = await open(() => Promise.reject(new Fault("conflict", "slug_taken", "Taken")));
+  assert.is((await send("/create", POST)).status, 409);
+});
+
+test.run();

@@ -1,0 +1,206 @@
+/** What a deprecated endpoint says of itself, in every answer that there can be of it, and what the program announces. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { type Access, type Actor, anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { noticesOf, postpone } from "#lib/http/deprecation.ts";
+import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
+import { ok, type Reply } from "#lib/http/reply.ts";
+import { takesEffect } from "#lib/base/notice.ts";
+import { openHandler, posting } from "#test/support/handler.ts";
+
+const headers = suite("deprecation headers");
+const notices = suite("noticesOf");
+
+const OLD = { since: "2026-12-01", sunset: "2027-01-15T18:30:00+02:00", note: "Use\nanother." };
+const Seen = v.object({ seen: v.any() });
+const cli = { authorization: "Bearer cli" };
+const ENV = { PUBLIC_URL: "https://hubs.example.org" };
+
+type More = { readonly [K in keyof AnyEndpoint]?: AnyEndpoint[K] | undefined };
+
+function old(more: More = {}): AnyEndpoint {
+  const handle = () => ({ seen: 1 });
+  const all = {
+    summary: "Old",
+    access: signedIn,
+    scope: "readonly",
+    reply: ok(Seen),
+    deprecated: OLD,
+    handle,
+    ...more,
+  };
+  return endpoint(all as AnyEndpoint) as AnyEndpoint;
+}
+
+const MISSING: Access<Actor, object> = {
+  name: "missing",
+  admit() {
+    throw new Fault("missing", "spoke_missing", "There is no such thing");
+  },
+};
+const LINKED: Reply<unknown> = {
+  ...ok(Seen) as Reply<unknown>,
+  send: () => ({ status: 200, headers: { link: '</api/x/8>; rel="next"' }, body: "{}" }),
+};
+let release = () => {};
+const held = new Promise<void>((resolve) => release = resolve);
+
+const { send } = await openHandler([
+  ["/api/auth/login", { POST: old({ access: anyone, scope: "flow", body: v.object({}) }) }],
+  ["/api/plain", { GET: old({ deprecated: undefined }) }],
+  ["/api/bad/:id", { GET: old({ query: v.object({ needed: v.string() }) }) }],
+  ["/api/narrow/:id", { GET: old({ scope: "cli" }) }],
+  ["/api/missing/:id", { GET: old({ access: MISSING }) }],
+  ["/api/bug/:id", { GET: old({ handle: () => Promise.reject(new Error("a bug")) }) }],
+  ["/api/busy/:id", { GET: old({ handle: () => Promise.reject(new Fault("unavailable", "busy", "Not now")) }) }],
+  ["/api/held/:id", { GET: old({ handle: () => held.then(() => ({ seen: 1 })) }) }],
+  ["/api/linked/:id", { GET: old({ reply: LINKED }) }],
+  ["/api/x/:id", { GET: old(), POST: old({ deprecated: undefined, scope: "cli" }) }],
+], { env: { ...ENV, MAX_IN_FLIGHT: "1" } });
+
+function says(answer: { readonly headers: Headers }, name: string): void {
+  const address = `https://hubs.example.org/changelog#${name}/2026-12-01`;
+  assert.is(answer.headers.get("deprecation"), "@1796083200");
+  assert.is(answer.headers.get("sunset"), "Fri, 15 Jan 2027 16:30:00 GMT");
+  assert.is(
+    answer.headers.get("link"),
+    `<${address}>; rel="deprecation"; type="text/html", <${address}>; rel="sunset"; type="text/html"`,
+  );
+}
+
+headers("are on what is done, and on HEAD", async () => {
+  const answer = await send("/api/x/7", { headers: cli });
+  assert.is(answer.status, 200);
+  says(answer, "GET/api/x/:id");
+  const head = await send("/api/x/7", { method: "HEAD", headers: cli });
+  assert.is(head.status, 200);
+  assert.is(head.body, "");
+  says(head, "GET/api/x/:id");
+});
+
+const REFUSALS: readonly (readonly [status: number, place: string, init: RequestInit])[] = [
+  [400, "bad", { headers: cli }],
+  [401, "x", {}],
+  [403, "narrow", { headers: { authorization: "Bearer readonly" } }],
+  [404, "missing", { headers: cli }],
+  [500, "bug", { headers: cli }],
+  [503, "busy", { headers: cli }],
+];
+
+for (const [status, place, init] of REFUSALS) {
+  headers(`are on a ${status}`, async () => {
+    const answer = await send(`/api/${place}/7`, init);
+    assert.is(answer.status, status);
+    says(answer, `GET/api/${place}/:id`);
+  });
+}
+
+headers("are on the 503 of a request that is shed before anybody looks at it", async () => {
+  const first = send("/api/held/7", { headers: cli });
+  const shed = await send("/api/x/7", { headers: cli });
+  assert.is(shed.status, 503);
+  says(shed, "GET/api/x/:id");
+  release();
+  says(await first, "GET/api/held/:id");
+});
+
+headers("are on the 504 of a request whose time is over", async () => {
+  const slow = old({ handle: () => new Promise(() => {}) });
+  const handler = await openHandler([["/api/slow", { GET: slow }]], { env: { ...ENV, REQUEST_TIMEOUT_MS: "100" } });
+  const late = await handler.send("/api/slow", { headers: cli });
+  assert.is(late.status, 504);
+  says(late, "GET/api/slow");
+});
+
+headers("are at its other address, too", async () => {
+  for (const path of ["/auth/login", "/api/auth/login", "/auth/login/"]) {
+    const answer = await send(path, posting({}));
+    assert.is(answer.status, 200);
+    says(answer, "POST/api/auth/login");
+  }
+  const refused = await send("/auth/login", posting({}, cli));
+  assert.is(refused.status, 401);
+  says(refused, "POST/api/auth/login");
+});
+
+headers("leave the links of the answer itself in place", async () => {
+  const answer = await send("/api/linked/7", { headers: cli });
+  const links = answer.headers.get("link")!.split(", ");
+  assert.is(links[0], '</api/x/8>; rel="next"');
+  assert.equal(links.map((link) => /rel="(\w+)"/.exec(link)?.[1]), ["next", "deprecation", "sunset"]);
+});
+
+headers("are on no other method of the same path, and on nothing else", async () => {
+  const asked = [
+    ["/api/x/7", { method: "POST", headers: cli }, 200],
+    ["/api/x/7", { method: "PUT", headers: cli }, 405],
+    ["/api/x/7", { method: "OPTIONS" }, 204],
+    ["/api/plain", { headers: cli }, 200],
+    ["/api/x", { headers: cli }, 404],
+  ] as const;
+  for (const [path, init, status] of asked) {
+    const answer = await send(path, init);
+    assert.is(answer.status, status, path);
+    for (const name of ["deprecation", "sunset", "link"]) assert.is(answer.headers.get(name), null, `${path} ${name}`);
+  }
+});
+
+const LIMIT = { name: "calls", title: "So many calls", since: "2026-11-25", from: "2026-12-25", note: "Call less." };
+
+notices("are of all endpoints and limits, the first announced first", () => {
+  const manifest: Manifest = [
+    ["/api/b/:id/:rest{.+}", { GET: old(), DELETE: old({ deprecated: { ...OLD, since: "2026-11-20" } }) }],
+    ["/api/a", { POST: old({ deprecated: undefined }) }],
+  ];
+  const found = noticesOf(manifest, [LIMIT]);
+  assert.equal(found.map(({ id }) => id), [
+    "endpoint DELETE /api/b/{id}/{rest} 2026-11-20T00:00:00.000Z",
+    "limit calls",
+    "endpoint GET /api/b/{id}/{rest} 2026-12-01T00:00:00.000Z",
+  ]);
+  assert.equal(found.map((notice) => takesEffect(notice).toISOString()), [
+    "2027-01-15T16:30:00.000Z",
+    "2026-12-25T00:00:00.000Z",
+    "2027-01-15T16:30:00.000Z",
+  ]);
+});
+
+notices("take effect 30 whole days after this deployment first announced them, and not before they say", () => {
+  const manifest: Manifest = [["/api/a/:id", { GET: old(), POST: old({ deprecated: undefined }) }]];
+  const [limit, endpoint] = noticesOf(manifest, [LIMIT]).map(({ id }) => id) as [string, string];
+  const effects = (first: string) => {
+    const at = new Date(first), later = postpone(manifest, [LIMIT], new Map([[limit, at], [endpoint, at]]));
+    const found = noticesOf(later.manifest, later.limits);
+    assert.equal(found.map(({ id }) => id), [limit, endpoint]);
+    return found.map((notice) => takesEffect(notice).toISOString());
+  };
+  assert.equal(effects("2026-11-25T00:00:00Z"), ["2026-12-25T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);
+  assert.equal(effects("2026-11-25T00:00:01Z"), ["2026-12-26T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);
+  assert.equal(effects("2027-03-01T18:00:00Z"), ["2027-04-01T00:00:00.000Z", "2027-04-01T00:00:00.000Z"]);
+  const [[, module]] = postpone(manifest, [], new Map([[endpoint, new Date("2027-03-01")]])).manifest as [
+    Manifest[number],
+  ];
+  assert.is(module.GET!.deprecated!.sunset, "2027-03-31");
+  assert.is(module.POST, manifest[0]![1].POST);
+});
+
+notices("give 30 days to the second, or the program does not start", () => {
+  const given = (since: string, sunset: string) =>
+    noticesOf([["/api/x", { GET: old({ deprecated: { ...OLD, since, sunset } }) }]], []);
+  assert.is(given("2026-12-01T10:00:00Z", "2026-12-31T10:00:00Z").length, 1);
+  assert.throws(() => given("2026-12-01T10:00:00Z", "2026-12-31T09:59:59Z"), /GET \/api\/x needs 30 days/);
+  assert.throws(() => given("2026-12-01", "soon"), /GET \/api\/x has a date that is none: soon/);
+  assert.throws(() => noticesOf([], [{ ...LIMIT, from: "2026-12-24" }]), /The limit calls needs 30 days/);
+});
+
+notices("have each a name of their own", () => {
+  assert.throws(
+    () => noticesOf([], [LIMIT, { ...LIMIT, title: "Others" }]),
+    /Two announcements have one name: limit calls/,
+  );
+});
+
+headers.run();
+notices.run();

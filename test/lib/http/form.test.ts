@@ -1,0 +1,82 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { type HtmlPage, markup } from "#lib/http/page.ts";
+import { ok } from "#lib/http/reply.ts";
+import { type Handler, openHandler } from "#test/support/handler.ts";
+
+const Any = v.record(v.string(), v.string());
+const page = (text: string): HtmlPage => ({ title: text, style: "", body: markup`<p>${text}</p>` });
+
+const POST = endpoint({
+  summary: "A form",
+  access: anyone,
+  scope: "flow",
+  form: true,
+  body: Any,
+  reply: ok(Any),
+  handle: ({ body }) => body,
+});
+const shown = endpoint({ ...POST, refusal: ({ statusCode, message }) => page(`${statusCode} ${message}`) });
+
+const test = suite<{ handler: Handler }>("readForm");
+
+test.before(async (context) => {
+  context.handler = await openHandler([["/form", { POST }], ["/page", { POST: shown }]]);
+});
+
+const TYPE = "application/x-www-form-urlencoded";
+const send = (handler: Handler, body: BodyInit, type = TYPE, path = "/form") =>
+  handler.send(path, { method: "POST", headers: { "content-type": type }, body });
+
+test("reads each field as text", async ({ handler }) => {
+  const sent = await send(handler, "a=1+2&b=%C3%A4%26&c", `${TYPE}; charset=UTF-8`);
+  assert.equal([sent.status, sent.body], [200, { a: "1 2", b: "ä&", c: "" }]);
+});
+
+test("refuses what is no form, is not well encoded, comes twice, or is too large", async ({ handler }) => {
+  const cases: [number, BodyInit, string?][] = [
+    [415, "{}", "application/json"],
+    [415, "a=1", "text/plain"],
+    [415, "a=1", "multipart/form-data; boundary=x"],
+    [400, "a=%ff"],
+    [400, new Uint8Array([97, 61, 255])],
+    [400, "a=%zz"],
+    [400, "a=1&a=2"],
+    [413, "a=" + "x".repeat(300_000)],
+  ];
+  for (const [status, body, type] of cases) {
+    const refused = await send(handler, body, type);
+    assert.is(refused.status, status);
+    assert.is(refused.body.statusCode, status);
+  }
+});
+
+test("keeps what was typed out of the log", async ({ handler }) => {
+  await send(handler, "password=my-secret&x=%zz");
+  assert.not.match(JSON.stringify(handler.log), "my-secret");
+});
+
+test("is for our own pages alone", async ({ handler }) => {
+  const headers = { "content-type": TYPE };
+  for (const more of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }, { origin: "null" }]) {
+    const refused = await handler.send("/form", {
+      method: "POST",
+      headers: { ...headers, ...more as object },
+      body: "a=1",
+    });
+    assert.is(refused.status, 403);
+  }
+});
+
+test("has its refusals shown as the page that the endpoint makes of them", async ({ handler }) => {
+  const refused = await send(handler, "a=1&a=2", TYPE, "/page");
+  assert.is(refused.status, 400);
+  assert.is(refused.headers.get("content-type"), "text/html; charset=utf-8");
+  assert.match(refused.headers.get("content-security-policy")!, "style-src 'sha256-");
+  assert.match(refused.body, "<p>400 The form must be");
+});
+
+test.run();

@@ -1,0 +1,108 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { type Access, type Actor, anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { Slug } from "#lib/base/schema.ts";
+import { openHandler, posting } from "#test/support/handler.ts";
+
+const test = suite("who may call");
+
+const Body = v.object({ slug: Slug, size: v.optional(v.picklist(["small", "large"])) });
+const Seen = v.object({ seen: v.any() });
+
+function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
+  return endpoint({
+    summary: "Echo",
+    access: signedIn,
+    scope: "cli",
+    body: Body,
+    reply: ok(Seen),
+    handle: ({ body }) => ({ seen: body }),
+    ...more,
+  }) as AnyEndpoint;
+}
+
+const open = (path: string, post: AnyEndpoint) => openHandler([[path, { POST: post }]]);
+const cli = { authorization: "Bearer cli" };
+
+test("refuses any Authorization header on a flow before it counts the try or reads the body", async () => {
+  const { send } = await open(
+    "/api/auth/login",
+    echo({ access: anyone, scope: "flow", bucket: "too many login attempts" }),
+  );
+  for (let i = 0; i < 6; i++) {
+    const answer = await send("/auth/login", posting("not json", { authorization: "Basic x" }));
+    assert.is(answer.status, 401);
+    assert.is(answer.headers.get("www-authenticate"), "Bearer");
+  }
+  assert.is((await send("/auth/login", posting({ slug: "oak" }))).status, 200);
+});
+
+test("refuses a bearer where a session is needed, and names what needs it", async () => {
+  const { send } = await open("/api/auth/tokens", echo({ scope: "session", purpose: "token minting" }));
+  const answer = await send("/api/auth/tokens", posting({ slug: "oak" }, cli));
+  assert.is(answer.status, 401);
+  assert.is(answer.body.message, "token minting requires a session");
+  assert.is((await send("/api/auth/tokens", posting({ slug: "oak" }))).status, 401);
+  assert.is((await send("/api/auth/tokens", posting({ slug: "oak" }, { cookie: "session" }))).status, 200);
+});
+
+test("lets a token do what its scope or a narrower one may, and nothing more", async () => {
+  const scopes = ["readonly", "provisioning", "cli"] as const;
+  for (const [least, needed] of scopes.entries()) {
+    const { send } = await open("/api/x", echo({ scope: needed }));
+    for (const [rank, scope] of scopes.entries()) {
+      const answer = await send("/api/x", posting({ slug: "oak" }, { authorization: `Bearer ${scope}` }));
+      assert.is(answer.status, rank >= least ? 200 : 403, `${scope} where ${needed} is needed`);
+      if (answer.status === 403) assert.match(answer.body.message, needed);
+    }
+    assert.is((await send("/api/x", posting({ slug: "oak" }, { cookie: "session" }))).status, 200);
+  }
+});
+
+test("asks who calls before what the token may, that before what it is about, and that before what is wanted", async () => {
+  const none: Access<Actor, object> = {
+    name: "none",
+    admit: () => Promise.reject(new Fault("missing", "thing_missing", "There is no such thing")),
+  };
+  const { send } = await open("/api/x", echo({ access: none, scope: "cli" }));
+  assert.is((await send("/api/x", posting("not json", { authorization: "Bearer nonsense" }))).status, 401);
+  assert.is((await send("/api/x", posting("not json", { authorization: "Bearer readonly" }))).status, 403);
+  assert.is((await send("/api/x", posting("not json", { authorization: "Bearer cli" }))).status, 404);
+  const allowed = await open("/api/x", echo());
+  assert.is((await allowed.send("/api/x", posting("not json", { authorization: "Bearer readonly" }))).status, 403);
+});
+
+test("looks at no credential where everybody may", async () => {
+  const get = endpoint({
+    summary: "Get",
+    access: anyone,
+    scope: "public",
+    reply: ok(Seen),
+    handle: ({ actor }) => ({ seen: actor }),
+  });
+  const { send } = await openHandler([["/api/x", { GET: get }]]);
+  assert.equal((await send("/api/x", { headers: { authorization: "Bearer nonsense" } })).body, { seen: null });
+});
+
+test("refuses what another site's page makes a browser send", async () => {
+  const { send } = await open("/api/x", echo());
+  const status = async (headers: Record<string, string>) =>
+    (await send("/api/x", posting({ slug: "oak" }, { cookie: "session", ...headers }))).status;
+  assert.is(await status({}), 200);
+  assert.is(await status({ "sec-fetch-site": "same-origin" }), 200);
+  assert.is(await status({ "sec-fetch-site": "none" }), 200);
+  assert.is(await status({ "sec-fetch-site": "same-site" }), 403);
+  assert.is(await status({ "sec-fetch-site": "cross-site", origin: "http://localhost:3000" }), 403);
+  assert.is(await status({ origin: "http://localhost:3000" }), 200);
+  assert.is(await status({ origin: "https://evil.example" }), 403);
+  assert.is(await status({ origin: "null" }), 403);
+  assert.is(await status({ origin: "http://hub.internal", host: "hub.internal" }), 200);
+  const bearer = await send("/api/x", posting({ slug: "oak" }, { ...cli, "sec-fetch-site": "cross-site" }));
+  assert.is(bearer.status, 200);
+});
+
+test.run();

@@ -1,0 +1,163 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { limit, maybe, Slug, text } from "#lib/base/schema.ts";
+import { type Handler, openHandler, posting } from "#test/support/handler.ts";
+
+const test = suite("what comes in");
+const Seen = v.object({ seen: v.any() });
+
+const make = endpoint({
+  summary: "Make",
+  access: anyone,
+  scope: "public",
+  body: v.object({
+    slug: Slug,
+    size: maybe(v.picklist(["small", "medium", "large"])),
+    identity: maybe(v.boolean()),
+    ids: v.optional(v.array(v.string())),
+    name: maybe(text(1, 10)),
+  }),
+  reply: ok(Seen),
+  handle: ({ body }) => ({ seen: body }),
+});
+const find = endpoint({
+  summary: "Find",
+  access: anyone,
+  scope: "public",
+  query: v.object({ limit: limit(25) }),
+  reply: ok(Seen),
+  handle: ({ query }) => ({ seen: query }),
+});
+const free = endpoint({
+  summary: "Free",
+  access: anyone,
+  scope: "public",
+  body: v.object({ name: maybe(v.string()) }),
+  reply: ok(Seen),
+  handle: ({ body }) => ({ seen: body }),
+});
+
+const opened = openIt();
+const send = async (...args: Parameters<Handler["send"]>) => await (await opened).send(...args);
+function openIt() {
+  const x = { POST: make as AnyEndpoint, GET: find as AnyEndpoint };
+  return openHandler([["/x", x], ["/x/:id", x], ["/free", { POST: free as AnyEndpoint }]], {
+    env: { BODY_LIMIT_BYTES: "1024" },
+  });
+}
+
+const refusal = async (body: unknown) => {
+  const { status, body: { message } } = await send("/x", posting(body));
+  assert.is(status, 400);
+  return message;
+};
+
+test("names each field that is wrong and what it must be", async () => {
+  assert.is(
+    await refusal({ slug: "Not a slug", size: "huge", identity: "yes", ids: ["a", "b", "c", 4] }),
+    "slug must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen; " +
+      "size must be one of small, medium, large; identity must be true or false; ids.3 must be text",
+  );
+});
+
+test("says of a field that is missing what it must be", async () => {
+  assert.match(await refusal({}), /^slug must be 1 to 63 lower-case letters/);
+});
+
+test("names ten problems and counts the rest", async () => {
+  const message = await refusal({ slug: "oak", ids: Array.from({ length: 30 }, (_, i) => i) });
+  assert.match(message, /^ids\.0 must be text; .*ids\.9 must be text; and 20 more$/);
+});
+
+test("refuses fields that nobody declared, and what tries to be a prototype", async () => {
+  const strange = posting('{"slug":"oak","admin":true,"__proto__":{"size":"large"},"constructor":1}');
+  const { status, body } = await send("/x", strange);
+  assert.equal([status, body.code], [400, "unknown_field"]);
+  assert.is(body.message, "Unknown fields `admin`, `__proto__`, `constructor`");
+  assert.is(({} as { size?: string }).size, undefined);
+});
+
+test("takes no body for an empty one", async () => {
+  assert.is((await send("/free", { method: "POST" })).status, 200);
+  assert.is((await send("/free", posting(""))).status, 200);
+  assert.equal((await send("/free", posting({ name: null }))).body.seen, {});
+});
+
+test("refuses what is no JSON object", async () => {
+  const unreadable = "The body must be JSON in UTF-8; it cannot be read as that";
+  assert.is(await refusal("{"), unreadable);
+  assert.is(await refusal('{"a":1}x'), unreadable);
+  for (const body of ["[]", "null", "1", '"text"']) assert.is(await refusal(body), "The body must be a JSON object");
+  const bytes = { ...posting({}), body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]) };
+  assert.is((await send("/x", bytes)).status, 400);
+  assert.is((await send("/free", posting(`{"name":${"[".repeat(400)}${"]".repeat(400)}}`))).status, 400);
+});
+
+test("refuses text that no database can hold", async () => {
+  for (const name of ['"a\\u0000b"', '"\\ud800"', '"a\\u001bb"']) {
+    assert.match(await refusal(`{"slug":"oak","name":${name}}`), "name must be text of 1 to 10 characters");
+  }
+});
+
+test("answers 415 to a body that does not say it is JSON", async () => {
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"]) {
+    const answer = await send("/x", posting({ slug: "oak" }, { "content-type": type }));
+    assert.is(answer.status, 415, type);
+    assert.is(answer.body.error, "Unsupported Media Type");
+  }
+  assert.is(
+    (await send("/x", posting({ slug: "oak" }, { "content-type": "Application/JSON; charset=utf-8" }))).status,
+    200,
+  );
+  assert.is((await send("/x", posting({ slug: "oak" }, { "content-encoding": "gzip" }))).status, 415);
+});
+
+test("answers 413 to a body over the limit, and takes one that just fits", async () => {
+  const padded = (length: number) => posting(`{"slug":"oak"${" ".repeat(length - 14)}}`);
+  assert.is((await send("/x", padded(1024))).status, 200);
+  const answer = await send("/x", padded(1025));
+  assert.is(answer.status, 413);
+  assert.is(answer.body.message, "The body must not be larger than 1024 bytes");
+});
+
+test("reads no more of a body without a length than it needs to see that it is too long", async () => {
+  let given = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      given += 512;
+      controller.enqueue(new Uint8Array(512));
+    },
+  }, { highWaterMark: 0 });
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body, duplex: "half" };
+  assert.is((await send("/x", init as RequestInit)).status, 413);
+  assert.is(given, 1536);
+});
+
+test("answers 400 to a path or query that is not well encoded, and to control characters in a path", async () => {
+  for (const path of ["/x/%zz", "/x/%ff", "/x/%00", "/x/a%0ab", "/x?limit=%ff", "/x?limit=%"]) {
+    assert.is((await send(path)).status, 400, path);
+  }
+});
+
+test("reads each parameter of a query once", async () => {
+  assert.equal((await send("/x?limit=7")).body.seen, { limit: 7 });
+  const twice = await send("/x?limit=7&limit=8");
+  assert.is(twice.status, 400);
+  assert.is(twice.body.message, "Each parameter of the query must be given once");
+  assert.is((await send("/x?limit=0")).body.message, "limit must be a whole number from 1 to 100");
+});
+
+test("takes no query apart that has more parameters or characters than any needs", async () => {
+  const many = Array.from({ length: 41 }, (_, i) => `p${i}=1`).join("&");
+  for (const query of [many, `a=${"x".repeat(8192)}`]) {
+    const { status, body } = await send(`/x?${query}`);
+    assert.is(status, 400);
+    assert.is(body.message, "The query must have at most 40 parameters and 8192 characters");
+  }
+});
+
+test.run();

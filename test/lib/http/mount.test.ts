@@ -1,0 +1,195 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { type Access, type Actor, anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
+import { created, noContent, ok, withCookie } from "#lib/http/reply.ts";
+import { Slug } from "#lib/base/schema.ts";
+import { openHandler, posting } from "#test/support/handler.ts";
+
+const test = suite("mount");
+
+const Body = v.object({ slug: Slug, size: v.optional(v.picklist(["small", "large"])) });
+const Seen = v.object({ seen: v.any() });
+
+function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
+  return endpoint({
+    summary: "Echo",
+    access: signedIn,
+    scope: "cli",
+    body: Body,
+    reply: ok(Seen),
+    handle: ({ body }) => ({ seen: body }),
+    ...more,
+  }) as AnyEndpoint;
+}
+
+const open = (path: string, post: AnyEndpoint) => openHandler([[path, { POST: post }]]);
+const cli = { authorization: "Bearer cli" };
+
+test("answers what the handler returned, filtered through the reply's schema", async () => {
+  const reply = ok(v.object({ name: v.string() }));
+  const handle = () => ({ name: "oak", passwordHash: "secret" });
+  const { send } = await open("/api/x", echo({ reply, handle }));
+  const answer = await send("/api/x", posting({ slug: "oak" }, cli));
+  assert.is(answer.status, 200);
+  assert.equal(answer.body, { name: "oak" });
+  assert.is(answer.headers.get("cache-control"), "no-store");
+});
+
+test("answers 500 and logs the mistake when the reply does not fit its schema", async () => {
+  const { send, log } = await open("/api/x", echo({ handle: () => "not an object" }));
+  const answer = await send("/api/x", posting({ slug: "oak" }, cli));
+  assert.is(answer.status, 500);
+  assert.is(
+    answer.body.message,
+    `Something went wrong on our side; the request id is ${answer.headers.get("x-request-id")}`,
+  );
+  assert.match(log.find((entry) => entry.level === "error").error.message, "does not fit its schema");
+});
+
+test("answers 201 with the location of what was made, from the output of the schema", async () => {
+  const schema = v.object({ id: v.pipe(v.number(), v.transform((id) => `spk_${id}`)) });
+  const { send } = await open(
+    "/api/x",
+    echo({ reply: created(schema, ({ id }) => `/api/x/${id}`), handle: () => ({ id: 7 }) }),
+  );
+  const answer = await send("/api/x", posting({ slug: "oak" }, cli));
+  assert.is(answer.status, 201);
+  assert.is(answer.headers.get("location"), "/api/x/spk_7");
+});
+
+test("sets the cookie of a reply that has one, also with no content", async () => {
+  const { send } = await open(
+    "/api/x",
+    echo({ reply: withCookie(noContent), handle: () => ({ body: undefined, cookie: "a=b; Path=/" }) }),
+  );
+  const answer = await send("/api/x", posting({ slug: "oak" }, cli));
+  assert.is(answer.status, 204);
+  assert.is(answer.headers.get("set-cookie"), "a=b; Path=/");
+});
+
+test("answers 404 for a path that is not there, and 405 with Allow for a method that is not", async () => {
+  const { send } = await openHandler([["/api/x", { GET: echo(), DELETE: echo() }]]);
+  const missing = await send("/api/y");
+  assert.is(missing.status, 404);
+  assert.equal(missing.body, {
+    statusCode: 404,
+    code: "no_route",
+    message: "There is nothing at this path",
+    error: "Not Found",
+  });
+  const wrong = await send("/api/x", { method: "PUT" });
+  assert.is(wrong.status, 405);
+  assert.is(wrong.headers.get("allow"), "GET, HEAD, DELETE, OPTIONS");
+  assert.equal([wrong.body.code, wrong.body.error], ["wrong_method", "Method Not Allowed"]);
+  const options = await send("/api/x", { method: "OPTIONS" });
+  assert.is(options.status, 204);
+  assert.is(options.headers.get("allow"), "GET, HEAD, DELETE, OPTIONS");
+});
+
+test("answers HEAD as GET without a body", async () => {
+  const get = endpoint({
+    summary: "Get",
+    access: anyone,
+    scope: "public",
+    reply: ok(Seen),
+    handle: () => ({ seen: 1 }),
+  });
+  const { send } = await openHandler([["/api/x", { GET: get }]]);
+  const answer = await send("/api/x", { method: "HEAD" });
+  assert.is(answer.status, 200);
+  assert.is(answer.body, "");
+  assert.is(answer.headers.get("content-type"), "application/json");
+});
+
+test("finds the word before the parameter, and takes a slash at the end for nothing", async () => {
+  const saying = (text: string) => ({
+    GET: echo({ scope: "public", access: anyone, body: undefined, handle: () => ({ seen: text }) }),
+  });
+  const manifest: Manifest = [["/api/x/all", saying("word")], ["/api/x/:id", saying("parameter")]];
+  const { send } = await openHandler(manifest);
+  assert.is((await send("/api/x/all")).body.seen, "word");
+  assert.is((await send("/api/x/one")).body.seen, "parameter");
+  assert.is((await send("/api/x/one/")).body.seen, "parameter");
+  assert.is((await send("/api/x/one/two")).status, 404);
+});
+
+test("answers the flows without /api too, and counts both in one bucket", async () => {
+  const login = echo({ access: anyone, scope: "flow", bucket: "too many login attempts" });
+  const forgot = echo({ access: anyone, scope: "flow", bucket: "too many requests" });
+  const { send } = await openHandler([["/api/auth/login", { POST: login }], ["/api/auth/forgot-password", {
+    POST: forgot,
+  }]]);
+  for (const path of ["/auth/login", "/api/auth/login", "/auth/forgot-password", "/api/auth/login", "/auth/login"]) {
+    assert.is((await send(path, posting({ slug: "oak" }))).status, 200);
+  }
+  const sixth = await send("/api/auth/login", posting({ slug: "oak" }));
+  assert.is(sixth.status, 429);
+  assert.equal(sixth.body, {
+    statusCode: 429,
+    code: "too_many_tries",
+    message: "too many login attempts",
+    error: "Too Many Requests",
+  });
+  const wait = Number(sixth.headers.get("retry-after"));
+  assert.ok(wait > 0 && wait <= 60);
+  assert.is((await send("/auth/forgot-password", posting({ slug: "oak" }))).body.message, "too many requests");
+  assert.is((await send("/auth/login", posting({ slug: "oak" }), "203.0.113.9")).status, 200);
+});
+
+test("hands the handler what the access loaded", async () => {
+  const loading: Access<Actor, { thing: string }> = {
+    name: "thing",
+    admit: ({ actor, params, query }) => ({ actor: actor!, thing: `${params.id} ${query.more}` }),
+  };
+  const get = endpoint({
+    summary: "Get",
+    access: loading,
+    scope: "readonly",
+    query: v.object({ more: v.string() }),
+    reply: ok(Seen),
+    handle: ({ thing }) => ({ seen: thing }),
+  });
+  const { send } = await openHandler([["/api/x/:id", { GET: get }]]);
+  assert.is((await send("/api/x/a%20b?more=1", { headers: cli })).body.seen, "a b 1");
+});
+
+test("passes on the idempotency key with the body's hash, and refuses one that is none", async () => {
+  const handle: AnyEndpoint["handle"] = ({ idempotency }) => ({
+    seen: idempotency && { ...idempotency, bodyHash: [...idempotency.bodyHash] },
+  });
+  const { send } = await open("/api/x/:id", echo({ idempotent: true, handle }));
+  const answer = await send("/api/x/7", posting('{"slug":"oak"}', { ...cli, "idempotency-key": "k-1" }));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode('{"slug":"oak"}')));
+  assert.equal(answer.body.seen, {
+    userId: "usr_1",
+    method: "POST",
+    path: "/api/x/7",
+    key: "k-1",
+    bodyHash: [...hash],
+  });
+  assert.is((await send("/api/x/7", posting({ slug: "oak" }, cli))).body.seen, null);
+  for (const key of ["", "a b", "x".repeat(256), "é"]) {
+    assert.is((await send("/api/x/7", posting({ slug: "oak" }, { ...cli, "idempotency-key": key }))).status, 400, key);
+  }
+});
+
+test("tells in every answer that an endpoint is deprecated", async () => {
+  const deprecated = { since: "2026-01-01", sunset: "2026-03-01", note: "Use /api/y" };
+  const { send } = await open("/api/x", echo({ deprecated }));
+  for (const body of [{ slug: "oak" }, {}]) {
+    const { headers } = await send("/api/x", posting(body, cli));
+    assert.is(headers.get("deprecation"), "@1767225600");
+    assert.is(headers.get("sunset"), "Sun, 01 Mar 2026 00:00:00 GMT");
+    assert.match(headers.get("link") ?? "", 'rel="deprecation"');
+  }
+});
+
+test("does not start with a deprecation that gives less than 30 days", async () => {
+  const deprecated = { since: "2026-01-01", sunset: "2026-01-30", note: "Use /api/y" };
+  const error = await open("/api/x", echo({ deprecated })).then(() => null, (error) => error);
+  assert.match(error.message, "needs 30 days");
+});
+
+test.run();

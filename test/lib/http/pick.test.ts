@@ -1,0 +1,70 @@
+/** What is taken out of a value is what its schema would take. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { MaybeStamp, Slug, Stamp } from "#lib/base/schema.ts";
+import { picker, UNSURE } from "#lib/http/pick.ts";
+
+const test = suite("picker");
+
+const Thing = v.object({
+  id: v.string(),
+  size: v.number(),
+  good: v.boolean(),
+  kind: v.picklist(["one", "two"]),
+  at: Stamp,
+  ended: MaybeStamp,
+  slug: Slug,
+  note: v.optional(v.string()),
+  parts: v.array(v.object({ name: v.string() })),
+  more: v.record(v.string(), v.unknown()),
+  either: v.union([v.string(), v.number()]),
+});
+const thing = {
+  id: "a",
+  size: 1,
+  good: true,
+  kind: "one",
+  at: new Date("2026-11-23T01:02:03.004Z"),
+  ended: null,
+  slug: "a-slug",
+  parts: [{ name: "first", secret: "hidden" }],
+  more: { any: [1] },
+  either: 2,
+  secret: "hidden",
+};
+
+test("what no field names is left out, however deep, and all else is as the schema writes it", () => {
+  const picked = picker(Thing)(thing);
+  assert.equal(picked, v.parse(Thing, thing));
+  assert.not.match(JSON.stringify(picked), "secret");
+});
+
+for (
+  const [what, changed] of [
+    ["text where a number belongs", { size: "1" }],
+    ["no number", { size: NaN }],
+    ["a number where text belongs", { id: 1 }],
+    ["an unknown choice", { kind: "three" }],
+    ["null where nothing may be", { id: null }],
+    ["a field that is absent", { id: undefined }],
+    ["a list that is none", { parts: {} }],
+    ["an item that does not fit", { parts: [{ name: 1 }] }],
+    ["text that breaks a rule", { slug: "No Slug" }],
+    ["no object", null],
+  ] as const
+) {
+  test(`the schema is asked about ${what}`, () => {
+    const value = changed === null ? "text" : { ...thing, ...changed };
+    assert.is(picker(Thing)(value), UNSURE);
+    assert.not.ok(v.is(Thing, value));
+  });
+}
+
+test("what stands for an absent field is the schema's to say", () => {
+  const schema = v.object({ note: v.optional(v.string(), "none") });
+  assert.is(picker(schema)({}), UNSURE);
+  assert.equal(picker(v.object({ note: v.optional(v.string()) }))({}), {});
+});
+
+test.run();

@@ -1,0 +1,158 @@
+import { gunzipSync } from "node:zlib";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
+import { markup } from "#lib/http/page.ts";
+import { html, noContent, ok } from "#lib/http/reply.ts";
+import { openHandler } from "#test/support/handler.ts";
+
+const test = suite("revalidate");
+
+let seen = 1, made = 1;
+const get = (more: { readonly [K in keyof AnyEndpoint]?: AnyEndpoint[K] | undefined } = {}) =>
+  endpoint({
+    summary: "Get",
+    access: anyone,
+    scope: "public",
+    holds: 300,
+    reply: ok(v.object({ seen: v.number() })),
+    handle: () => ({ seen }),
+    ...more,
+  } as AnyEndpoint) as AnyEndpoint;
+
+const page = get({
+  reply: html(),
+  handle: () => ({ title: "Page", style: "p { color: red }", body: markup`<p>Hi</p>` }),
+});
+const refusing = get({ handle: () => Promise.reject(new Fault("missing", "no_route", "Nothing")) });
+
+const { send, server } = await openHandler([
+  ["/api/polled", { GET: get({ holds: undefined, polled: true }) }],
+  ["/api/x", { GET: get() }],
+  ["/api/refused", { GET: refusing }],
+  ["/api/nothing", { GET: get({ reply: noContent, handle: () => undefined }) }],
+  ["/api/plain", { GET: get({ holds: undefined }) }],
+  ["/page", { GET: page }],
+  ["/api/once", { GET: get({ once: true, handle: () => ({ seen: made++ }) }) }],
+]);
+
+const ask = async (path: string, etag?: string, method = "GET") =>
+  await send(path, { method, headers: etag === undefined ? {} : { "if-none-match": etag } });
+
+test("names the answer and says how long it may be kept", async () => {
+  const { status, headers, body } = await ask("/api/x");
+  assert.is(status, 200);
+  assert.equal(body, { seen: 1 });
+  assert.match(headers.get("etag") ?? "", /^"[\w-]{22}"$/);
+  assert.is(headers.get("cache-control"), "public, max-age=300");
+  assert.is(headers.get("content-type"), "application/json");
+});
+
+for (
+  const [encodings, packed] of [
+    ["gzip, br", true],
+    ["br;q=1.0, gzip;q=0.5", true],
+    ["*", true],
+    ["gzip;q=0", false],
+    ["gzip;q=0.0, *", false],
+    ["br", false],
+    ["", false],
+  ] as const
+) {
+  test(`what is made once goes ${packed ? "packed" : "as it is"} to who takes "${encodings}"`, async () => {
+    const headers = { "accept-encoding": encodings };
+    const fetch = (more = {}) =>
+      server.request(new Request("http://localhost:3000/api/once", { headers: { ...headers, ...more } }));
+    const answer = await fetch(),
+      { status, headers: told } = answer,
+      bytes = new Uint8Array(await answer.arrayBuffer());
+    assert.is(status, 200);
+    assert.is(told.get("content-encoding"), packed ? "gzip" : null);
+    assert.is(told.get("vary"), "accept-encoding");
+    const text = new TextDecoder().decode(packed ? gunzipSync(bytes) : bytes);
+    assert.equal(Object.keys(JSON.parse(text)), ["seen"]);
+    const etag = told.get("etag")!;
+    const again = await fetch({ "if-none-match": etag });
+    assert.equal([again.status, again.headers.get("etag")], [304, etag]);
+  });
+}
+
+test("who asks again and again is told that nothing has changed, and no cache may keep the answer", async () => {
+  const first = await ask("/api/polled"), etag = first.headers.get("etag")!;
+  assert.is(first.headers.get("cache-control"), "no-store");
+  const again = await ask("/api/polled", etag);
+  assert.equal([again.status, again.body, again.headers.get("etag")], [304, "", etag]);
+  seen = 2;
+  const changed = await ask("/api/polled", etag);
+  seen = 1;
+  assert.equal([changed.status, changed.body], [200, { seen: 2 }]);
+  assert.is.not(changed.headers.get("etag"), etag);
+});
+
+test("answers 304 without a body to who has it, however the proxies between wrote its name", async () => {
+  const etag = (await ask("/api/x")).headers.get("etag")!;
+  for (const known of [etag, `W/${etag}`, `"other", W/${etag}`, "*", `"a,b",${etag}`]) {
+    const { status, headers, body } = await ask("/api/x", known);
+    assert.is(status, 304, known);
+    assert.is(body, "");
+    assert.is(headers.get("etag"), etag);
+    assert.is(headers.get("cache-control"), "public, max-age=300");
+    assert.is(headers.get("content-type"), null);
+    assert.ok(headers.get("x-request-id"));
+  }
+  const head = await ask("/api/x", etag, "HEAD");
+  assert.is(head.status, 304);
+});
+
+test("answers in full to who has another, and to what is no ETag", async () => {
+  const etag = (await ask("/api/x")).headers.get("etag")!;
+  for (const other of ['"other"', "", etag.slice(1, -1), etag.slice(0, -1), '"', "W/*"]) {
+    assert.is((await ask("/api/x", other)).status, 200, other);
+  }
+});
+
+test("gives another name to another answer, and the same to HEAD", async () => {
+  const before = (await ask("/api/x")).headers.get("etag")!;
+  assert.is((await ask("/api/x", undefined, "HEAD")).headers.get("etag"), before);
+  seen = 2;
+  const { status, headers } = await ask("/api/x", before);
+  seen = 1;
+  assert.is(status, 200);
+  assert.is.not(headers.get("etag"), before);
+});
+
+test("keeps a page's own policy on its 304, which caches write over the one that they have", async () => {
+  const { headers } = await ask("/page"), again = await ask("/page", headers.get("etag")!);
+  assert.is(again.status, 304);
+  assert.match(headers.get("content-security-policy") ?? "", "style-src 'sha256-");
+  assert.is(again.headers.get("content-security-policy"), headers.get("content-security-policy"));
+});
+
+test("lets nobody keep a refusal, nor what has nothing in it, nor what does not say that it holds", async () => {
+  for (const [path, status] of [["/api/refused", 404], ["/api/nothing", 204], ["/api/plain", 200]] as const) {
+    const answer = await ask(path, "*");
+    assert.is(answer.status, status);
+    assert.is(answer.headers.get("cache-control"), "no-store");
+    assert.is(answer.headers.get("etag"), null);
+  }
+});
+
+test("is for nothing that may have answers for one caller alone: the server does not start with it", async () => {
+  for (const scope of ["readonly", "session", "flow"] as const) {
+    const error = await openHandler([["/api/x", { GET: get({ scope }) }]]).then(() => null, (error) => error);
+    assert.match(error?.message ?? "", "/api/x lets caches keep its answers");
+  }
+});
+
+test("makes an answer that is always the same only once, and still looks at each request", async () => {
+  for (let i = 0; i < 3; i++) assert.equal((await ask("/api/once")).body, { seen: 1 });
+  assert.is(made, 2);
+  assert.is((await ask("/api/once", (await ask("/api/once")).headers.get("etag")!)).status, 304);
+  assert.is((await ask("/api/once", undefined, "HEAD")).body, "");
+  assert.is((await ask("/api/once?a=1&a=2")).status, 400);
+});
+
+test.run();

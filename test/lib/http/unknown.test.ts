@@ -1,0 +1,86 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { Fault } from "#lib/base/errors.ts";
+import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown.ts";
+import { list, maybe, text } from "#lib/base/schema.ts";
+
+const test = suite("what an endpoint does not name");
+
+const Body = v.object({
+  name: text(1, 10),
+  address: maybe(v.object({ street: maybe(text(1, 10)), town: maybe(text(1, 10)) })),
+  parts: v.optional(list(v.object({ size: v.string() }), 1, 5, "must be a list")),
+  labels: v.optional(v.record(v.string(), v.string())),
+});
+
+function told(body: object, schema?: v.GenericSchema): string {
+  try {
+    refuseUnknownFields(schema, body);
+    return "taken";
+  } catch (error) {
+    assert.instance(error, Fault);
+    assert.equal([(error as Fault).kind, (error as Fault).code], ["invalid", "unknown_field"]);
+    return (error as Fault).message;
+  }
+}
+
+test("is named with what may have been meant", () => {
+  assert.is(told({ nmae: "x" }, Body), "Unknown field `nmae`; did you mean `name`?");
+});
+
+test("is named with what there is where nothing is near", () => {
+  assert.is(told({ role: 1 }, Body), "Unknown field `role`; there are `name`, `address`, `parts`, `labels`");
+  assert.is(told({ role: 1 }), "Unknown field `role`; none is taken here");
+});
+
+test("is found at whatever depth, and in lists", () => {
+  assert.is(
+    told({ name: "x", address: { stret: "y" } }, Body),
+    "Unknown field `address.stret`; did you mean `address.street`?",
+  );
+  assert.is(
+    told({ parts: [{ size: "s" }, { szie: "s" }] }, Body),
+    "Unknown field `parts.1.szie`; did you mean `parts.1.size`?",
+  );
+});
+
+test("is refused though it be null, and no known field is for being null", () => {
+  assert.match(told({ nmae: null }, Body), "Unknown field `nmae`");
+  assert.is(told({ name: "x", address: null, parts: undefined }, Body), "taken");
+});
+
+test("is nothing where a field takes any name", () => {
+  assert.is(told({ labels: { anything: "x" } }, Body), "taken");
+});
+
+test("is no prototype's", () => {
+  assert.match(told(JSON.parse('{"__proto__":{"name":"x"}}'), Body), "Unknown field `__proto__`");
+  assert.match(told({ constructor: 1 }, Body), "Unknown field `constructor`");
+});
+
+test("is named five times and counted beyond, however much there is", () => {
+  const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`nam${i}`, i]));
+  const first = ["`nam0` (did you mean `name`?)", "`nam1` (did you mean `name`?)", "`nam2` (did you mean `name`?)"];
+  const more = ["`nam3` (did you mean `name`?)", "`nam4` (did you mean `name`?)"];
+  assert.is(told(body, Body), `Unknown fields ${[...first, ...more].join(", ")} and 9995 more`);
+});
+
+test("is said back without what a terminal obeys, and cut", () => {
+  const message = told({ ["\u001b[2J`\ud800" + "x".repeat(100_000)]: 1 }, Body);
+  assert.match(message, /^Unknown field `\ufffd\[2J\ufffd\ufffdx+…`; there are/);
+  assert.ok(message.length < 200);
+});
+
+test("is refused in a query in its own words", () => {
+  const query = v.object({ limit: v.optional(v.string()) });
+  assert.throws(
+    () => refuseUnknownParameters(query, { limt: "1" }),
+    (error: Fault) =>
+      error.code === "unknown_parameter" && error.message === "Unknown parameter `limt`; did you mean `limit`?",
+  );
+  assert.throws(() => refuseUnknownParameters(undefined, { a: "1" }), /Unknown parameter `a`; none is taken here/);
+  refuseUnknownParameters(query, { limit: "1" });
+});
+
+test.run();

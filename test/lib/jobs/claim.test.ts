@@ -1,0 +1,97 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { claimJob, type Known, knownKinds, unlessTaken } from "#lib/jobs/claim.ts";
+import { lookForWork } from "#lib/jobs/look.ts";
+import { endHeld, endPlain, FenceLost, returnHeld, writeHeld } from "#lib/jobs/fence.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { rejection } from "#test/support/until.ts";
+import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+
+const test = suite<{ scene: Scene }>("claimJob");
+test.before.each(async (context) => {
+  context.scene = await openScene();
+  await context.scene.db.sql("insert into replicas (id, release) values ('r', 'x'), ('s', 'x')");
+});
+test.after.each(({ scene }) => scene.close());
+
+const work = kind("work", ["one"]);
+const known = knownKinds([work]);
+
+async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> {
+  const candidate = { ...job, stepsDone: 0 };
+  return await unlessTaken(
+    scene.db.transact((tx) => claimJob(tx, candidate, known, { holder, label: "Doing one" })),
+  );
+}
+
+async function look(scene: Scene, known: Known, most: number) {
+  return (await lookForWork(scene.db.rows, { known, holder: "r", most })).candidates;
+}
+
+test("gives a job to one of many who want it", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  const claims = await Promise.all(Array.from({ length: 5 }, (_, i) => claim(scene, job!, i % 2 ? "r" : "s")));
+  assert.is(claims.filter((claimed) => claimed !== null).length, 1);
+});
+
+test("gives one job of a lane, even when two are taken at once", async ({ scene }) => {
+  const hub = await scene.hub(2);
+  const [a, b] = await scene.enqueue(install(work, hub, 0), install(work, hub, 1));
+  const claims = await Promise.all([claim(scene, a!), claim(scene, b!, "s")]);
+  assert.is(claims.filter((claimed) => claimed !== null).length, 1);
+  assert.is(await claim(scene, claims[0] ? b! : a!), null);
+});
+
+test("finds the oldest of each free lane, and jobs without one", async ({ scene }) => {
+  const [a, b] = [await scene.hub(2), await scene.hub(2)];
+  const free = kind("free", ["one"], { visible: false });
+  const [a0, , , b1, mail] = await scene.enqueue(
+    install(work, a, 0),
+    install(work, a, 1),
+    install(work, b, 0),
+    install(work, b, 1),
+    loose(free),
+  );
+  await scene.db.sql("update jobs set run_at = now() + interval '1 hour' where spoke_id = $1", [b.spokes[0]]);
+  const all = knownKinds([work, free]);
+  assert.equal((await look(scene, all, 10)).map(({ id }) => id), [a0!.id, b1!.id, mail!.id]);
+  assert.equal((await look(scene, all, 1)).map(({ id }) => id), [a0!.id]);
+  assert.ok(await claim(scene, a0!));
+  assert.equal((await look(scene, all, 10)).map(({ id }) => id), [b1!.id, mail!.id]);
+  const { wait } = await lookForWork(scene.db.rows, { known, holder: "r", most: 10 });
+  assert.ok(wait! > 3_500_000 && wait! <= 3_600_000);
+});
+
+test("lets a kind that it does not know hold its lane", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  await scene.enqueue(action(kind("unknown", ["one"]), hub, 0), action(work, hub, 0));
+  assert.equal(await look(scene, known, 10), []);
+});
+
+test("refuses every write of a holder whose fence is no longer the job's", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  const held = await claim(scene, job!);
+  await scene.db.sql("update jobs set fence = nextval('job_fences')");
+  const writes = [
+    () => scene.db.transact((tx) => writeHeld(tx, held!, { label: "x" })),
+    () => scene.db.transact((tx) => endHeld(tx, held!, { state: "succeeded", label: "x", failure: null })),
+    () => scene.db.transact((tx) => returnHeld(tx, held!, { label: "x", wait: 0, counts: true })),
+    () => endPlain(scene.db.rows, held!, "one"),
+  ];
+  for (const write of writes) assert.instance(await rejection(write()), FenceLost);
+  const [row] = await scene.db.sql("select state, label from jobs");
+  assert.equal(row, { state: "running", label: "Doing one" });
+});
+
+test("records a step once, and an attempt that was cut off not at all", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  const held = (await claim(scene, job!))!;
+  for (const _ of [1, 2]) await scene.db.transact((tx) => writeHeld(tx, held, { stepDone: "one", progress: { a: 1 } }));
+  const back = await scene.db.transact((tx) => returnHeld(tx, held, { label: "x", wait: 0, counts: false }));
+  assert.equal([back.stepsDone, back.attempt, back.progress, back.holder], [["one"], 0, { a: 1 }, null]);
+});
+
+test.run();

@@ -1,0 +1,35 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { hintAfter, hintMeanwhile } from "#lib/jobs/hint.ts";
+
+const test = suite("what to do after a failure");
+const after = (kind: string, state?: string, visible = true, hint = "See the log; then retry.") =>
+  hintAfter(hint, { kind, visible }, state);
+
+test("is to retry where the action of that name is taken", () => {
+  assert.is(after("provision", "failed"), "See the log; then retry.");
+  assert.is(after("provision-hub", "failed"), "See the log; then retry.");
+  assert.is(after("upgrade", "failed"), "See the log; then retry.");
+});
+
+test("is to ask for the same action where nothing counts as failed", () => {
+  assert.is(after("restart", "active"), "See the log; then ask for the action restart again.");
+  assert.is(after("resume", "suspended"), "See the log; then ask for the action resume again.");
+  assert.is(after("upgrade", "active"), "See the log; then ask for the action upgrade again.");
+  assert.is(after("reapply", "failed"), "See the log; then ask for the action reapply again.");
+  assert.is(after("restore", "failed"), "See the log; then restore it again.", "it is no action of the API");
+  assert.is(after("backup"), "See the log; then ask for the action backup again.");
+});
+
+test("stays as it was where it says by itself what is meant, or nobody sees the job", () => {
+  assert.is(after("reapply", "failed", true, "Restore it, or retry the upgrade."), "Restore it, or retry the upgrade.");
+  assert.is(after("send-mail", undefined, false), "See the log; then retry.");
+  assert.is(hintAfter(null, { kind: "restart", visible: true }, "active"), null);
+});
+
+test("is nothing while it is tried again", () => {
+  assert.is(hintMeanwhile("Once the cause is gone, retry."), "Once the cause is gone, it goes on by itself.");
+  assert.is(hintMeanwhile(null), null);
+});
+
+test.run();

@@ -1,0 +1,43 @@
+/** Lanes whose call was lost are called again. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { knownKinds } from "#lib/jobs/claim.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { lookForWork, recallLanes } from "#lib/jobs/look.ts";
+import { kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+
+const test = suite<{ scene: Scene }>("recallLanes");
+test.before.each(async (context) => {
+  context.scene = await openScene();
+  await context.scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
+});
+test.after.each(({ scene }) => scene.close());
+
+const quiet = kind("quiet", ["one"], { visible: false });
+const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: null, spokeId: null });
+
+async function found({ db }: Scene): Promise<string[]> {
+  const look = await lookForWork(db.rows, { known: knownKinds([quiet], [quiet]), holder: "r", most: 10 });
+  return look.started.map(({ id }) => id);
+}
+
+test("calls a lane again whose call was lost, and no other", async ({ scene }) => {
+  const [lost] = await scene.enqueue(...["a", "b"].map(quietIn), { ...quietIn("c"), kind: kind("odd", ["one"]) });
+  await scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where lane = 'b'");
+  await scene.db.sql("delete from lane_calls");
+  assert.equal(await found(scene), []);
+  const recall = async () => (await recallLanes(scene.db.rows, knownKinds([quiet]), "")).added;
+  assert.equal([await recall(), await recall()], [1, 0]);
+  assert.equal(await found(scene), [lost!.id]);
+  assert.is(await recall(), 0);
+});
+
+test("checks all lanes, a thousand at a time", async ({ scene }) => {
+  await scene.enqueue(...Array.from({ length: 1_001 }, (_, n) => quietIn(`lane ${n}`)));
+  await scene.db.sql("delete from lane_calls");
+  const known = knownKinds([quiet]), one = await recallLanes(scene.db.rows, known, "");
+  assert.is(one.added, 1_000);
+  assert.equal(await recallLanes(scene.db.rows, known, one.last), { added: 1, last: "" });
+});
+
+test.run();

@@ -1,0 +1,96 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  cancelOperationsOf,
+  currentOperations,
+  enqueue,
+  findOperation,
+  listOperations,
+  requestCancel,
+} from "#lib/jobs/store.ts";
+import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+
+const test = suite<{ scene: Scene }>("jobs store");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+const work = kind("work", ["one", "two"]);
+
+test("keeps what the job is, and who asked for it", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const [job] = await scene.enqueue({ ...install(work, hub, 0), payload: { a: [1, "ü"] } });
+  const found = await findOperation(scene.db.rows, job!.id);
+  assert.equal(found, job);
+  assert.equal([found!.kind, found!.plan, found!.stepNames, found!.timeLimit], ["work", 1, ["one", "two"], 600_000]);
+  assert.equal(found!.payload, { a: [1, "ü"] });
+  assert.equal(found!.asker, scene.asker);
+  assert.is(found!.state, "queued");
+});
+
+test("shows nobody a job that is not visible", async ({ scene }) => {
+  const [job] = await scene.enqueue(loose(kind("mail", ["send"], { visible: false })));
+  assert.is(await findOperation(scene.db.rows, job!.id), null);
+});
+
+test("returns the live job of the same dedupe key, and a new one once that has ended", async ({ scene }) => {
+  const twin = { ...loose(work), dedupeKey: "nightly" };
+  const [first] = await scene.enqueue(twin);
+  const [again] = await scene.enqueue(twin);
+  assert.is(again!.id, first!.id);
+  await scene.db.transact((tx) => requestCancel(tx, first!.id));
+  const [next] = await scene.enqueue(twin);
+  assert.is.not(next!.id, first!.id);
+});
+
+test("lets two callers with the same dedupe key have one job", async ({ scene }) => {
+  const twin = { ...loose(work), dedupeKey: "nightly" };
+  const jobs = await Promise.all(
+    Array.from({ length: 5 }, () => scene.db.transact((tx) => enqueue(tx, scene.asker, twin))),
+  );
+  assert.is(new Set(jobs.map(({ id }) => id)).size, 1);
+});
+
+test("lists operations newest first, and splits no page between two of one moment", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const jobs = await scene.enqueue(...Array.from({ length: 5 }, () => action(work, hub, 0)));
+  await scene.db.sql("update jobs set created_at = '2026-01-01' where seq <= 3");
+  await scene.db.sql("update jobs set created_at = '2026-01-02' where seq > 3");
+  const page = (before?: Date, limit = 3) => listOperations(scene.db.rows, { spokeId: hub.spokes[0]!, limit, before });
+  const first = await page();
+  assert.equal(first.map(({ id }) => id), jobs.map(({ id }) => id).reverse());
+  const second = await page(new Date("2026-01-02"), 1);
+  assert.equal(second.map(({ id }) => id), jobs.slice(0, 3).map(({ id }) => id).reverse());
+});
+
+test("cancels what is queued at once, and tells what is running to stop", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const [running, queued, done] = await scene.enqueue(
+    action(work, hub, 0),
+    install(work, hub, 0),
+    action(work, hub, 0),
+  );
+  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
+  await scene.db.sql("update jobs set state = 'running', holder = 'r' where id = $1", [running!.id]);
+  await scene.db.sql("update jobs set state = 'failed', finished_at = now() where id = $1", [done!.id]);
+  const called = await scene.db.transact((tx) => cancelOperationsOf(tx, hub.spokes[0]!));
+  assert.equal(called.map(({ id, state }) => [id, state]), [[running!.id, "running"], [queued!.id, "cancelled"]]);
+  assert.ok(called[0]!.cancelRequestedAt);
+  assert.is((await findOperation(scene.db.rows, done!.id))!.cancelRequestedAt, null);
+});
+
+test("shows the running operation of a spoke, else the oldest queued", async ({ scene }) => {
+  const hub = await scene.hub(3);
+  const [, second, alone] = await scene.enqueue(action(work, hub, 0), action(work, hub, 0), action(work, hub, 1));
+  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
+  await scene.db.sql("update jobs set state = 'running', holder = 'r' where id = $1", [second!.id]);
+  const current = await currentOperations(scene.db.rows, hub.spokes);
+  assert.equal(
+    [...current].map(([spoke, job]) => [spoke, job.id]).sort(),
+    [
+      [hub.spokes[0], second!.id],
+      [hub.spokes[1], alone!.id],
+    ].sort(),
+  );
+});
+
+test.run();

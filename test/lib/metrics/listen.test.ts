@@ -1,0 +1,93 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { listenForMetrics, type MetricsAddress, type MetricsPage } from "#lib/metrics/listen.ts";
+import { openConnection } from "#test/support/socket.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite("listenForMetrics");
+const host = "127.0.0.1";
+
+async function open(page: Partial<MetricsPage> = {}, address: Partial<MetricsAddress> = {}) {
+  const whole = { contentType: "text/plain; version=0.0.4", text: () => Promise.resolve("up 1\n"), ...page };
+  const { port, close } = await listenForMetrics(whole, { host, port: 0, ...address });
+  return { port, close, url: `http://${host}:${port}` };
+}
+
+test("answers GET and HEAD of /metrics, and nothing else", async () => {
+  const { url, close } = await open();
+  const ask = async (path: string, method = "GET") => {
+    const reply = await fetch(url + path, { method });
+    return [reply.status, reply.headers.get("content-type"), reply.headers.get("allow"), await reply.text()];
+  };
+  const plain = "text/plain; charset=utf-8";
+  assert.equal(await ask("/metrics"), [200, "text/plain; version=0.0.4", null, "up 1\n"]);
+  assert.equal(await ask("/metrics?name=x"), [200, "text/plain; version=0.0.4", null, "up 1\n"]);
+  assert.equal(await ask("/metrics", "HEAD"), [200, "text/plain; version=0.0.4", null, ""]);
+  for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+    assert.equal(await ask("/metrics", method), [405, plain, "GET, HEAD", "This path answers to GET, HEAD\n"], method);
+  }
+  for (const path of ["/", "/metrics/", "/api/readyz", "/metrics%2f", "//metrics"]) {
+    assert.equal(await ask(path), [404, plain, null, "There is nothing but /metrics here\n"], path);
+  }
+  await close();
+});
+
+test("makes the page once for all who ask within a second", async () => {
+  let made = 0;
+  const { url, close } = await open({ text: () => Promise.resolve(`made ${++made}\n`) });
+  const replies = await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}/metrics`).then((it) => it.text())));
+  assert.equal([...new Set(replies)], ["made 1\n"]);
+  await close();
+});
+
+test("cuts who sends half a request, and who does not take the answer", async () => {
+  const { port, close } = await open({ text: () => Promise.resolve("x".repeat(2 ** 24)) }, { patience: 300 });
+  const deaf = openConnection(port);
+  deaf.socket.pause();
+  deaf.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise((resolve) => deaf.socket.once("connect", resolve));
+  const half = openConnection(port);
+  half.write("GET /metrics HTTP/1.1\r\nHost: x\r\n");
+  assert.is(await half.closed, ""); // it came later, so the time of the other is over, too
+  deaf.socket.resume();
+  assert.ok((await deaf.closed).length < 2 ** 24, "the rest was never sent");
+  await close();
+});
+
+test("survives what is no HTTP, and headers without an end", async () => {
+  const { url, port, close } = await open();
+  for (
+    const text of ["\0\0\0\0\r\n\r\n", "GET /metrics\r\n\r\n", `GET / HTTP/1.1\r\nx: ${"y".repeat(100_000)}\r\n\r\n`]
+  ) {
+    const connection = openConnection(port);
+    connection.write(text);
+    await connection.closed;
+  }
+  assert.is((await fetch(`${url}/metrics`)).status, 200);
+  await close();
+});
+
+test("has few connections at once, and lets in who comes when one of them has ended", async () => {
+  const { url, port, close } = await open();
+  const idle = Array.from({ length: 32 }, () => openConnection(port));
+  await Promise.all(idle.map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))));
+  const turnedAway = openConnection(port);
+  assert.is(await turnedAway.closed, "");
+  for (const { socket } of idle) socket.destroy();
+  await Promise.all(idle.map(({ closed }) => closed));
+  assert.is((await fetch(`${url}/metrics`)).status, 200);
+  await close();
+});
+
+test("cuts a connection whose page cannot be made, and goes on", async () => {
+  let fails = true;
+  const { url, close } = await open({
+    text: () => fails ? Promise.reject(new Error("no")) : Promise.resolve("fine\n"),
+  });
+  await rejection(fetch(`${url}/metrics`));
+  fails = false;
+  assert.is(await (await fetch(`${url}/metrics`)).text(), "fine\n");
+  await close();
+});
+
+test.run();

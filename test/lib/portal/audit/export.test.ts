@@ -1,0 +1,62 @@
+/** What stands in the file of the audit log. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { ToldEvent } from "#lib/portal/audit/event.ts";
+import { collectEvents, download, EXPORTED_AT_ONCE } from "#lib/portal/audit/export.ts";
+
+const EVENT: ToldEvent = {
+  id: "evt_1",
+  kind: "user_updated",
+  actor: { id: "usr_1", email: "ada@example.org" },
+  objectType: "user",
+  objectId: "usr_1",
+  metadata: {},
+  ip: "192.0.2.1",
+  userAgent: "test",
+  at: "2026-11-23T12:00:00.000Z",
+};
+
+const textOf = (format: "csv" | "jsonl", event: Partial<ToldEvent>) =>
+  String(download.send({ format, events: [{ ...EVENT, ...event }], cut: false }).body);
+
+const collect = suite("collectEvents");
+
+collect("stops at the bound, says so in the file's name, and reads no further than it must", async () => {
+  let reads = 0;
+  const page = Array.from({ length: EXPORTED_AT_ONCE }, () => EVENT);
+  const log = await collectEvents("jsonl", () => Promise.resolve((reads++, page)), 250);
+  assert.equal([log.events.length, log.cut, reads], [250, true, 3]);
+  assert.is(download.send(log).headers["content-disposition"], 'attachment; filename="audit-newest-250.jsonl"');
+});
+
+collect("knows the end of a log that ends with a whole page", async () => {
+  const pages = [Array.from({ length: EXPORTED_AT_ONCE }, () => EVENT), []];
+  const log = await collectEvents("csv", () => Promise.resolve(pages.shift()!), EXPORTED_AT_ONCE);
+  assert.equal([log.events.length, log.cut], [EXPORTED_AT_ONCE, false]);
+});
+
+collect.run();
+
+const file = suite("download");
+
+file("is nothing that a spreadsheet would run", () => {
+  for (const userAgent of ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]) {
+    assert.match(textOf("csv", { userAgent }), userAgent.includes("\r") ? `"'${userAgent}"` : `,'${userAgent},`);
+  }
+});
+
+file("quotes what has commas, quotes and lines of its own", () => {
+  const csv = textOf("csv", { userAgent: 'a "b", c\nd', metadata: { name: 'x"y' } });
+  assert.match(csv, '"a ""b"", c\nd"');
+  assert.match(csv, String.raw`"{""name"":""x\""y""}"`);
+});
+
+file("begins with a byte order mark in CSV alone, for Excel", () => {
+  assert.equal([textOf("csv", {}).startsWith("\ufeffat,kind,"), textOf("jsonl", {}).startsWith("{")], [true, true]);
+});
+
+file("has in JSON Lines each event as the API shows it", () => {
+  assert.equal(textOf("jsonl", {}), `${JSON.stringify(EVENT)}\n`);
+});
+
+file.run();

@@ -1,0 +1,28 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { field, formOf } from "#lib/portal/components/forms.ts";
+import { textOf } from "#test/support/form.ts";
+
+const test = suite("a form that comes back");
+
+const message = "slug must be text; federationRequest.slug is missing";
+
+function shown(problems: Readonly<Record<string, string>>): string {
+  const tried = { values: { slug: "North" }, message, problems };
+  const form = formOf({ action: "/", button: "Go", tried }, field({ name: "slug", label: "Slug", tried }));
+  return textOf({ body: form.toString() });
+}
+
+test("says at the field what it must be", () => {
+  const text = shown({ slug: "must be text" });
+  assert.match(text, "something in the form needs your attention.");
+  assert.match(text, "Slug must be text.");
+  assert.not.match(text, message);
+});
+
+test("says all that was refused where it lacks one of the fields, or none is to blame", () => {
+  assert.match(shown({ slug: "must be text", "federationRequest.slug": "is missing" }), `${message}.`);
+  assert.match(shown({}), `${message}.`);
+});
+
+test.run();

@@ -1,0 +1,121 @@
+/** What pages and their forms have in common: the frame, what was just done, and a form that comes back. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Fault } from "#lib/base/errors.ts";
+import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import type { View } from "#lib/portal/components/view.ts";
+import { deed, fields, page } from "#lib/portal/page/page.ts";
+import { scriptPath } from "#lib/portal/script/script.ts";
+import { manifest } from "#src/manifest.ts";
+import { makePerson, makeSession } from "#test/support/people.ts";
+import { visit } from "#test/support/page.ts";
+import { openScene, type Scene, type Setting } from "#test/support/scene.ts";
+
+const HOSTILE = `<script>alert(1)</script>"'&`;
+
+function form(tried?: Tried): View {
+  const slug = field({ name: "slug", label: "Name", tried });
+  const password = field({ name: "password", label: "Password", type: "password", required: true, tried });
+  return {
+    title: HOSTILE,
+    section: "hubs",
+    body: formOf({ action: "/try", button: "Try", tried }, slug, password),
+  };
+}
+
+/** What the form is refused with; done where null. */
+let refusal: Error | null = null;
+
+const made: Setting["manifest"] = [...manifest, ["/try", {
+  GET: page({ summary: "A form", show: () => form() }),
+  POST: deed({
+    summary: "What it does",
+    body: fields("slug", "password"),
+    act() {
+      if (refusal) throw refusal;
+      return Promise.resolve({ to: "/try?done=changed" });
+    },
+    again: (_, tried) => form(tried),
+  }),
+}]];
+
+const test = suite<{ scene: Scene }>("a page of the portal");
+test.before(async (context) => void (context.scene = await openScene({ manifest: made })));
+test.after(({ scene }) => scene.close());
+test.before.each(() => void (refusal = null));
+
+test("says who one is and where one can go, by role", async ({ scene }) => {
+  const places = async (who: "operator" | "spokeAdmin") =>
+    (await visit(scene, "/try", who)).part("navigation", "Main").all("link").map((name) => name.replace(/\d.*/, ""));
+  const own = await places("spokeAdmin"), operators = await places("operator");
+  assert.equal(["Hubs", "API tokens", "Audit", "Users"].map((name) => own.includes(name)), [true, true, false, false]);
+  assert.ok(["Hubs", "API tokens", "Audit", "Users"].every((name) => operators.includes(name)));
+});
+
+test("shows every text of a caller as text", async ({ scene }) => {
+  const person = await makePerson(scene.db, "hostile", { operator: true });
+  await scene.db.sql("update users set display_name = $2 where id = $1", [person.id, HOSTILE]);
+  const shown = await visit(scene, "/try", { cookie: `wheelwright=${(await makeSession(scene.db, person)).secret}` });
+  assert.not.match(shown.html, "<script>alert");
+  assert.ok(shown.part("banner").text.includes(HOSTILE));
+  assert.is(shown.part("heading").text, HOSTILE);
+});
+
+test("lets its own style and the portal's script work, and nothing else", async ({ scene }) => {
+  const { headers, html } = await visit(scene, "/try", "operator");
+  const policy = headers.get("content-security-policy")!.split("; ");
+  assert.equal(policy.map((part) => part.replace(/sha256-[^']+/, "…")), [
+    ...["default-src 'none'", "style-src 'self'", "script-src 'self'", "connect-src 'self'", "img-src data:"],
+    ...["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
+  ]);
+  assert.equal([...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag), [`<script src="${scriptPath}" defer>`]);
+  assert.is(headers.get("cache-control"), "private, no-cache");
+});
+
+test("says what was just done by a word that it knows, and never what an address says", async ({ scene }) => {
+  const done = await (await visit(scene, "/try", "operator")).submit("Try");
+  assert.equal([done.status, done.path], [200, "/try?done=changed"]);
+  assert.is(done.part("main").all("status").length, 1);
+  for (const word of ["nothing", "constructor", "__proto__", encodeURIComponent(HOSTILE)]) {
+    const other = await visit(scene, `/try?done=${word}`, "operator");
+    assert.equal([other.status, other.part("main").all("status").length], [200, 0], word);
+  }
+});
+
+test("comes back with what was typed, but for a password, and what is wrong at its field", async ({ scene }) => {
+  refusal = new Fault("invalid", "invalid_input", "slug must be shorter", { fields: { slug: "must be shorter" } });
+  const again = await (await visit(scene, "/try", "operator")).submit("Try", { Name: HOSTILE, Password: "hunter2" });
+  assert.is(again.status, 400);
+  const { value, wrong, description } = again.field("Name");
+  assert.equal([value, wrong, description], [HOSTILE, true, "Name must be shorter."]);
+  assert.equal([again.field("Password").value, again.field("Password").wrong], ["", false]);
+  assert.not.match(again.html, "hunter2");
+  assert.ok(again.has("alert", /needs your attention/));
+});
+
+test("says at the field what is the matter where the code alone tells which", async ({ scene }) => {
+  refusal = new Fault("conflict", "slug_taken", "The slug north is taken");
+  const again = await (await visit(scene, "/try", "operator")).submit("Try");
+  assert.equal([again.status, again.field("Name").wrong], [409, true]);
+  assert.is(again.field("Name").description, "The slug north is taken.");
+});
+
+test("says above the form what belongs to no field, with the API's status and headers", async ({ scene }) => {
+  refusal = new Fault("limited", "too_many", "Too many of these", { retryAfter: 7 });
+  const again = await (await visit(scene, "/try", "operator")).submit("Try");
+  assert.equal([again.status, again.headers.get("retry-after")], [429, "7"]);
+  assert.is(again.part("alert").text, "Too many of these.");
+});
+
+test("tells of a mistake of ours without a word of it", async ({ scene }) => {
+  refusal = new Error("the secret inside");
+  const failed = await (await visit(scene, "/try", "operator")).submit("Try");
+  assert.is(failed.status, 500);
+  assert.not.match(failed.html, "secret inside");
+  assert.equal([failed.part("heading").text, failed.link("To your hubs")], [
+    "Something went wrong on our side",
+    "/hubs",
+  ]);
+});
+
+test.run();

@@ -1,0 +1,106 @@
+/** The changelog as a page, read as text: what stands on it, in which order, and that nothing in it is taken for HTML. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";
+import { writeChangelog } from "#lib/reference/changelog/page.ts";
+import { writePage } from "#lib/http/page.ts";
+
+const test = suite("writeChangelog");
+
+const NOW = new Date("2026-11-28T12:00:00Z");
+
+function notice(id: string, takesEffect: string, more: Partial<Announcement> = {}): Announcement {
+  return {
+    id,
+    kind: "deprecation",
+    title: "DELETE /api/x/{id}",
+    ...(more.kind !== "limit" && { method: "DELETE", path: "/api/x/{id}" }),
+    state: "announced",
+    announcedAt: new Date("2026-11-01"),
+    takesEffectAt: new Date(takesEffect),
+    note: "Use `/api/y`.",
+    url: "https://hubs.example.org/changelog",
+    ...more,
+  };
+}
+
+const LIMIT = { kind: "limit", title: "Requests: 600 a minute" } as const;
+const RELEASES = [
+  { version: "unreleased", releasedAt: null, changes: [] },
+  { version: "0.2.0", releasedAt: new Date("2026-11-15"), changes: ["One `a<b>`, **two**."] },
+];
+
+const pageOf = (notices: Announcement[], releases: Changelog["releases"] = RELEASES) =>
+  writePage(writeChangelog({ api: "v0", version: "0.2.0", notices, releases }, NOW));
+const bodyOf = (page: string) => page.slice(page.indexOf("<body>"));
+const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, one]) => one!);
+const plain = (html: string) => html.replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim();
+
+test("tells first what is announced, the soonest first, then the releases, then what has come to be", () => {
+  const body = bodyOf(pageOf([
+    notice("later", "2027-02-01"),
+    notice("limit/soon", "2026-12-21", LIMIT),
+    notice("old", "2026-11-28T11:00:00Z", { state: "in_effect" }),
+  ]));
+  const order = ["main", "top", "announced", "limit/soon", "later", "releases", "unreleased", "v0.2.0", "past", "old"];
+  assert.equal(found(body, /\bid="([^"]+)"/g), order);
+});
+
+test("says how far off it is, and the day", () => {
+  const whens = (one: Announcement) => found(bodyOf(pageOf([one])), /<p class="when">(.*?)<\/p>/gs).map(plain);
+  assert.equal(whens(notice("a", "2026-12-21")), ["Ends in 23 days, on 21 December 2026"]);
+  assert.equal(whens(notice("a", "2026-12-21", LIMIT)), ["Begins in 23 days, on 21 December 2026"]);
+  assert.equal(whens(notice("a", "2026-11-29T18:00:00Z")), ["Ends tomorrow, on 29 November 2026, 18:00 UTC"]);
+  assert.equal(whens(notice("a", "2026-11-01", { state: "in_effect" })), ["Ended on 1 November 2026"]);
+  assert.equal(whens(notice("a", "2026-11-01", { ...LIMIT, state: "in_effect" })), ["Holds since 1 November 2026"]);
+});
+
+test("says so where nothing is announced", () => {
+  assert.match(bodyOf(pageOf([])), "Nothing is announced.");
+  assert.not.match(bodyOf(pageOf([notice("a", "2026-12-21")])), "Nothing is announced.");
+});
+
+test("shows the endpoint, what to do and when it was announced", () => {
+  const [article = ""] = found(
+    bodyOf(pageOf([notice("GET/api/x/:id/2026-11-01", "2026-12-21")])),
+    /(<article.*?<\/article>)/gs,
+  );
+  assert.match(article, 'id="GET/api/x/:id/2026-11-01"');
+  assert.match(article, 'href="#GET/api/x/:id/2026-11-01"');
+  assert.match(plain(article), "DELETE /api/x/{id}");
+  assert.match(plain(article), "Use /api/y.");
+  assert.match(plain(article), "Announced on 1 November 2026");
+});
+
+test("takes nothing that is written in it for HTML", () => {
+  const evil = `<script>alert(1)</script> **<i>** \`<b>\` "'&`;
+  const body = bodyOf(pageOf(
+    [notice(`a"><i>`, "2026-12-21", { ...LIMIT, title: evil, note: evil })],
+    [{ version: "0.2.0", releasedAt: NOW, changes: [evil] }],
+  ));
+  assert.equal(found(body, /(<script|<i>|<b>)[^\d]/g), []);
+  assert.is(found(body, /(<strong>&lt;i&gt;<\/strong> <code>&lt;b&gt;<\/code>)/g).length, 2);
+});
+
+test("is found by readers of feeds, leads to the reference, and asks nobody for anything", () => {
+  const page = pageOf([notice("a", "2026-12-21")]);
+  assert.match(
+    page,
+    '<link rel="alternate" type="application/atom+xml" title="Wheelwright: what changes" href="/changelog.atom">',
+  );
+  const asked = found(page, /\b(?:src|href|action)="((?!#|data:)[^"]*)"/g);
+  assert.equal([...new Set(asked)], ["/changelog.atom", "/api/docs", "/api/changelog"]);
+  assert.equal(found(bodyOf(page), /(\sstyle=|<style|<script|\son\w+=)/g), []);
+});
+
+test("leads nowhere on itself that is not there, and has its headings in order", () => {
+  const body = bodyOf(pageOf([notice("a", "2026-12-21"), notice("b", "2026-11-01", { state: "in_effect" })]));
+  const ids = found(body, /\bid="([^"]+)"/g);
+  assert.is(new Set(ids).size, ids.length);
+  assert.equal(found(body, /href="#([^"]+)"/g).filter((id) => !ids.includes(id)), []);
+  const levels = found(body, /<h([1-6])/g).map(Number);
+  assert.is(levels.filter((level) => level === 1).length, 1);
+  assert.ok(levels.every((level, i) => i === 0 || level <= levels[i - 1]! + 1));
+});
+
+test.run();

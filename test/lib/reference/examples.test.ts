@@ -1,0 +1,142 @@
+/** The document of the whole API: nothing that it says may be missing an example, or have one that does not fit. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { noteOf } from "#lib/reference/refusals.ts";
+import { areaOf, listAreas } from "#lib/reference/areas.ts";
+import { exampleOf, sayingOf } from "#lib/reference/glossary/glossary.ts";
+import { namedSchemas } from "#lib/reference/json-schema.ts";
+import { describeApi } from "#lib/reference/openapi.ts";
+import { INPUTS } from "#lib/reference/schemas.ts";
+import { METHODS, withoutPortal } from "#lib/http/endpoint.ts";
+import { manifest } from "#src/manifest.ts";
+import { openDocument } from "#test/support/probes/document.ts";
+
+const test = suite("the OpenAPI document");
+
+// deno-lint-ignore no-explicit-any
+type Json = any;
+
+const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
+const read = openDocument(document);
+
+const endpoints = withoutPortal(manifest).flatMap(([pattern, module]) =>
+  METHODS.flatMap((method) => {
+    const endpoint = module[method];
+    const path = pattern.replace(/:(\w+)/g, "{$1}");
+    const operation: Json = document.paths[path][method.toLowerCase()];
+    return endpoint ? [{ name: `${method} ${pattern}`, pattern, endpoint, operation }] : [];
+  })
+);
+
+/** Every body and answer that has a schema: where it is, and what the document has there. */
+const contents = endpoints.flatMap(({ name, operation }) => [
+  ...(operation.requestBody ? [{ at: `${name}: body`, content: operation.requestBody.content }] : []),
+  ...Object.entries<Json>(operation.responses).map(([status, { content = {} }]) => ({
+    at: `${name}: ${status}`,
+    content,
+  })),
+]).flatMap(({ at, content }) => Object.entries<Json>(content).map(([type, media]) => ({ at, type, media })));
+
+test("has an example wherever data is sent or answered, and each fits its schema", () => {
+  const wrong = contents.flatMap(({ at, type, media: { schema, example, examples } }) => {
+    if (/^text\/(?!event-stream)|\+xml$/.test(type)) return []; // it is for people, or a format with a document of its own
+    const values = examples ? Object.values<Json>(examples).map((one) => resolve(one).value) : [example];
+    return values.flatMap((value) => read.misfit(schema, value) ?? []).map((misfit) => `${at}: ${misfit}`);
+  });
+  assert.equal(wrong, []);
+});
+
+test("has an example of each named schema, and each fits", () => {
+  const wrong = Object.entries<Json>(document.components.schemas).flatMap(([name, schema]) =>
+    schema.examples.flatMap((one: Json) => read.misfit(schema, one) ?? []).map((misfit: string) => `${name}: ${misfit}`)
+  );
+  assert.equal(wrong, []);
+});
+
+test("shows bodies that the server itself would take", () => {
+  const bodies = endpoints.filter(({ endpoint }) => endpoint.body);
+  assert.ok(bodies.length > 5);
+  const refused = bodies.flatMap(({ name, endpoint, operation }) => {
+    const { issues } = v.safeParse(endpoint.body!, Object.values<Json>(operation.requestBody.content)[0].example);
+    return issues ? [`${name}: ${v.summarize(issues)}`] : [];
+  });
+  assert.equal(refused, []);
+});
+
+test("explains every field, with an example where the schema cannot give one", () => {
+  const silent: string[] = [];
+  for (const [name, schema] of Object.entries(namedSchemas())) findSilent(schema, name, silent);
+  for (const { media } of contents) findSilent(media.schema, "", silent);
+  assert.equal([...new Set(silent)].map((field) => `lib/reference/glossary has no line for ${field}`), []);
+});
+
+test("explains every parameter", () => {
+  const silent = endpoints.flatMap(({ name, operation }) =>
+    operation.parameters.filter((one: Json) => one.in !== "header" && sayingOf(one.in, one.name) === null).map((
+      one: Json,
+    ) => `${name}: ${one.in} ${one.name} has no line in lib/reference/glossary/records.ts`)
+  );
+  assert.equal(silent, []);
+});
+
+test("refers to nothing that is not there", () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref!);
+  assert.ok(references.length > 100);
+  assert.equal(references.filter((ref) => !resolve({ $ref: ref })), []);
+});
+
+test("gives a name to every object that is sent", () => {
+  const unnamed = endpoints.filter(({ endpoint: { body, form } }) =>
+    body && !form && !Object.values(INPUTS).includes(body)
+  );
+  assert.equal(unnamed.map(({ name }) => `${name}: name its body in lib/reference/schemas.ts`), []);
+});
+
+test("names no schema that nothing refers to", () => {
+  const text = JSON.stringify(document);
+  const names = Object.keys(document.components.schemas);
+  assert.equal(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`)), []);
+});
+
+test("knows what every access refuses", () => {
+  const unknown = endpoints.map(({ endpoint }) => endpoint.access.name).filter((name) => !noteOf(name));
+  assert.equal(
+    [...new Set(unknown)].map((name) => `lib/reference/refusals.ts has no line for the access "${name}"`),
+    [],
+  );
+});
+
+test("has an area for every endpoint: the service's own are those that nobody has to sign in for", () => {
+  const last = listAreas().at(-1)!.name;
+  const astray = endpoints.filter(({ pattern, endpoint }) => areaOf(pattern) === last && endpoint.scope !== "public");
+  assert.equal(astray.map(({ name }) => `lib/reference/areas.ts has no area for ${name}`), []);
+});
+
+test("names each operation once", () => {
+  const ids = endpoints.map(({ operation }) => operation.operationId);
+  assert.equal(ids.length, new Set(ids).size);
+});
+
+function findSilent(schema: Json, owner: string, silent: string[]): void {
+  for (const [name, field] of Object.entries<Json>(schema.properties ?? {})) {
+    if (sayingOf(owner, name) === null) silent.push(owner ? `${owner}.${name}` : name);
+    else if (isPlain(field) && exampleOf(owner, name) === undefined) silent.push(`${owner}.${name} with an example`);
+    findSilent(field, name, silent);
+  }
+  for (const part of [schema.items, ...schema.anyOf ?? []]) if (part) findSilent(part, owner, silent);
+}
+
+/** Text or a number of which nothing says what it may be. */
+function isPlain({ type, format, enum: choices, anyOf, $ref }: Json): boolean {
+  if ($ref || choices) return false;
+  if (anyOf) return anyOf.every((option: Json) => option.type === "null" || isPlain(option));
+  return ["string", "number", "integer"].includes(type) && format !== "date-time";
+}
+
+function resolve(value: Json): Json {
+  if (!value.$ref) return value;
+  return value.$ref.split("/").slice(1).reduce((at: Json, key: string) => at?.[key], document);
+}
+
+test.run();

@@ -1,0 +1,68 @@
+/** The glossary against the whole API: nothing in it is about a field that is no more. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { exampleOf, LINES, sayingOf } from "#lib/reference/glossary/glossary.ts";
+import { describeApi } from "#lib/reference/openapi.ts";
+import { isId } from "#lib/base/ids.ts";
+import { manifest } from "#src/manifest.ts";
+
+const test = suite("the glossary");
+
+// deno-lint-ignore no-explicit-any
+type Json = any;
+
+const all = Object.fromEntries(LINES);
+
+/** The lines that the document is made of, by their keys. */
+function findUsed(): ReadonlySet<string> {
+  const used = new Set<string>();
+  const use = (owner: string, name: string) =>
+    used.add(Object.hasOwn(all, `${owner}.${name}`) ? `${owner}.${name}` : name);
+  const walk = (schema: Json, owner: string): void => {
+    for (const [name, field] of Object.entries<Json>(schema.properties ?? {})) {
+      use(owner, name);
+      walk(field, name);
+    }
+    for (const part of [schema.items, ...schema.anyOf ?? []]) if (part) walk(part, owner);
+  };
+  const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    use(name, "");
+    walk(schema, name);
+  }
+  for (const operation of Object.values<Json>(document.paths).flatMap((methods) => Object.values<Json>(methods))) {
+    for (const one of operation.parameters) use(one.in, one.name);
+    for (const { content = {} } of [operation.requestBody ?? {}, ...Object.values<Json>(operation.responses)]) {
+      for (const { schema } of Object.values<Json>(content)) walk(schema, "");
+    }
+  }
+  return used;
+}
+
+test("has no line for a field that the API does not have", () => {
+  const used = findUsed();
+  assert.equal(Object.keys(all).filter((key) => !used.has(key)), []);
+});
+
+test("has each line once", () => {
+  const keys = LINES.map(([key]) => key);
+  assert.equal(keys.filter((key, i) => keys.indexOf(key) !== i), []);
+});
+
+test("gives ids as they are made", () => {
+  const ids = Object.values(all).flatMap(([, example]) =>
+    typeof example === "string" && /^(fed|spk|usr|evt|op|tok|frq)_/.test(example) ? [example] : []
+  );
+  assert.ok(ids.length > 10);
+  assert.equal([...new Set(ids)].filter((id) => !isId(id.split("_")[0] as "fed", id)), []);
+});
+
+test("prefers what a name means in its place", () => {
+  assert.is(sayingOf("Operation", "id"), "The operation's id");
+  assert.is(sayingOf("Unheard", "slug"), all.slug?.[0]);
+  assert.is(sayingOf("Unheard", "unheard"), null);
+  assert.is(exampleOf("StreamEvent", "id"), "4");
+  assert.is(exampleOf("", "toString"), undefined);
+});
+
+test.run();

@@ -1,0 +1,150 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { describeApi } from "#lib/reference/openapi.ts";
+import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
+import { markup } from "#lib/http/page.ts";
+import { created, events, html, ok } from "#lib/http/reply.ts";
+import { maybe, Slug, Stamp } from "#lib/base/schema.ts";
+
+const test = suite("describeApi");
+const release = { api: "v0", version: "1.2.3", commit: "abc" };
+
+// deno-lint-ignore no-explicit-any
+const describe = (path: string, post: unknown): any => describeApi([[path, { POST: post as AnyEndpoint }]], release);
+
+const make = endpoint({
+  summary: "Make a thing",
+  access: signedIn,
+  scope: "provisioning",
+  query: v.object({ dryRun: v.optional(v.string()) }),
+  body: v.object({ slug: Slug, name: maybe(v.string()) }),
+  idempotent: true,
+  reply: created(v.object({ id: v.string(), at: Stamp }), ({ id }) => `/api/things/${id}`),
+  faults: ["slug_taken"],
+  handle: () => ({ id: "1", at: new Date() }),
+});
+
+test("gives the path's, the query's and the header's parameters", () => {
+  const operation = describe("/api/hubs/:hubId/things", make).paths["/api/hubs/{hubId}/things"].post;
+  assert.equal(operation.parameters.map((one: Record<string, unknown>) => [one.in, one.name, one.required]), [
+    ["path", "hubId", true],
+    ["query", "dryRun", false],
+    ["header", "Idempotency-Key", false],
+  ]);
+  assert.is(operation.operationId, "createHubThing");
+});
+
+test("says of the body what may be sent, and of the reply what is answered", () => {
+  const { requestBody, responses } = describe("/api/things", make).paths["/api/things"].post;
+  const body = requestBody.content["application/json"].schema;
+  assert.equal(body.required, ["slug"]);
+  assert.match(body.properties.slug.description, "must be 1 to 63 lower-case letters");
+  const made = responses["201"];
+  const { type, format } = made.content["application/json"].schema.properties.at;
+  assert.equal({ type, format }, { type: "string", format: "date-time" });
+  assert.equal(made.headers.Location, { $ref: "#/components/headers/Location" });
+});
+
+test("names who may call and with what", () => {
+  const operation = describe("/api/things", make).paths["/api/things"].post;
+  assert.equal(operation.security, [{ bearer: ["provisioning"] }, { session: [] }]);
+  assert.is(operation["x-access"], "signed in");
+  assert.equal(operation["x-faults"], ["slug_taken"]);
+  assert.equal(describe("/x", { ...make, scope: "session" }).paths["/x"].post.security, [{ session: [] }]);
+  assert.equal(describe("/x", { ...make, access: anyone, scope: "flow" }).paths["/x"].post.security, []);
+});
+
+test("names the other address of a flow, and marks what is deprecated", () => {
+  const deprecated = { since: "2026-01-01", sunset: "2026-03-01", note: "Use /api/y" };
+  const operation = describe("/api/auth/login", { ...make, deprecated }).paths["/api/auth/login"].post;
+  assert.match(operation.description, "Also at /auth/login.");
+  assert.equal(operation["x-aliases"], ["/auth/login"]);
+  assert.match(operation.description, "gone on 2026-03-01: Use /api/y");
+  assert.is(operation.deprecated, true);
+  assert.equal(operation["x-deprecation"], deprecated);
+  const plain = describe("/api/y", make).paths["/api/y"].post;
+  assert.not.ok("x-deprecation" in plain || "x-aliases" in plain || "deprecated" in plain);
+});
+
+test("names every status that can come, with the codes of each", () => {
+  const { responses } = describe("/api/hubs/:hubId/things", { ...make, bucket: "too many requests" })
+    .paths["/api/hubs/{hubId}/things"].post;
+  const codes = Object.entries<{ content: { "application/json": { examples: object } } }>(responses).flatMap((
+    [status, { content }],
+  ) => Number(status) < 400 ? [] : [`${status} ${Object.keys(content["application/json"].examples).join(" ")}`]);
+  assert.equal(codes, [
+    "400 invalid_input bad_path bad_query repeated_parameter too_many_parameters unknown_parameter unknown_field unreadable_json not_an_object bad_idempotency_key",
+    "401 sign_in_required bad_credentials",
+    "403 scope_too_narrow cross_origin access_changed",
+    "408 body_too_slow",
+    "409 slug_taken",
+    "413 body_too_large",
+    "415 not_json",
+    "422 idempotency_key_reused",
+    "429 too_many_tries",
+    "500 internal_error",
+    "503 overloaded database_unavailable database_lost commit_unknown database_busy database_slow database_locked database_exhausted database_read_only database_closed",
+    "504 too_slow",
+  ]);
+});
+
+test("names for a public GET only what everybody can meet", () => {
+  const health = { ...make, access: anyone, scope: "public", vital: true, idempotent: false, faults: [] };
+  const { query: _, body: __, ...bare } = health;
+  const document = describeApi([["/api/health", { GET: bare as unknown as AnyEndpoint }]], release);
+  // deno-lint-ignore no-explicit-any
+  const { responses } = (document as any).paths["/api/health"].get;
+  assert.equal(Object.keys(responses), ["201", "400", "500", "504"]);
+});
+
+test("says that a form is sent and a page answered, where people call", () => {
+  const form = { ...make, form: true, reply: html(), refusal: () => ({ title: "", style: "", body: markup`` }) };
+  const { requestBody, responses } = describe("/invite", form).paths["/invite"].post;
+  assert.equal(Object.keys(requestBody.content), ["application/x-www-form-urlencoded"]);
+  assert.equal(Object.keys(responses["200"].content), ["text/html"]);
+  assert.equal(Object.keys(responses["400"].content), ["text/html"]);
+  assert.equal(Object.keys(responses["503"].content), ["text/html", "application/json"]);
+});
+
+test("says that any object is sent where the body is signed, and by which header", () => {
+  const { body: _, query: __, ...bare } = make;
+  const signed = { ...bare, raw: true, idempotent: false, access: anyone, scope: "public" };
+  const { requestBody, parameters, responses } = describe("/api/hook", signed).paths["/api/hook"].post;
+  assert.equal([requestBody.required, requestBody.content["application/json"].schema], [true, { type: "object" }]);
+  // deno-lint-ignore no-explicit-any
+  assert.equal(parameters.map((one: any) => [one.in, one.name, one.required]), [["header", "Stripe-Signature", true]]);
+  assert.equal(Object.keys(responses[413].content["application/json"].examples), ["body_too_large"]);
+  assert.not.ok(responses[415]);
+});
+
+test("tells of the headers that come with a status", () => {
+  const { responses } = describe("/api/things", make).paths["/api/things"].post;
+  const names = (status: number) => Object.keys(responses[status].headers);
+  assert.equal(names(201), ["X-Request-Id", "Location"]);
+  assert.equal(names(401), ["X-Request-Id", "WWW-Authenticate"]);
+  assert.equal(names(503), ["X-Request-Id", "Retry-After"]);
+  const deprecated = { since: "2026-01-01", sunset: "2026-03-01", note: "Use /api/y" };
+  const old = describe("/api/things", { ...make, deprecated }).paths["/api/things"].post.responses;
+  assert.equal(Object.keys(old[400].headers), ["X-Request-Id", "Deprecation", "Sunset", "Link"]);
+});
+
+test("requires a body only where an empty one is not enough", () => {
+  const optional = { ...make, body: v.object({ name: maybe(v.string()) }) };
+  assert.is(describe("/x", make).paths["/x"].post.requestBody.required, true);
+  assert.is(describe("/x", optional).paths["/x"].post.requestBody.required, false);
+});
+
+test("describes a stream by its events", () => {
+  const stream = { ...make, reply: events(v.object({ state: v.string() })) };
+  const operation = describe("/x", stream).paths["/x"].post;
+  assert.equal(operation.responses["200"].content["text/event-stream"].schema.required, ["state"]);
+  assert.is(operation.parameters.at(-1).name, "Last-Event-ID");
+});
+
+test("fails for a schema that it cannot describe, instead of leaving it out", () => {
+  assert.throws(() => describe("/x", { ...make, reply: ok(v.object({ size: v.bigint() })) }), /cannot be documented/);
+});
+
+test.run();

@@ -1,0 +1,111 @@
+/** The reference page of the whole API, read as text: what is on it, and that it holds together. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { describeApi } from "#lib/reference/openapi.ts";
+import { listEntries, readDocument } from "#lib/reference/page/document.ts";
+import { docsPage } from "#lib/reference/page/page.ts";
+import { writePage } from "#lib/http/page.ts";
+import { METHODS, withoutPortal } from "#lib/http/endpoint.ts";
+import { manifest } from "#src/manifest.ts";
+
+const test = suite("docsPage");
+
+const document = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
+const text = writePage(docsPage(document));
+const [, style = ""] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
+const [, script = ""] = /<script>(.*?)<\/script>/s.exec(text) ?? [];
+const body = text.slice(text.indexOf("<body>")).replace(/<script>.*?<\/script>/s, "");
+
+const found = (pattern: RegExp, of = body) => [...of.matchAll(pattern)].map(([, one]) => one!);
+const plain = (of: string) => of.replace(/<[^>]*>/g, "");
+const unescape = (of: string) =>
+  of.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll(
+    "&amp;",
+    "&",
+  );
+
+test("tells of every endpoint, with a link of its own and a link in the contents", () => {
+  const shown = found(/<h3>(.*?)<\/h3>/gs).map((heading) => plain(heading).trim());
+  const missing = withoutPortal(manifest).flatMap(([pattern, module]) =>
+    METHODS.filter((method) => module[method]).map((method) => `${method} ${pattern}`)
+  )
+    .filter((name) => !shown.includes(name.replace(/:(\w+)/g, "{$1}")));
+  assert.equal(missing, []);
+  const articles = found(/<article id="(\w+)"/g);
+  assert.equal(articles.length, listEntries(readDocument(document)).length);
+  const [contents = ""] = found(/<nav[^>]*>(.*?)<\/nav>/gs);
+  assert.equal(articles.filter((id) => !contents.includes(`href="#${id}"`)), []);
+});
+
+test("has a command for every endpoint, which names its method, its path and its body", () => {
+  const commands = found(/<article.*?<pre[^>]*><code>(.*?)<\/code>/gs).map(unescape);
+  assert.equal(commands.length, listEntries(readDocument(document)).length);
+  assert.equal(commands.filter((command) => !/^curl -s[^]*"\$URL\/[^{}]*"$/.test(command)), []);
+  const [suspend = ""] = commands.filter((command) =>
+    command.includes("/api/spokes/spk_") && command.includes('/actions"')
+  );
+  assert.match(suspend, `-d '{"action":"suspend"}'`);
+});
+
+test("shows what a field must be, and the refusals that are an endpoint's own", () => {
+  const [article = ""] = found(/<article id="createFederationSpoke"(.*?)<\/article>/gs);
+  assert.match(plain(article), "Its short name in URLs and host names; must be 1 to 63 lower-case letters");
+  assert.match(plain(article), /409 domain_taken The domain/);
+  assert.match(plain(article), "provisioning");
+});
+
+test("leads nowhere that is not there", () => {
+  const ids = new Set(found(/\bid="([^"]+)"/g));
+  assert.is(ids.size, found(/\bid="([^"]+)"/g).length, "each id is there once");
+  assert.equal(found(/href="#([^"]+)"/g).filter((id) => !ids.has(id)), []);
+});
+
+test("asks nobody else for anything", () => {
+  const asked = found(/\b(?:src|href|action|poster|data)="((?!#|data:)[^"]*)"/g, text);
+  assert.equal([...new Set(asked)], ["/changelog", "/api/openapi.json"]);
+  assert.not.match(style, /url\(|@import|https?:/);
+  assert.not.match(script, /\bfetch\b|XMLHttpRequest|import\(|WebSocket|EventSource|sendBeacon|innerHTML|eval/);
+});
+
+test("has no style and no script in the middle, which its policy would not let run", () => {
+  assert.equal(found(/(\sstyle=)/g), []);
+  assert.equal(found(/(<style|<script|\son\w+=)/g), []);
+});
+
+test("has its headings in order", () => {
+  const levels = found(/<h([1-6])/g).map(Number);
+  assert.is(levels.filter((level) => level === 1).length, 1);
+  const [contents = ""] = found(/<nav[^>]*>(.*?)<\/nav>/gs);
+  const inMain = found(/<h([1-6])/g, body.replace(contents, "")).map(Number);
+  assert.is(inMain[0], 1);
+  assert.equal(inMain.filter((level, i) => i > 0 && level > inMain[i - 1]! + 1), []);
+});
+
+test("has its landmarks once each, and a label for its field", () => {
+  for (const name of ["header", "nav", "main"]) assert.is(found(new RegExp(`(<${name}[\\s>])`, "g")).length, 1, name);
+  assert.match(body, '<nav aria-label="Endpoints">');
+  assert.match(body, '<label class="unseen" for="find">');
+  assert.match(body, 'id="find" type="search"');
+  assert.match(text, '<html lang="en">');
+  assert.match(body, '<a class="skip" href="#main">');
+});
+
+test("hides its search until the script is there to do it", () => {
+  assert.match(body, '<form role="search" hidden>');
+  assert.match(script, "form.hidden = false");
+});
+
+test("uses no property that neither it nor the theme has", () => {
+  const used = [...style.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name!);
+  assert.equal([...new Set(used)].filter((name) => !style.includes(`--${name}:`)), []);
+});
+
+test("stays small enough to be sent at once", () => {
+  assert.ok(text.length / listEntries(readDocument(document)).length < 4500, `${text.length} characters`);
+});
+
+test("runs a script that can be read", () => {
+  new Function(script);
+});
+
+test.run();

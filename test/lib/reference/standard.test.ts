@@ -1,0 +1,40 @@
+/** The document as others read it: by the OpenAPI Initiative's own schema of OpenAPI 3.1, which test/data/openapi holds. */
+import { readFile } from "node:fs/promises";
+import { Validator } from "@cfworker/json-schema";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { describeApi } from "#lib/reference/openapi.ts";
+import { manifest } from "#src/manifest.ts";
+
+const test = suite("the OpenAPI document as OpenAPI 3.1");
+
+// deno-lint-ignore no-explicit-any
+type Json = any;
+
+async function openStandard(): Promise<(document: Json) => string[]> {
+  const text = await readFile(new URL("../../data/openapi/schema-3.1.json", import.meta.url), "utf8");
+  const validator = new Validator(JSON.parse(text), "2020-12");
+  return (document) => validator.validate(document).errors.map((error) => `${error.instanceLocation}: ${error.error}`);
+}
+
+test("is what the standard's schema says", async () => {
+  const judge = await openStandard();
+  const document: Json = structuredClone(describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" }));
+  assert.equal(judge(document), []);
+
+  document.paths["/api/version"].get.parameters = [{ name: "x" }]; // or the schema lets anything through
+  assert.ok(judge(document).length > 0);
+});
+
+test("shows at each path the parameters that the path names", () => {
+  const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
+  const wrong = Object.entries<Json>(document.paths).flatMap(([path, operations]) => {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort().join();
+    return Object.values<Json>(operations).filter(({ parameters }) =>
+      parameters.filter((one: Json) => one.in === "path").map((one: Json) => one.name).sort().join() !== named
+    ).map(() => path);
+  });
+  assert.equal(wrong, []);
+});
+
+test.run();

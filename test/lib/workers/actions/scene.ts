@@ -1,0 +1,114 @@
+/** One installed site, and what the tests of actions ask of it: of its row, of the cluster, and of the Moodle in it. */
+import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { openLog, silent } from "#lib/base/log.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { SimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
+
+export const CALL = { signal: new AbortController().signal };
+
+export interface Clinic {
+  readonly scene: WorkScene;
+  readonly id: string;
+  readonly namespace: string;
+  row(): Promise<SpokeRow>;
+  ask(action: SpokeActionName): Promise<void>;
+  /** The operation that was asked for last, once it has ended. */
+  does(action: SpokeActionName): Promise<Job>;
+  /** The operation that was asked for last, as it stands. */
+  last(kind: string): Promise<Job>;
+  /** Waits until this step of the last operation of the kind is recorded. */
+  passes(kind: string, step: string): Promise<Job>;
+  /** Objects of this kind in the site's namespace. */
+  objects(kind: string): KubeObject[];
+  cron(): KubeObject;
+  site(): SimulatedSite;
+  space(): Promise<Space>;
+  /** Keeps Jobs whose names begin so from being made, until what it returns is called. */
+  holdBack(name: string): () => void;
+  /** What the replica has logged. */
+  readonly lines: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function openClinic(env: Record<string, string> = {}): Promise<Clinic> {
+  const scene = await openWorkScene(5, env);
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const lines: string[] = [];
+  const log = openLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
+  const replica = await startReplica({ ...scene.app, log });
+  const { namespace } = await scene.becomes(id, "active");
+  const clinic: Clinic = {
+    scene,
+    id,
+    namespace,
+    row: () => scene.row(id),
+    async ask(action) {
+      await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish: {} }));
+    },
+    async does(action) {
+      await clinic.ask(action);
+      return await scene.ended(id, action);
+    },
+    last: async (kind) => (await scene.operations(id)).find((job) => job.kind === kind)!,
+    passes: (kind, step) =>
+      until(async () => {
+        const job = await clinic.last(kind);
+        return job?.stepsDone.includes(step) && job;
+      }),
+    objects: (kind) => scene.simulator.objects(kind).filter(({ metadata }) => metadata.namespace === namespace),
+    cron: () => clinic.objects("CronJob")[0]!,
+    site: () => scene.simulator.site(namespace),
+    async space() {
+      const { cluster, namespaceUid: uid } = await scene.row(id);
+      return (await scene.app.clusters.open(cluster)).space(namespace, uid!);
+    },
+    holdBack(name) {
+      const message = "Internal error occurred: failed calling webhook: it does not answer";
+      const fault = scene.simulator.faults.add({ type: "deny", kind: "Job", name, message });
+      return () => void scene.simulator.faults.heal(fault);
+    },
+    lines,
+    async close() {
+      await replica.close();
+      await scene.close();
+    },
+  };
+  return clinic;
+}
+
+/** A holder of this job, with a fence of its own, that nobody has told that it is no longer the holder. */
+export function holderOf(clinic: Clinic, job: Job, fence: string): Run {
+  return {
+    job: { ...job, fence },
+    signal: CALL.signal,
+    log: silent,
+    check: () => {},
+    write: (work) => clinic.scene.db.transact(work),
+    remember: () => Promise.resolve(),
+    progress: () => {},
+    patience: () => 20_000,
+  };
+}
+
+/** Kinds of the spoke's audit events with what they say, oldest first. */
+export async function auditsOf({ scene, id }: Clinic): Promise<{ kind: string; metadata: Record<string, unknown> }[]> {
+  return await scene.db.sql("select kind, metadata from audit_events where spoke_id = $1 order by at, id", [
+    id,
+  ]) as never;
+}
+
+/** The spec of a Job whose pod is like that of a scheduled task, and does not end by itself. */
+export function sleepingTask(): object {
+  const labels = { op: "cron", role: "app", "files-user": "true" };
+  const security = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
+  const container = { name: "cron", image: "moodle", command: ["sleep", "1000"], securityContext: security };
+  const securityContext = { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: "RuntimeDefault" } };
+  const spec = { restartPolicy: "Never", terminationGracePeriodSeconds: 0, securityContext, containers: [container] };
+  return { template: { metadata: { labels }, spec } };
+}

@@ -1,0 +1,91 @@
+/**
+ * A hub whose spokes have volumes and no site, and a replica that backs them up; it is noon for as long as the tests
+ * run.
+ */
+import * as assert from "uvu/assert";
+import { record } from "#lib/changes/record.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { bindRights } from "#test/support/rights.ts";
+import { openHub, plant, type Planted, setClock, settled } from "#test/support/planted.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+
+/** By the database's clock: far from midnight, for it is by days that backups are kept. */
+export const NOON = new Date("2026-11-21T12:00:00.000Z");
+export const API = "/apis/snapshot.storage.k8s.io/v1";
+
+export interface BackupScene {
+  scene: WorkScene;
+  hub: FederationRow;
+}
+
+export async function openBackups(context: BackupScene): Promise<void> {
+  context.scene = await openWorkScene();
+  await setClock(context.scene.db, NOON);
+  context.hub = await context.scene.hub("math");
+  await openHub(context.scene.db, context.hub);
+  await context.scene.replica();
+}
+
+/** An active spoke with two bound volumes. */
+export async function spoke({ scene, hub }: BackupScene): Promise<Planted> {
+  const { simulator: { url } } = scene;
+  const planted = await plant(scene.app, scene.db, scene.actor, hub, `site-${crypto.randomUUID().slice(0, 8)}`, {
+    url,
+  });
+  await bindRights(scene.simulator, planted.namespace);
+  await settled(scene.simulator.objects);
+  return planted;
+}
+
+/** As a person asks for it. */
+export async function ask(scene: WorkScene, id: string): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", wish: {} }));
+}
+
+/** As the night does. */
+export async function nightly(scene: WorkScene, id: string): Promise<void> {
+  const row = await scene.row(id);
+  await scene.db.transact((tx) => record(tx, scene.actor, { jobs: [operationOn(row, "backup", { kind: "nightly" })] }));
+}
+
+/** Waits until a try of the spoke's backup has failed, and does this before the next one. */
+export async function betweenTries({ db }: WorkScene, id: string, work: () => Promise<unknown>): Promise<void> {
+  const put = (when: string) =>
+    db.sql(
+      `update jobs set run_at = wheelwright_now() + $2::interval
+       where spoke_id = $1 and kind = 'backup' and state = 'queued' and failure is not null returning id`,
+      [id, when],
+    );
+  await until(async () => (await put("1 day")).length > 0);
+  await work();
+  await put("0");
+}
+
+// deno-lint-ignore no-explicit-any
+export async function rows(scene: WorkScene, id: string): Promise<any[]> {
+  return await scene.db.sql("select * from backups where spoke_id = $1 order by created_at", [id]);
+}
+
+export async function told(scene: WorkScene, id: string): Promise<string[]> {
+  const found = await scene.db.sql(
+    "select kind from audit_events where spoke_id = $1 and kind <> 'spoke_requested' order by at",
+    [id],
+  );
+  return found.map(({ kind }) => kind);
+}
+
+export function standing(scene: WorkScene, kind: string, names: readonly string[]): string[] {
+  return scene.simulator.objects(kind).map(({ metadata }) => metadata.name).filter((name) => names.includes(name));
+}
+
+export async function patch(scene: WorkScene, path: string, operations: unknown): Promise<void> {
+  const response = await fetch(scene.simulator.url + path, {
+    method: "PATCH",
+    headers: { "content-type": "application/json-patch+json" },
+    body: JSON.stringify(operations),
+  });
+  assert.is(response.status, 200, await response.text());
+}

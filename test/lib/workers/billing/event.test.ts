@@ -1,0 +1,202 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BILLING_EVENT } from "#lib/domains/billing/events.ts";
+import { PaymentError } from "#lib/drivers/payments/payments.ts";
+import {
+  arrive,
+  audited,
+  connected,
+  type Context,
+  ended,
+  item,
+  rowOf,
+  showing,
+  unhandled,
+  withEvents,
+} from "#test/lib/workers/billing/event-scene.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<Context>("billingEvent");
+withEvents(test);
+
+const OWED = {
+  id: "in_1",
+  number: "WW-0007",
+  status: "open",
+  total: 1900,
+  remaining: 1800,
+  currency: "EUR",
+  dueAt: new Date("2026-11-20T10:00:00.000Z"),
+  url: "https://pay.example.org/i/secret",
+};
+
+test("writes what the provider shows now, and tells the hub of its dunning once", async (context) => {
+  const hub = await connected(context);
+  context.provider.subscription = () => showing(hub, { status: "past_due", invoice: OWED });
+  const first = await ended(context, await arrive(context, "invoice.overdue", hub));
+  await ended(context, await arrive(context, "customer.subscription.updated", hub));
+  assert.is(first[0]!.state, "succeeded");
+  const row = await rowOf(context, hub);
+  assert.equal([row.status, row.currency, row.pastDueSince !== null, row.seenAt !== null], [
+    "past_due",
+    "EUR",
+    true,
+    true,
+  ]);
+  assert.equal(row.invoice, { ...OWED, dueAt: "2026-11-20T10:00:00.000Z" });
+  assert.equal(await audited(context, hub), [[
+    "billing_subscription_past_due",
+    "system",
+    {
+      status: "past_due",
+      amountDue: 1800,
+      currency: "EUR",
+      invoice: "WW-0007",
+      dueAt: "2026-11-20T10:00:00.000Z",
+    },
+  ]]);
+  assert.equal(await unhandled(context), []);
+});
+
+test("ends the dunning when it was paid, quietly, and tells of the next one", async (context) => {
+  const hub = await connected(context);
+  const since: (Date | null)[] = [];
+  for (const status of ["past_due", "unpaid", "active", "past_due"] as const) {
+    context.provider.subscription = () => showing(hub, { status });
+    await ended(context, await arrive(context, "customer.subscription.updated", hub));
+    since.push((await rowOf(context, hub)).pastDueSince);
+  }
+  assert.equal(
+    (await audited(context, hub)).map(([kind, , metadata]) => [kind, (metadata as { status: unknown }).status]),
+    [
+      ["billing_subscription_past_due", "past_due"],
+      ["billing_subscription_updated", { from: "past_due", to: "unpaid" }],
+      ["billing_subscription_updated", { from: "unpaid", to: "active" }],
+      ["billing_subscription_past_due", "past_due"],
+    ],
+  );
+  assert.equal(since[0], since[1]);
+  assert.is(since[2], null);
+  assert.ok(since[3]! >= since[0]!);
+});
+
+test("looks once for all events that wait, and again for one that comes while it looks", async (context) => {
+  const hub = await connected(context), { provider } = context;
+  const { promise: answer, resolve } = Promise.withResolvers<void>();
+  provider.subscription = async () => {
+    if (provider.asked.length === 1) await answer;
+    return showing(hub, { items: [item(provider.asked.length)] });
+  };
+  const waiting = await arrive(context, "invoice.created", hub, 20);
+  await until(() => provider.asked.length > 0);
+  const late = await arrive(context, "customer.subscription.updated", hub);
+  resolve();
+  await ended(context, [...waiting, ...late]);
+  assert.equal(provider.asked, [hub.subscription, hub.subscription]);
+  assert.equal((await rowOf(context, hub)).items, [item(2)]);
+  assert.equal(await unhandled(context), []);
+});
+
+test("notes a subscription that the provider knows no more, and keeps what is owed", async (context) => {
+  const hub = await connected(context);
+  context.provider.subscription = () => showing(hub, { status: "past_due", invoice: OWED });
+  await ended(context, await arrive(context, "invoice.overdue", hub));
+  context.provider.subscription = () => null;
+  await ended(context, await arrive(context, "customer.subscription.deleted", hub));
+  const { status, subscriptionId, invoice, difference, pastDueSince } = await rowOf(context, hub);
+  assert.equal([status, subscriptionId, pastDueSince], ["canceled", hub.subscription, null]);
+  assert.is(invoice.number, "WW-0007");
+  assert.is(difference, "The subscription has ended (canceled), and there are spokes to be billed");
+});
+
+test("tells operators once of quantities that differ from the spokes, and of nothing once they agree", async (context) => {
+  const hub = await connected(context);
+  for (const quantity of [5, 5, 1]) {
+    context.provider.subscription = () => showing(hub, { items: [item(quantity)] });
+    await ended(context, await arrive(context, "customer.subscription.updated", hub));
+    const difference = quantity === 1 ? null : [{ size: "small", spokes: 1, billed: quantity }];
+    assert.equal((await rowOf(context, hub)).difference, difference);
+  }
+  const kinds = (await audited(context, hub)).map(([kind]) => kind);
+  assert.equal(kinds.filter((kind) => kind === "billing_difference_found").length, 1);
+});
+
+test("writes nothing for a holder that was given up, whose successor looks anew", async (context) => {
+  const hub = await connected(context), { provider, scene: { db } } = context;
+  const { promise: answer, resolve } = Promise.withResolvers<void>();
+  provider.subscription = async () => {
+    if (provider.asked.length > 1) return showing(hub, { items: [item(2)] });
+    await answer;
+    return showing(hub, { status: "past_due" }); // what was so when it was asked
+  };
+  const [job] = await arrive(context, "invoice.overdue", hub);
+  await until(() => provider.asked.length > 0);
+  // As a takeover leaves it; the new holder is one that the schedulers find silent.
+  await db.sql("insert into replicas (id, release, beat_at) values ('silent', 'x', now() - interval '1 minute')");
+  await db.sql("update jobs set holder = 'silent', fence = nextval('job_fences') where id = $1", [job!.id]);
+  await until(() => provider.asked.length > 1);
+  resolve();
+  await ended(context, [job!]);
+  const row = await rowOf(context, hub);
+  assert.equal([row.status, row.items], ["active", [item(2)]]);
+  assert.equal((await audited(context, hub)).map(([kind]) => kind).includes("billing_subscription_past_due"), false);
+});
+
+test("does not bring back a subscription that was let go while it looked", async (context) => {
+  const hub = await connected(context), { provider, scene: { db } } = context;
+  provider.subscription = async () => {
+    await db.sql(
+      "update subscriptions set subscription_id = null, status = null, told = null where federation_id = $1",
+      [hub.id],
+    );
+    return showing(hub, { status: "canceled" });
+  };
+  await ended(context, await arrive(context, "customer.subscription.deleted", hub));
+  const { subscriptionId, status } = await rowOf(context, hub);
+  assert.equal([subscriptionId, status], [null, null]);
+  assert.equal(await unhandled(context), []);
+});
+
+test("leaves a hub without a subscription to the sync that makes it", async (context) => {
+  const hub = await connected(context);
+  await context.scene.db.sql(
+    "update subscriptions set subscription_id = null, status = null where federation_id = $1",
+    [
+      hub.id,
+    ],
+  );
+  const [job] = await ended(context, await arrive(context, "customer.subscription.created", hub));
+  assert.is(job!.state, "succeeded");
+  assert.equal(context.provider.asked, []);
+  assert.equal(await unhandled(context), []);
+});
+
+test("tries again while the provider is away", async (context) => {
+  const hub = await connected(context), { provider } = context;
+  provider.subscription = () => {
+    if (provider.asked.length < 3) throw new PaymentError("unreachable", "It is away", { transient: true });
+    return showing(hub, { status: "unpaid" });
+  };
+  const [job] = await ended(context, await arrive(context, "invoice.overdue", hub));
+  assert.equal([job!.state, job!.attempt], ["succeeded", 3]);
+  assert.is((await rowOf(context, hub)).status, "unpaid");
+});
+
+test("says in the log what it cannot handle, and leaves it to be seen", async (context) => {
+  const hub = await connected(context);
+  context.provider.subscription = () => {
+    throw new PaymentError("refused", "The provider refused", { transient: false });
+  };
+  const [job] = await ended(context, await arrive(context, "invoice.overdue", hub));
+  assert.is(job!.state, "failed");
+  assert.equal(await unhandled(context), ["invoice.overdue"]);
+  const [entry] = context.log.filter(({ level }) => level === "error");
+  assert.equal([entry.event, entry.federation, entry.reason], [job!.payload.event, hub.id, "The provider refused"]);
+  await context.scene.db.sql("update billing_events set handled_at = now() where handled_at is null");
+});
+
+test("is a kind that waits for a provider for as long as it takes", () => {
+  assert.ok(BILLING_EVENT.timeLimit > 365 * 24 * 3600 * 1000);
+});
+
+test.run();

@@ -1,0 +1,96 @@
+/** What is changed at the provider without us is seen within a day, told once, and put right when somebody says so. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { findUnseen } from "#lib/domains/billing/hubs.ts";
+import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
+import {
+  audited,
+  billedHub,
+  type Context,
+  counted,
+  ended,
+  reconcile,
+  rowOf,
+  subscriptionsOf,
+  synced,
+  withBilling,
+} from "#test/lib/workers/billing/scene.ts";
+import { query } from "#test/support/bench/query.ts";
+
+const test = suite<Context>("lookBilling");
+withBilling(test);
+test.before.each(async ({ scene }) => void await query(scene.db, "delete from subscriptions"));
+test.after.each(({ scene }) => scene.db.shiftClock(0));
+
+async function nextDay(context: Context, hub: string, days: number): Promise<void> {
+  const { db } = context.scene;
+  await db.shiftClock(days * DAY + days * HOUR);
+  await reconcile(context);
+  await query(db, "update jobs set run_at = wheelwright_now() where kind = 'look-billing' and state = 'queued'");
+  await ended(context, hub);
+}
+
+const differences = async (context: Context, hub: string) =>
+  (await audited(context, hub)).filter(([kind]) => kind === "billing_difference_found");
+
+test("finds quantities that were edited by hand, once, and reconciling puts them right.", async (context) => {
+  const hub = await billedHub(context, { small: 2 }), path = `/api/federations/${hub}/billing`;
+  const { scene, provider } = context, operator = scene.as("operator", "cli");
+  await synced(context, hub);
+  const [{ id, items }] = subscriptionsOf(context, hub) as [ReturnType<typeof subscriptionsOf>[number]];
+  const price = items.data[0]!.price.id;
+  provider.editQuantity(id, price, 5);
+  await nextDay(context, hub, 1);
+  const { body } = await operator.get(path);
+  assert.equal(body.difference, {
+    message: "The payment provider counts 5 of size small where there are 2",
+    sizes: [{ size: "small", spokes: 2, billed: 5 }],
+  });
+  assert.equal([body.pending, body.items], [false, [{ size: "small", quantity: 5, monthly: 9500 }]]);
+  assert.ok(context.log.some(({ level, federation }) => level === "warn" && federation === hub));
+  await nextDay(context, hub, 2);
+  await synced(context, hub);
+  assert.is((await differences(context, hub)).length, 1);
+  assert.equal(counted(context, hub), ["small 5"]);
+  assert.is((await operator.post(`${path}/reconcile`)).status, 202);
+  await ended(context, hub);
+  assert.equal([counted(context, hub), (await operator.get(path)).body.difference], [["small 2"], null]);
+  await scene.db.shiftClock(2 * DAY + 3 * HOUR); // until the sync that follows it is over, too
+  await ended(context, hub);
+  provider.editQuantity(id, price, 1);
+  await nextDay(context, hub, 3);
+  assert.is((await differences(context, hub)).length, 2);
+  provider.editQuantity(id, price, 2);
+  await nextDay(context, hub, 4);
+  assert.is((await operator.get(path)).body.difference, null);
+});
+
+test("tells the provider the hub's present name.", async (context) => {
+  const hub = await billedHub(context, { small: 1 });
+  await synced(context, hub);
+  await query(context.scene.db, "update federations set name = 'Renamed' where id = $1", [hub]);
+  await nextDay(context, hub, 1);
+  assert.is(context.provider.state.customers.get((await rowOf(context, hub)).customerId!)!.name, "Renamed");
+});
+
+test("is asked for once a day, spread over the hour, and not for what has ended or never was.", async (context) => {
+  const { db } = context.scene, hubs: string[] = [];
+  for (const spokes of [{ small: 1 }, { small: 1 }, { small: 1 }, {}]) hubs.push(await billedHub(context, spokes));
+  for (const id of hubs) await synced(context, id);
+  await query(db, "update subscriptions set status = 'canceled' where federation_id = $1", [hubs[2]]);
+  await db.shiftClock(23 * HOUR);
+  assert.equal(await findUnseen(db.rows, 10), []);
+  await db.shiftClock(25 * HOUR);
+  assert.equal((await findUnseen(db.rows, 10)).sort(), [hubs[0]!, hubs[1]!].sort());
+  await reconcile(context);
+  await reconcile(context);
+  const looks = await query(
+    db,
+    "select federation_id as id, run_at from jobs where kind = 'look-billing' and federation_id = any($1) order by run_at",
+    [hubs],
+  );
+  assert.is(looks.length, 2);
+  assert.ok(Math.abs(looks[1].runAt - looks[0].runAt - HOUR / 2) < MINUTE);
+});
+
+test.run();

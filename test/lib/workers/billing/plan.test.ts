@@ -1,0 +1,134 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadBlueprint } from "#lib/moodle/load.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { newId } from "#lib/base/ids.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { SPOKE_STATES } from "#lib/operations/states.ts";
+import { HOUR } from "#lib/base/time.ts";
+import { planBilling } from "#lib/workers/billing/plan.ts";
+import { blueprint } from "#src/blueprints.ts";
+import { PRICES } from "#test/lib/workers/billing/scene.ts";
+import { query } from "#test/support/bench/query.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+
+interface Context {
+  db: TestDatabase;
+  user: string;
+  catalog: Catalog;
+}
+
+const test = suite<Context>("planBilling");
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+  context.user = await makeUser(context.db);
+  context.catalog = loadCatalog(PRICES, await loadBlueprint(blueprint));
+});
+test.before.each(async ({ db }) => {
+  await query(db, "delete from jobs");
+  await query(db, "delete from subscriptions");
+});
+test.after(({ db }) => db.close());
+
+async function plan({ db, catalog }: Context, batch?: number): Promise<string[]> {
+  const run = { check: () => {} } as unknown as Run;
+  await planBilling({ db, catalog }, batch).steps.compare!(run);
+  const jobs = await query(db, "select federation_id as id, kind, lane, visible from jobs where state = 'queued'");
+  for (const { kind, lane, visible } of jobs) {
+    assert.equal([kind, visible], ["sync-billing", false]);
+    assert.match(lane, /^billing:\d$/);
+  }
+  return jobs.map(({ id }) => id).sort();
+}
+
+/** A hub that is billed; `told` is what the provider was told, and a live spoke is in each of the states. */
+async function hub({ db, user }: Context, told: object | null, states: readonly string[] = []): Promise<string> {
+  const id = await makeHub(db, user, newId("fed").slice(4).toLowerCase());
+  const text = told && JSON.stringify(told);
+  await query(db, "insert into subscriptions (federation_id, email, told) values ($1, 'a@example.org', $2)", [
+    id,
+    text,
+  ]);
+  for (const state of states) {
+    const spoke = await makeSpoke(db, user, id, newId("spk").slice(4).toLowerCase());
+    const gone = state === "removed" ? ", removed_at = wheelwright_now()" : "";
+    await query(db, `update spokes set state = $2 ${gone} where id = $1`, [spoke, state]);
+  }
+  return id;
+}
+
+test("queues a sync for each hub of which the provider was told something else, or nothing, and for no other.", async (context) => {
+  const wanting = [
+    await hub(context, null),
+    await hub(context, {}, ["active"]),
+    await hub(context, { small: 2 }, ["active"]),
+    await hub(context, { small: 1, medium: 1 }, ["active"]),
+  ];
+  await hub(context, {});
+  await hub(context, { small: 2, medium: 0 }, ["active", "active"]);
+  await makeSpoke(context.db, context.user, await makeHub(context.db, context.user, "not-billed"));
+  assert.equal(await plan(context), wanting.sort());
+  assert.equal(await plan(context), wanting);
+});
+
+test("takes all hubs, however few it reads at once.", async (context) => {
+  const wanting: string[] = [];
+  for (let i = 0; i < 5; i++) {
+    wanting.push(await hub(context, null));
+    await hub(context, {});
+  }
+  assert.equal(await plan(context, 2), wanting.sort());
+});
+
+test("counts the spokes that are active, updating or suspending.", async (context) => {
+  await hub(context, { small: 3 }, SPOKE_STATES);
+  assert.equal(await plan(context), []);
+  for (const state of SPOKE_STATES) {
+    const id = await hub(context, {}, [state]);
+    const billed = ["active", "updating", "suspending"].includes(state);
+    assert.is((await plan(context)).includes(id), billed, state);
+  }
+});
+
+test("knows no spokes of a size without a price, but of one that has an item.", async (context) => {
+  const id = await hub(context, {}, ["active"]), { db } = context;
+  await query(db, "update spokes set size = 'large' where federation_id = $1", [id]);
+  assert.equal(await plan(context), []);
+  await query(db, `update subscriptions set items = '[{"size": "large"}]' where federation_id = $1`, [id]);
+  assert.equal(await plan(context), [id]);
+});
+
+test("leaves a hub alone that was refused until its time has come, and then tries anew though nothing differs.", async (context) => {
+  const id = await hub(context, {}), { db } = context;
+  const text =
+    "update subscriptions set error = 'no', retry_at = wheelwright_now() + interval '1 hour' where federation_id = $1";
+  await query(db, text, [id]);
+  assert.equal(await plan(context), []);
+  await db.shiftClock(HOUR + 1000);
+  assert.equal(await plan(context), [id]);
+  await db.shiftClock(0);
+});
+
+test("queues one for a hub that is gone while its subscription goes on, and none any more after that.", async (context) => {
+  const id = await hub(context, {}), { db } = context;
+  await query(db, "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [id]);
+  const become = (status: string | null) =>
+    query(
+      db,
+      `update subscriptions set customer_id = $1, subscription_id = case when $2::text is null then null else $1 end,
+         status = $2 where federation_id = $1`,
+      [id, status],
+    );
+  assert.equal(await plan(context), []);
+  await become("past_due");
+  assert.equal(await plan(context), [id]);
+  await query(db, "delete from jobs");
+  await become("canceled");
+  assert.equal(await plan(context), []);
+  await query(db, "update subscriptions set told = null where federation_id = $1", [id]);
+  assert.equal(await plan(context), [id]);
+});
+
+test.run();

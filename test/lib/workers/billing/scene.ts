@@ -1,0 +1,137 @@
+/** The API, a payment provider over HTTP, a catalogue with prices, and a replica that does the jobs of billing alone. */
+import type { Test } from "uvu";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { openLog } from "#lib/base/log.ts";
+import { newId } from "#lib/base/ids.ts";
+import { openPayments } from "#lib/drivers/payments/open.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
+import { lookBilling } from "#lib/workers/billing/look.ts";
+import { planBilling, planLooks } from "#lib/workers/billing/plan.ts";
+import { syncBilling } from "#lib/workers/billing/sync.ts";
+import { query } from "#test/support/bench/query.ts";
+import { openProvider, type Provider } from "#test/support/provider/provider.ts";
+import type { Subscription } from "#test/support/provider/records.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+import { until } from "#test/support/until.ts";
+
+export const PRICES = `
+sizes:
+  - { name: small, title: A small one, price: { currency: EUR, monthly: 1900 } }
+  - { name: medium, price: { currency: EUR, monthly: 4900 } }
+  - { name: large }
+`;
+
+export type Counts = Readonly<Record<string, number>>;
+
+export interface Context {
+  provider: Provider;
+  scene: Scene;
+  scheduler: Scheduler;
+  // deno-lint-ignore no-explicit-any
+  log: any[];
+}
+
+/** For all tests of the suite: each has hubs of its own. */
+export function withBilling(test: Test<Context>): void {
+  test.before(async (context) => {
+    const provider = context.provider = await openProvider();
+    const scene = context.scene = await openScene({ env: provider.env });
+    context.log = [];
+    const log = openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
+    const { app } = scene;
+    const payments = openPayments({ ...app.config.stripe!, settle: 20 });
+    Object.assign(app, { log, payments, catalog: loadCatalog(PRICES, app.blueprint) });
+    const retry = { first: 20, most: 50 };
+    const handlers = [syncBilling, lookBilling].map((make) => make(app, payments));
+    context.scheduler = await openScheduler(app, { handlers, lanes: 8, retry });
+  });
+  test.after(async ({ provider, scene, scheduler }) => {
+    await scheduler?.close();
+    await scene?.close();
+    await provider?.close();
+  });
+}
+
+let count = 0;
+
+/** A hub that is billed, with these spokes; nothing was told of it yet. */
+export async function billedHub(context: Context, spokes: Counts = {}): Promise<string> {
+  const { db, people } = context.scene, slug = `hub-${++count}`;
+  const id = await makeHub(db, people.operator.id, slug);
+  await query(db, "insert into subscriptions (federation_id, email) values ($1, $2)", [id, `${slug}@example.org`]);
+  await setSpokes(context, id, spokes);
+  return id;
+}
+
+/** Exactly these spokes are active in the hub from now on. */
+export async function setSpokes({ scene: { db, people } }: Context, hub: string, spokes: Counts): Promise<void> {
+  await query(db, "delete from spokes where federation_id = $1", [hub]);
+  for (const [size, quantity] of Object.entries(spokes)) {
+    for (let i = 0; i < quantity; i++) {
+      const id = await makeSpoke(db, people.operator.id, hub, newId("spk").slice(4).toLowerCase());
+      await query(db, "update spokes set state = 'active', size = $2 where id = $1", [id, size]);
+    }
+  }
+}
+
+/** What runs each quarter of a minute. */
+export async function plan({ scene: { app } }: Context, batch?: number): Promise<void> {
+  await planBilling(app, batch).steps.compare!(idle());
+}
+
+/** What runs each hour. */
+export async function reconcile({ scene: { app } }: Context, most?: number): Promise<void> {
+  await planLooks(app, most).steps.unseen!(idle());
+}
+
+function idle(): Run {
+  return { signal: new AbortController().signal, check: () => {} } as unknown as Run;
+}
+
+/** Plans, and waits until no job about the hub is under way, or soon will be. */
+export async function synced(context: Context, hub: string): Promise<void> {
+  await plan(context);
+  await ended(context, hub);
+}
+
+export async function ended({ scene: { db } }: Context, hub: string): Promise<void> {
+  await db.transact((tx) => Promise.resolve(void tx.wakes.add("jobs"))); // the clock may have been moved
+  await until(async () => (await live(db, hub)).length === 0);
+}
+
+async function live(db: Scene["db"], hub: string): Promise<unknown[]> {
+  return await query(
+    db,
+    `select 1 from jobs where federation_id = $1 and not visible
+       and (state = 'running' or state = 'queued' and run_at < wheelwright_now() + interval '10 seconds')`,
+    [hub],
+  );
+}
+
+export async function rowOf({ scene: { db } }: Context, hub: string) {
+  return (await db.rows.selectFrom("subscriptions").selectAll().where("federationId", "=", hub).executeTakeFirst())!;
+}
+
+/** The hub's subscriptions at the provider, the oldest first. */
+export function subscriptionsOf({ provider }: Context, hub: string): Subscription[] {
+  return [...provider.state.subscriptions.values()].filter(({ metadata }) => metadata["federationId"] === hub);
+}
+
+/** What the provider counts of each size: `["small 2"]`; of all of the hub's subscriptions. */
+export function counted(context: Context, hub: string): string[] {
+  return subscriptionsOf(context, hub).filter(({ status }) => status !== "canceled")
+    .flatMap(({ items }) => items.data.map(({ quantity, metadata }) => `${metadata["size"]} ${quantity}`)).sort();
+}
+
+/** What the provider was asked to do since then: `POST /v1/customers`. */
+export function asked({ provider }: Context, since = 0): string[] {
+  return provider.calls.slice(since).filter(({ method }) => method !== "GET")
+    .map(({ method, path }) => `${method} ${path.replace(/_\w+/, "_…")}`);
+}
+
+export async function audited({ scene: { db } }: Context, hub: string): Promise<unknown[][]> {
+  const rows = await query(db, "select kind, metadata from audit_events where federation_id = $1 order by at", [hub]);
+  return rows.map(({ kind, metadata }) => [kind, metadata]);
+}

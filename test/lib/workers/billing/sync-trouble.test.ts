@@ -1,0 +1,244 @@
+/**
+ * The sync when something goes wrong: answers that are lost, holders that die, and people who change things at the
+ * provider.
+ */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { connectHub } from "#lib/domains/billing/connect.ts";
+import { showBilling } from "#lib/domains/billing/show.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
+import { syncBilling } from "#lib/workers/billing/sync.ts";
+import {
+  asked,
+  audited,
+  billedHub,
+  type Context,
+  counted,
+  ended,
+  plan,
+  rowOf,
+  setSpokes,
+  subscriptionsOf,
+  synced,
+  withBilling,
+} from "#test/lib/workers/billing/scene.ts";
+import { query } from "#test/support/bench/query.ts";
+import { clientOf } from "#test/support/provider/client.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const test = suite<Context>("syncBilling in trouble");
+withBilling(test);
+
+/** A holder's run that is ours to break: each write asks first. */
+function holder({ scene: { app } }: Context, hub: string, mayWrite: () => boolean = () => true): Run {
+  const progress: Record<string, unknown> = {};
+  return {
+    job: { id: "op_1", fence: "1", federationId: hub, progress },
+    signal: new AbortController().signal,
+    log: app.log,
+    check: () => {},
+    remember: (values: object) => Promise.resolve(void Object.assign(progress, values)),
+    write: (work: never) => {
+      if (!mayWrite()) return Promise.reject(new FenceLost({ id: "op_1", fence: "1" }));
+      return app.db.transact(work);
+    },
+  } as unknown as Run;
+}
+
+async function runAll(context: Context, run: Run, payments: Partial<Payments> = {}): Promise<void> {
+  const { app } = context.scene;
+  const { steps } = syncBilling(app, { ...app.payments!, ...payments });
+  await steps.customer!(run);
+  await steps.quantities!(run);
+}
+
+async function reconcile({ scene }: Context, hub: string): Promise<void> {
+  const { status } = await scene.as("operator").post(`/api/federations/${hub}/billing/reconcile`);
+  assert.is(status, 202);
+}
+
+const PATHS = ["/v1/customers", /^\/v1\/customers\/\w+$/, "/v1/prices", "/v1/subscriptions"];
+
+test("makes everything once, though the answer to each call is lost.", async (context) => {
+  const hub = await billedHub(context, { small: 1 }), { provider } = context;
+  for (const path of PATHS) provider.break({ what: "lost answer", method: "POST", path, times: 1 });
+  await synced(context, hub);
+  assert.equal(counted(context, hub), ["small 1"]);
+  const ours = [...provider.state.customers.values()].filter(({ metadata }) => metadata["federationId"] === hub);
+  assert.is(ours.length, 1);
+  assert.is(subscriptionsOf(context, hub).length, 1);
+  assert.is([...provider.state.prices.values()].filter(({ metadata }) => metadata["size"] === "small").length, 1);
+  const paid = [...provider.state.invoices.values()].filter(({ customer }) => customer === ours[0]!.id);
+  assert.equal(paid.map(({ total }) => total), [1900]);
+  const change = /^\/v1\/subscriptions\/\w+$/;
+  provider.break({ what: "lost answer", method: "POST", path: change, times: 1 });
+  await setSpokes(context, hub, { small: 2 });
+  await synced(context, hub);
+  assert.equal(counted(context, hub), ["small 2"]);
+  const all = [...provider.state.invoices.values()].filter(({ customer }) => customer === ours[0]!.id);
+  assert.equal(all.map(({ total }) => total), [1900, 1900]);
+});
+
+test("finds what a holder made that died before it could write.", async (context) => {
+  const hub = await billedHub(context, { small: 1 });
+  let writes = 0;
+  await rejection(runAll(context, holder(context, hub, () => ++writes < 2))); // the customer is written, the rest is not
+  assert.equal([counted(context, hub), (await rowOf(context, hub)).subscriptionId], [["small 1"], null]);
+  await synced(context, hub);
+  assert.equal([counted(context, hub), subscriptionsOf(context, hub).length], [["small 1"], 1]);
+  assert.is((await rowOf(context, hub)).subscriptionId, subscriptionsOf(context, hub)[0]!.id);
+});
+
+test("ends what a holder made that died before it could write, where the hub is gone by then.", async (context) => {
+  const hub = await billedHub(context, { small: 1 });
+  let writes = 0;
+  await rejection(runAll(context, holder(context, hub, () => ++writes < 2)));
+  await setSpokes(context, hub, {});
+  const text = "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1";
+  await query(context.scene.db, text, [hub]);
+  await synced(context, hub);
+  assert.equal(subscriptionsOf(context, hub).map(({ status }) => status), ["canceled"]);
+});
+
+test("tells anew what a dead holder may have told, also where nothing differs from what was told before.", async (context) => {
+  const hub = await billedHub(context, { small: 1 });
+  await synced(context, hub);
+  await setSpokes(context, hub, { small: 2 });
+  let writes = 0;
+  await rejection(runAll(context, holder(context, hub, () => ++writes < 2)));
+  assert.equal(counted(context, hub), ["small 2"]);
+  await setSpokes(context, hub, { small: 1 });
+  await synced(context, hub);
+  assert.equal(counted(context, hub), ["small 1"]);
+});
+
+test("puts right what a call sets that comes late, of a holder that was cut off.", async (context) => {
+  const { provider, scene: { db } } = context, hub = await billedHub(context, { small: 1 });
+  await synced(context, hub);
+  await setSpokes(context, hub, { small: 2 });
+  const arrive = provider.break({ what: "slow", method: "POST", path: /^\/v1\/subscriptions\/\w+$/, times: 1 });
+  const cut = new AbortController(), first = { ...holder(context, hub), signal: cut.signal };
+  const gone = rejection(runAll(context, first));
+  await until(() => provider.hanging() === 1);
+  cut.abort(new Error("cut off"));
+  await gone;
+  await setSpokes(context, hub, { small: 3 });
+  await synced(context, hub);
+  assert.equal(counted(context, hub), ["small 3"]);
+  arrive();
+  await until(() => counted(context, hub)[0] === "small 2");
+  await db.shiftClock(MINUTE + SECOND);
+  await synced(context, hub);
+  await db.shiftClock(0);
+  assert.equal(counted(context, hub), ["small 3"]);
+  const live = await query(db, "select 1 from jobs where federation_id = $1 and state in ('queued', 'running')", [hub]);
+  assert.equal(live, []);
+});
+
+test("does not make another subscription for one that was ended at the provider, until somebody reconciles.", async (context) => {
+  const hub = await billedHub(context, { small: 1 });
+  await synced(context, hub);
+  const { subscriptionId: first, customerId: customer } = await rowOf(context, hub);
+  context.provider.cancel(first!);
+  await setSpokes(context, hub, { small: 2 });
+  await synced(context, hub);
+  await synced(context, hub);
+  assert.equal(counted(context, hub), []);
+  const row = await rowOf(context, hub);
+  assert.equal([row.status, row.told, typeof row.difference], ["canceled", { small: 2 }, "string"]);
+  const found = (await audited(context, hub)).filter(([kind]) => kind === "billing_difference_found");
+  assert.is(found.length, 1);
+  await reconcile(context, hub);
+  await synced(context, hub);
+  const after = await rowOf(context, hub);
+  assert.equal([counted(context, hub), after.status, after.difference], [["small 2"], "active", null]);
+  assert.is.not(after.subscriptionId, first);
+  assert.is(after.customerId, customer);
+});
+
+test("says that a customer was deleted, and makes another when somebody reconciles.", async (context) => {
+  const hub = await billedHub(context, { small: 1 });
+  await synced(context, hub);
+  const { customerId: customer } = await rowOf(context, hub);
+  await clientOf(context.provider).customers.del(customer!);
+  await setSpokes(context, hub, { small: 2 });
+  await synced(context, hub);
+  const row = await rowOf(context, hub);
+  assert.equal([row.status, row.error], ["canceled", `The customer ${customer} is not there any more`]);
+  await reconcile(context, hub);
+  await synced(context, hub);
+  const after = await rowOf(context, hub);
+  assert.equal([counted(context, hub), after.error], [["small 2"], null]);
+  assert.is.not(after.customerId, customer);
+});
+
+test("makes an item anew that was deleted, as soon as there is something to tell.", async (context) => {
+  const hub = await billedHub(context, { small: 1, medium: 1 });
+  await synced(context, hub);
+  const item = subscriptionsOf(context, hub)[0]!.items.data.find(({ metadata }) => metadata["size"] === "small")!;
+  await clientOf(context.provider).subscriptionItems.del(item.id);
+  await setSpokes(context, hub, { small: 2, medium: 1 });
+  await synced(context, hub);
+  assert.equal(counted(context, hub), ["medium 1", "small 2"]);
+});
+
+test("shows operators a refusal that trying again does not mend, and tries again an hour later.", async (context) => {
+  const { scene: { app, db }, provider } = context, hub = await billedHub(context, { small: 1 });
+  const [price] = [...provider.state.prices.values()].filter(({ metadata }) => metadata["size"] === "small");
+  await clientOf(provider).prices.update(price!.id, { active: false });
+  await synced(context, hub);
+  assert.match((await rowOf(context, hub)).error!, /is archived\. Mend it there/);
+  const [operator, admin] = await Promise.all(
+    (["operator", "hub_admin"] as const).map((role) => showBilling(app, { role }, { id: hub })),
+  );
+  assert.equal([operator!.pending, admin!.pending, admin!.error], [true, true, null]);
+  assert.match(operator!.error!, /is archived/);
+  assert.ok(context.log.some(({ level, federation }) => level === "error" && federation === hub));
+  await clientOf(provider).prices.update(price!.id, { active: true });
+  await synced(context, hub);
+  assert.equal(counted(context, hub), []);
+  await db.shiftClock(HOUR + 1000);
+  await synced(context, hub);
+  await db.shiftClock(0);
+  assert.equal([counted(context, hub), (await rowOf(context, hub)).error], [["small 1"], null]);
+});
+
+test("leaves to the next what was readdressed, or forgotten, while it ran.", async (context) => {
+  const { scene: { app, db } } = context, hub = await billedHub(context, { small: 1 });
+  await runAll(context, holder(context, hub), {
+    async createSubscription(...wanted) {
+      const made = await app.payments!.createSubscription(...wanted);
+      await db.transact((tx) => connectHub(tx, { id: hub }, "other@example.org"));
+      return made;
+    },
+  });
+  assert.equal((await rowOf(context, hub)).told, null);
+  await synced(context, hub);
+  const row = await rowOf(context, hub);
+  assert.is(context.provider.state.customers.get(row.customerId!)!.email, "other@example.org");
+  assert.equal(row.told, { small: 1 });
+  context.provider.cancel(row.subscriptionId!);
+  await runAll(context, holder(context, hub), {
+    async readSubscription(...which) {
+      const found = await app.payments!.readSubscription(...which);
+      const forget = "customer_id = null, subscription_id = null, status = null, told = null";
+      await query(db, `update subscriptions set ${forget} where federation_id = $1`, [hub]);
+      return found;
+    },
+  });
+  assert.equal((await rowOf(context, hub)).subscriptionId, null);
+  await synced(context, hub);
+  assert.equal([counted(context, hub), (await rowOf(context, hub)).status], [["small 1"], "active"]);
+});
+
+test("is queued once, however many plan at once.", async (context) => {
+  const hub = await billedHub(context, { small: 1 }), before = context.provider.calls.length;
+  await Promise.all([plan(context), plan(context), plan(context)]);
+  await ended(context, hub);
+  assert.equal(asked(context, before).filter((call) => call === "POST /v1/subscriptions"), ["POST /v1/subscriptions"]);
+});
+
+test.run();

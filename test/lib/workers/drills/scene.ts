@@ -1,0 +1,159 @@
+/** A site that people use, backed up, and the night in which its backup is put to the proof. */
+import type { Selectable } from "kysely";
+import * as assert from "uvu/assert";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import type { SiteDatabase, SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { toJob } from "#lib/jobs/store.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+
+const MINUTE = 60_000;
+/** What people have uploaded, by its hash. */
+export const UPLOADS = ["a".repeat(40), "b".repeat(40)];
+
+export interface DrillScene {
+  readonly scene: WorkScene;
+  /** An active spoke that people use. */
+  readonly id: string;
+  another(): Promise<string>;
+  act(id: string, action: "suspend" | "resume"): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+/** Drills are on, and no replica is there: the night comes when a test says so. */
+export async function openDrills(): Promise<DrillScene> {
+  const scene = await openWorkScene(5, { RESTORE_DRILLS: "nightly" }), { db, app, actor } = scene;
+  await db.sql("update users set operator = true, email_verified_at = now()");
+  const hub = await scene.hub("math");
+  let count = 0;
+  const another = async () => {
+    const id = await scene.spoke(hub, count++ === 0 ? "algebra" : `algebra-${count}`);
+    const { namespace } = await scene.becomes(id, "active");
+    const site = scene.simulator.site(namespace), names = Array.from({ length: 5 }, (_, i) => `person-${i}`);
+    const uploads = Object.fromEntries(UPLOADS.map((hash) => [hash, 7]));
+    const accounts = Object.fromEntries(names.map((name) => [name, { password: "" }]));
+    site.saveDatabase({ ...site.database, courses: ["Algebra", "Geometry"], accounts, uploads });
+    return id;
+  };
+  const replica = await scene.replica(), id = await another();
+  await replica.close();
+  const act = (of: string, action: "suspend" | "resume") =>
+    db.transact((tx) => acceptAction(app, tx, actor, of, { action, wish: {} })).then(() => {});
+  const remove = async (of: string) => void await removeSpoke(app, actor, await scene.row(of));
+  return { scene, id, another, act, remove };
+}
+
+/** A backup, as somebody asks for it. */
+export async function backUp({ db, app, actor, ended }: WorkScene, id: string): Promise<Backed> {
+  await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "backup", wish: {} }));
+  const operation = await ended(id, "backup");
+  const [row] = await db.sql("select * from backups where operation_id = $1", [operation.id]);
+  return row as unknown as Backed;
+}
+
+interface Backed {
+  readonly id: string;
+  readonly counts: unknown;
+  readonly volumes: readonly { readonly claim: string; readonly handle: string }[];
+}
+
+interface Kept {
+  readonly database: SiteDatabase;
+  readonly files: SiteFiles;
+}
+
+/** Damages what the storage keeps. */
+export function damage<D extends keyof Kept>(
+  { simulator }: WorkScene,
+  { volumes }: Backed,
+  disk: D,
+  change: (data: Kept[D]) => Kept[D],
+): void {
+  const { handle } = volumes.find(({ claim }) => (claim === "files") === (disk === "files"))!;
+  simulator.volumes.write(handle, change(simulator.volumes.read(handle)));
+}
+
+/** The time of the spoke's drill has come: returns the job that is planned for it. */
+export async function night({ db }: WorkScene, id: string): Promise<string> {
+  const before = (await drillsOf(db, id)).length;
+  await db.sql("update spokes set drill_due_at = wheelwright_now() where id = $1", [id]);
+  await db.sql("update jobs set run_at = wheelwright_now() where kind = 'plan-drills' and state = 'queued'");
+  await db.transact((tx) => Promise.resolve(void tx.wakes.add("jobs")));
+  return (await until(async () => (await drillsOf(db, id))[before], MINUTE)).id;
+}
+
+/** The same, and its drill waits for its volumes until the faults are cleared. */
+export async function held(scene: WorkScene, id: string): Promise<string> {
+  scene.simulator.faults.unready("sandbox-");
+  const drill = await night(scene, id);
+  await until(async () => (await drillOf(scene, drill)).stepsDone.includes("sandbox"));
+  return drill;
+}
+
+async function drillsOf(db: WorkScene["db"], id: string): Promise<Job[]> {
+  const rows = await db.sql("select * from jobs where kind = 'drill' and spoke_id = $1 order by seq", [id]);
+  return rows.map((row) => toJob(row as never));
+}
+
+export async function drillOf({ db }: WorkScene, drillId: string): Promise<Job> {
+  return toJob((await db.sql("select * from jobs where id = $1", [drillId]))[0] as never);
+}
+
+/** The drill, once it has ended: nothing of its sandbox is left in the cluster then. */
+export async function ended(scene: WorkScene, drillId: string): Promise<Job> {
+  const drill = await until(async () => {
+    const job = await drillOf(scene, drillId);
+    return isFinished(job.state) && job;
+  }, MINUTE);
+  assert.equal(leftOf(scene, drill), []);
+  return drill;
+}
+
+/** Its namespace, once that is there. */
+export function sandboxOf({ simulator }: WorkScene, drillId: string): string | undefined {
+  return simulator.objects("Namespace").find(({ metadata }) => metadata.labels?.["wheelwright.dev/sandbox"] === drillId)
+    ?.metadata.name;
+}
+
+export async function backupRow({ db }: WorkScene, id: string): Promise<Selectable<Schema["backups"]>> {
+  return await db.rows.selectFrom("backups").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}
+
+interface Outcome {
+  readonly kind: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+async function outcomes({ db }: WorkScene, id: string): Promise<Outcome[]> {
+  return await db.sql(
+    "select kind, metadata from audit_events where spoke_id = $1 and kind like 'tenant_backup_%ed' and kind <> $2 order by at",
+    [id, "tenant_backup_succeeded"],
+  );
+}
+
+/** What the audit says of the spoke's drills. */
+export async function toldOf(scene: WorkScene, id: string): Promise<string[]> {
+  return (await outcomes(scene, id)).map(({ kind }) => kind);
+}
+
+export async function outcomeOf(scene: WorkScene, id: string): Promise<Outcome> {
+  return (await outcomes(scene, id)).at(-1)!;
+}
+
+export async function letters({ db }: WorkScene): Promise<object[]> {
+  const found = await db.sql("select payload -> 'letter' as letter from jobs where kind = 'bulk-mail' order by seq");
+  return found.map(({ letter: { to, about } }) => ({ to: to.email, backupId: about.backupId, reason: about.reason }));
+}
+
+/** All that stands in the cluster of a drill's sandbox. */
+function leftOf({ simulator }: WorkScene, { id, progress }: Job): string[] {
+  const of = progress.inputs?.namespace;
+  return simulator.objects()
+    .filter(({ metadata: { labels, name, namespace } }) =>
+      labels?.["wheelwright.dev/sandbox"] === id || (namespace ?? name).startsWith(of)
+    )
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+}

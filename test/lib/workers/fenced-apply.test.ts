@@ -1,0 +1,102 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
+import { silent } from "#lib/base/log.ts";
+import { applyFenced } from "#lib/workers/fenced.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite<{ simulator: Simulator; space: Space; close: () => Promise<void> }>("applyFenced");
+const call = { signal: new AbortController().signal };
+
+test.before(async (context) => {
+  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: silent });
+  const cluster = await openCluster({ name: "default", kubeconfig: { text: simulator.kubeconfig() }, log: silent });
+  const labels = {
+    "app.kubernetes.io/managed-by": "wheelwright",
+    "wheelwright.dev/federation": "f",
+    "wheelwright.dev/spoke": "s",
+  };
+  const manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "spoke-a", labels } };
+  const { uid } = await cluster.createNamespace(manifest, call);
+  context.space = cluster.space("spoke-a", uid);
+  context.close = async () => {
+    await cluster.close();
+    await simulator.close();
+  };
+});
+test.after(({ close }) => close());
+
+const settings = (name: string, version: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  data: { version },
+});
+const hold = (fence: number) => ({ id: "op_1", fence: String(fence) });
+
+async function versionOf(space: Space, name: string): Promise<string> {
+  return (await space.get({ apiVersion: "v1", kind: "ConfigMap", name }, call))!["data"].version;
+}
+
+test("applies what stands there already, and again for the same holder", async ({ space }) => {
+  await space.apply([settings("a", "old")], call);
+  await applyFenced(space, settings("a", "new"), hold(5), call);
+  await applyFenced(space, settings("a", "newer"), hold(5), call);
+  assert.is(await versionOf(space, "a"), "newer");
+});
+
+test("is refused to a holder that a newer one has come after", async ({ space }) => {
+  await space.apply([settings("b", "old")], call);
+  await applyFenced(space, settings("b", "new"), hold(9), call);
+  const error = await rejection(applyFenced(space, settings("b", "late"), hold(8), call));
+  assert.instance(error, FenceLost);
+  assert.is(await versionOf(space, "b"), "new");
+});
+
+test("is refused by the API server when it comes late: between its look and its apply a newer one was there", async ({ space }) => {
+  await space.apply([settings("c", "old")], call);
+  const late: KubeObject[] = [];
+  const slow: Space = {
+    ...space,
+    apply: async (objects, at) => {
+      if (late.length === 0) {
+        late.push(...objects);
+        await applyFenced(space, settings("c", "new"), hold(21), call);
+      }
+      return await space.apply(objects, at);
+    },
+  };
+  assert.instance(await rejection(applyFenced(slow, settings("c", "late"), hold(20), call)), FenceLost);
+  assert.is(await versionOf(space, "c"), "new");
+  const again = await rejection(space.apply(late, call)); // however often it is sent
+  assert.is((again as ClusterError).status, 409);
+  assert.is(await versionOf(space, "c"), "new");
+});
+
+test("goes on where somebody else was faster who is no newer holder", async ({ space }) => {
+  await space.apply([settings("d", "old")], call);
+  let first = true;
+  const busy: Space = {
+    ...space,
+    apply: async (objects, at) => {
+      if (first) {
+        first = false;
+        const ref = { apiVersion: "v1", kind: "ConfigMap", name: "d" };
+        await space.patch(ref, [{ op: "add", path: "/data/other", value: "1" }], call);
+      }
+      return await space.apply(objects, at);
+    },
+  };
+  await applyFenced(busy, settings("d", "new"), hold(3), call);
+  assert.is(await versionOf(space, "d"), "new");
+});
+
+test("makes nothing where nothing stands, nor in the place of what was made anew", async ({ space }) => {
+  assert.is((await rejection(applyFenced(space, settings("e", "new"), hold(3), call))).code, "NotFound");
+  assert.is(await space.get({ apiVersion: "v1", kind: "ConfigMap", name: "e" }, call), null);
+});
+
+test.run();

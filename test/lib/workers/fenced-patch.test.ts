@@ -1,0 +1,91 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { ClusterError, Space } from "#lib/drivers/cluster/cluster.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
+import { patchFenced } from "#lib/workers/fenced.ts";
+import { rejection } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "./scene.ts";
+import { deleteByHand } from "#test/support/rights.ts";
+
+const test = suite<{ scene: WorkScene; space: Space }>("patchFenced");
+test.before.each(async (context) => {
+  context.scene = await openWorkScene();
+  const cluster = await context.scene.app.clusters.open("default");
+  const labels = {
+    "app.kubernetes.io/managed-by": "wheelwright",
+    "pod-security.kubernetes.io/enforce": "restricted",
+    "wheelwright.dev/federation": "fed",
+    "wheelwright.dev/spoke": "spk",
+  };
+  const manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE, labels } };
+  context.space = cluster.space(NAMESPACE, (await cluster.createNamespace(manifest, call)).uid);
+  await context.space.create({ ...REF, metadata: { name: "thing" }, data: { value: "old" } }, call);
+});
+test.after.each(({ scene }) => scene.close());
+
+const NAMESPACE = "spoke-main-here";
+const call = { signal: new AbortController().signal };
+const REF = { apiVersion: "v1", kind: "ConfigMap", name: "thing" };
+
+function write(space: Space, fence: string, value: string): Promise<unknown> {
+  const change = () => [{ op: "add" as const, path: "/data/value", value }];
+  return patchFenced(space, { ref: REF, hold: { id: "op", fence }, change }, call);
+}
+
+async function value(space: Space): Promise<string> {
+  return (await space.get(REF, call))!["data"].value;
+}
+
+test("changes an object that nobody has changed before, and one that an older holder has", async ({ space }) => {
+  await write(space, "9", "first");
+  assert.is(await value(space), "first");
+  await write(space, "10", "second"); // as text, 10 is less than 9
+  assert.is(await value(space), "second");
+});
+
+test("refuses a holder that is older than the last", async ({ space }) => {
+  await write(space, "7", "new");
+  assert.instance(await rejection(write(space, "5", "late")), FenceLost);
+  assert.is(await value(space), "new");
+});
+
+test("has the API server refuse a patch that was on its way while a newer holder took over", async ({ space }) => {
+  for (const before of [null, "4"]) {
+    if (before) {
+      await space.patch(REF, [{ op: "add", path: "/metadata/annotations/wheelwright.dev~1fence", value: "4" }], call);
+    }
+    const newer = before ? "70" : "7", older = before ? "60" : "3";
+    const slow: Space = {
+      ...space,
+      async patch(ref, operations, at) {
+        await write(space, newer, "new"); // between the late holder's look and its patch
+        return await space.patch(ref, operations, at);
+      },
+    };
+    assert.instance(await rejection(write(slow, older, "late")), FenceLost);
+    assert.is(await value(space), "new");
+  }
+});
+
+test("tries again when somebody else has touched the object, and it is still its turn", async ({ space }) => {
+  let touched = false;
+  const busy: Space = {
+    ...space,
+    async patch(ref, operations, at) {
+      if (!touched) await space.patch(ref, [{ op: "add", path: "/data/other", value: "x" }], at);
+      touched = true;
+      return await space.patch(ref, operations, at);
+    },
+  };
+  await write(busy, "5", "mine");
+  assert.is(await value(space), "mine");
+});
+
+test("tells the operator of an object that somebody has deleted", async ({ scene, space }) => {
+  await deleteByHand(scene.simulator, (await space.get(REF, call))!);
+  const error = await rejection(write(space, "9", "new")) as ClusterError;
+  assert.equal([error.code, error.blame, error.transient], ["NotFound", "operator", false]);
+  assert.match(error.hint!, /^Somebody has deleted it/);
+});
+
+test.run();

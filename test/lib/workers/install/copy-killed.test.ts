@@ -1,0 +1,54 @@
+/** A copy whose holder dies in each of its steps, when all of the step is done and nothing of that is written down. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { provision } from "#lib/operations/provision.ts";
+import { around } from "#lib/scheduler/handler.ts";
+import { openScheduler } from "#lib/scheduler/scheduler.ts";
+import { Lapsed } from "#lib/scheduler/stops.ts";
+import { handlers } from "#lib/workers/handlers.ts";
+import { openWorkScene } from "#test/lib/workers/scene.ts";
+import { contentsOf, secretsOf, useSite } from "#test/support/sites.ts";
+import { until } from "#test/support/until.ts";
+import { copy, type CopyScene, sourcesOf } from "./copy-scene.ts";
+
+const test = suite<CopyScene>("a copy whose holder dies");
+
+test("in each step is gone on with: nothing is lost, made twice, shared or left behind", async () => {
+  const scene = await openWorkScene(), died: string[] = [];
+  let source: string | null = null;
+  const dying = handlers(scene.app).map((handler) =>
+    handler.kind.kind !== "provision" ? handler : around(handler, (work, step) => async (run) => {
+      await work(run);
+      source ??= run.job.spokeId; // it is there before there is a copy
+      if (run.job.spokeId === source || died.includes(step)) return;
+      died.push(step);
+      throw new Lapsed();
+    })
+  );
+  const replica = await openScheduler(scene.app, { handlers: dying, lanes: 64, retry: { first: 50, most: 200 } });
+  try {
+    const id = await scene.spoke(await scene.hub("math"), "algebra"), { simulator } = scene;
+    const { namespace } = await scene.becomes(id, "active");
+    useSite(simulator, namespace);
+    const context = { scene, id, namespace };
+    const before = contentsOf(simulator, namespace), own = Object.values(secretsOf(simulator, namespace));
+    const made = await copy(context, { copyBackup: "now" });
+    await until(async () => ["active", "failed"].includes((await scene.row(made)).state), 120_000);
+    const row = await scene.row(made);
+    assert.is(row.state, "active", row.stateReason!);
+    assert.equal(died, Object.keys(provision.plan.steps));
+    assert.equal(contentsOf(simulator, row.namespace), { ...before, title: "Copy of algebra" });
+    const shared = Object.entries(secretsOf(simulator, row.namespace)).filter(([, value]) => own.includes(value));
+    assert.equal(shared, []);
+    assert.equal(sourcesOf(scene), []);
+    const claims = simulator.objects("PersistentVolumeClaim").map(({ metadata }) => metadata.namespace);
+    assert.equal(claims.sort(), [namespace, namespace, row.namespace, row.namespace].sort());
+    assert.is((await scene.db.sql("select 1 from audit_events where kind = 'spoke_provisioned'")).length, 2);
+    assert.is((await scene.db.sql("select 1 from backups")).length, 1);
+  } finally {
+    await replica.close();
+    await scene.close();
+  }
+});
+
+test.run();

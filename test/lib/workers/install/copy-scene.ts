@@ -1,0 +1,65 @@
+/** A spoke in use, and copies of it as the API makes them. */
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
+import { findCopySource } from "#lib/domains/backups/copy.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import type { NewSpoke } from "#lib/domains/spokes/views.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { useSite } from "#test/support/sites.ts";
+
+export interface CopyScene {
+  scene: WorkScene;
+  /** The source, and its namespace. */
+  id: string;
+  namespace: string;
+}
+
+export async function openCopies(context: CopyScene, env: Record<string, string> = {}): Promise<void> {
+  const scene = context.scene = await openWorkScene(5, env);
+  context.id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  context.namespace = (await scene.becomes(context.id, "active")).namespace;
+  useSite(scene.simulator, context.namespace);
+}
+
+let count = 0;
+
+/** Asks for it, in the source's hub where none is given; its id. */
+export async function copy(
+  { scene, id }: CopyScene,
+  wish: Partial<NewSpoke> = {},
+  hub?: FederationRow,
+): Promise<string> {
+  const { app, actor, db } = scene,
+    { federationId } = await scene.row(id),
+    input = { slug: `copy-${++count}`, copyOf: id };
+  const place = hub ?? (await findFederation(db.rows, federationId, "shown"))!;
+  const asked = { ...input, ...wish } as NewSpoke;
+  return (await createSpoke(app, actor, place, asked, null, { findCopySource })).id;
+}
+
+/** The id of a backup of the source that is taken now. */
+export async function backUp({ scene, id }: CopyScene): Promise<string> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", wish: {} }));
+  const { id: operation } = await scene.ended(id, "backup");
+  const [backup] = await scene.db.sql("select id from backups where operation_id = $1", [operation]);
+  return backup.id;
+}
+
+/** No backup of the source comes to its end until it is let go. */
+export function holdBackups({ scene, namespace }: CopyScene): () => void {
+  const { faults } = scene.simulator, fault = faults.add({ type: "unready", name: `${namespace}/files-` });
+  return () => void faults.heal(fault);
+}
+
+/** No copy's volumes are made until they are let go. */
+export function holdCopies({ scene }: CopyScene): () => void {
+  const { faults } = scene.simulator, fault = faults.add({ type: "unready", name: "origin-files" });
+  return () => void faults.heal(fault);
+}
+
+/** What volumes are made by and is to be taken away again, by kind. */
+export function sourcesOf({ simulator }: WorkScene): string[] {
+  return ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => simulator.objects(kind))
+    .map(({ metadata }) => metadata.name).filter((name) => name.includes("origin-"));
+}

@@ -1,0 +1,159 @@
+/** Copies of a spoke: the same courses and people, in a site of its own. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { notesOf } from "#lib/jobs/operation.ts";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { findSpoke } from "#lib/domains/spokes/store.ts";
+import { contentsOf, secretsOf, useSite } from "#test/support/sites.ts";
+import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { backUp, copy, type CopyScene, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
+
+const test = suite<CopyScene>("a copy");
+const RELAY = {
+  SPOKE_SMTP_HOST: "relay.example.org",
+  SPOKE_SMTP_USER: "site-${namespace}",
+  SPOKE_SMTP_SECRET: "s".repeat(32),
+};
+test.before((context) => openCopies(context, RELAY));
+test.after(({ scene }) => scene.close());
+
+test("has the courses and the people of its newest backup, and nothing that lets anybody into the other site", async (context) => {
+  const { scene, id, namespace } = context, { simulator } = scene;
+  const backup = await backUp(context);
+  const before = { ...contentsOf(simulator, namespace) }, own = secretsOf(simulator, namespace);
+  useSite(simulator, namespace, "since then");
+  const present = async () => {
+    const { database, files } = simulator.site(namespace), { visibleEvents: _, ...row } = await scene.row(id);
+    return { database, files, row };
+  };
+  const source = await present();
+  const row = await scene.becomes(await copy(context), "active", "failed");
+  assert.equal([row.state, row.stateReason, row.health], ["active", null, "healthy"]);
+  assert.equal(contentsOf(simulator, row.namespace), { ...before, title: "Copy of algebra" });
+  const theirs = secretsOf(simulator, row.namespace), shared = new Set(Object.values(own));
+  const places = ["mdl_config siteidentifier", "mdl_config calendar_exportsalt", "role moodle", "moodledata/secret"];
+  for (const place of [...places, "Secret admin ADMIN_PASSWORD"]) assert.ok(theirs[place], place);
+  for (const [place, value] of Object.entries(theirs)) assert.not.ok(shared.has(value), `${place} is the other site's`);
+  const { accounts } = simulator.site(row.namespace).database!;
+  assert.is(accounts!.admin!.password, theirs["Secret admin ADMIN_PASSWORD"]);
+  assert.is(accounts!.ada!.password, "ada's own");
+  assert.equal([row.copyOf, row.fromBackup, row.siteIdentifier], [id, backup, theirs["mdl_config siteidentifier"]]);
+  assert.equal(await present(), source, "the source is not as it was");
+});
+
+test("is of the version, the images and the disks that the data is of, and is no drift", async ({ scene, id }) => {
+  const [{ id: made }] = await scene.db.sql("select id from spokes where copy_of = $1", [id]);
+  const [source, row] = [await scene.row(id), await scene.row(made)];
+  for (const name of ["version", "images", "resources"]) {
+    assert.equal(row.blueprintInputs[name], source.blueprintInputs[name]);
+  }
+  assert.equal([row.size, row.lmsVersion, row.adminEmail], [source.size, source.lmsVersion, source.adminEmail]);
+  await lookOnce(scene.app);
+  assert.is((await scene.row(made)).drift, null);
+  assert.equal(sourcesOf(scene), []);
+});
+
+test("says of what it is, in its operation, its audit and that of its source", async ({ scene, id }) => {
+  const [{ id: made, slug, fromBackup }] = await scene.db.sql("select * from spokes where copy_of = $1", [id]);
+  const [job] = await scene.operations(made);
+  assert.match(notesOf(job!).join("\n"), `It is a copy of algebra, made from backup ${fromBackup} of `);
+  assert.match(notesOf(job!).join("\n"), "The site sends no mail until an administrator says that it may");
+  const [requested] = await scene.db.sql(
+    "select metadata from audit_events where kind = 'spoke_requested' and spoke_id = $1",
+    [made],
+  );
+  assert.equal(requested.metadata.copyOf, { spokeId: id, slug: "algebra", backupId: fromBackup });
+  const [copied] = await scene.db.sql("select * from audit_events where kind = 'spoke_copied' and spoke_id = $1", [id]);
+  const { federationId: hubId } = await scene.row(id);
+  assert.equal([copied.actorEmail, copied.metadata], [
+    scene.actor.email,
+    { slug: "algebra", copyId: made, copySlug: slug, hubId, backupId: fromBackup },
+  ]);
+});
+
+test("sends no mail, though there is a relay and the other site does", async ({ scene, id, namespace }) => {
+  const [{ namespace: own }] = await scene.db.sql("select namespace from spokes where copy_of = $1", [id]);
+  const mailing = (of: string) => {
+    const env = scene.simulator.objects("ConfigMap").find(({ metadata }) =>
+      metadata.namespace === of && metadata.name === "moodle-env"
+    );
+    return [scene.simulator.site(of).database!.config!.noemailever, env!["data"].SMTP_HOST];
+  };
+  assert.equal([mailing(namespace), mailing(own)], [["0", "relay.example.org"], ["1", "localhost"]]);
+});
+
+test("is made from the backup that was chosen, and gets what was asked for besides", async (context) => {
+  const { scene, namespace } = context, { simulator } = scene;
+  useSite(simulator, namespace, "chosen");
+  const copyBackup = await backUp(context);
+  await scene.db.sql("update backups set created_at = created_at - interval '1 day'"); // one a day is kept
+  useSite(simulator, namespace, "newer");
+  await backUp(context);
+  const asked = { displayName: "Geometry", adminEmail: "head@school.example", size: "medium", copyBackup };
+  const row = await scene.becomes(await copy(context, asked), "active", "failed");
+  assert.is(row.state, "active", row.stateReason!);
+  const { row: mark, file, title } = contentsOf(simulator, row.namespace);
+  assert.equal([mark, file, title], ["chosen", "chosen", "Geometry"]);
+  assert.is(simulator.site(row.namespace).database!.accounts!.admin!.email, "head@school.example");
+  assert.equal([row.size, row.blueprintInputs.resources.disks], [
+    "medium",
+    scene.app.catalog.resourcesOf("medium").disks,
+  ]);
+});
+
+test("in another hub gets the look and the courses that were asked for, beside those that it has", async (context) => {
+  const { scene, id } = context,
+    catalog = JSON.stringify({
+      brands: [{ name: "ocean", color: "#0044aa" }],
+      seeds: [{ name: "demo", courses: [{ shortname: "demo-1" }] }],
+    });
+  const app = { ...scene.app, catalog: loadCatalog(catalog, scene.app.blueprint) };
+  await scene.db.sql("update spokes set identity = true where id = $1", [id]);
+  const hub = await scene.hub("art"), asked = { brand: "ocean", seed: "demo", identity: false };
+  const made = await copy({ ...context, scene: { ...scene, app } }, asked, hub);
+  const row = await scene.becomes(made, "active", "failed");
+  assert.is(row.state, "active", row.stateReason!);
+  const { config, courses } = scene.simulator.site(row.namespace).database!;
+  assert.is(config!.brandcolor, "#0044aa");
+  assert.equal([...new Set(courses)].sort(), ["algebra-1", "algebra-2", "demo-1"]);
+  const [job] = await scene.operations(made);
+  assert.match(notesOf(job!).join("\n"), "The single sign-on that the other site had is still set up in this one");
+});
+
+test("of a copy shares nothing with either", async (context) => {
+  const { scene } = context, { simulator } = scene;
+  const first = await scene.becomes(await copy(context), "active");
+  const second = await scene.becomes(
+    await copy({ ...context, id: first.id }, { copyBackup: "now" }),
+    "active",
+    "failed",
+  );
+  assert.is(second.state, "active", second.stateReason!);
+  assert.is(second.displayName, "Copy of Copy of algebra");
+  const others = new Set(
+    [context.namespace, first.namespace].flatMap((each) => Object.values(secretsOf(simulator, each))),
+  );
+  const shared = Object.entries(secretsOf(simulator, second.namespace)).filter(([, value]) => others.has(value));
+  assert.equal(shared, []);
+  assert.is(contentsOf(simulator, second.namespace).row, contentsOf(simulator, first.namespace).row);
+});
+
+test("outlives its source, and is made also where that is removed meanwhile", async (context) => {
+  const { scene, id, namespace } = context;
+  const marked = contentsOf(scene.simulator, namespace).row;
+  await backUp(context);
+  const release = holdCopies(context);
+  const made = await copy(context);
+  await removeSpoke(scene.app, scene.actor, (await findSpoke(scene.db.rows, id, "hidden"))!);
+  await scene.becomes(id, "removed");
+  release();
+  const row = await scene.becomes(made, "active", "failed");
+  assert.is(row.state, "active", row.stateReason!);
+  assert.is(contentsOf(scene.simulator, row.namespace).row, marked);
+  await removeSpoke(scene.app, scene.actor, (await findSpoke(scene.db.rows, made, "hidden"))!);
+  await scene.becomes(made, "removed");
+  assert.equal(sourcesOf(scene), []);
+});
+
+test.run();

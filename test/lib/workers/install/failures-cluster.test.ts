@@ -1,0 +1,163 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { requestHubAction } from "#lib/domains/federations/actions.ts";
+import type { FailureReport } from "#lib/jobs/job.ts";
+import { listOperations } from "#lib/jobs/store.ts";
+import { showOperation } from "#lib/domains/operations/show.ts";
+import { silent } from "#lib/base/log.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
+
+const test = suite<{ scene: WorkScene }>("a failing cluster");
+test.before.each(async (context) => void (context.scene = await openWorkScene(5, { ACME_EMAIL: "ops@example.org" })));
+test.after.each(({ scene }) => scene.close());
+
+/** The report of a hub's set-up that had so many milliseconds, on a cluster at this address. */
+async function setUpOn(scene: WorkScene, server: string, timeLimit = 1500): Promise<FailureReport> {
+  const hub = await scene.hub("math");
+  await scene.db.sql("update jobs set time_limit_ms = $1", [timeLimit]);
+  const text = scene.simulator.kubeconfig().replace(/server: .*/, `server: ${server}`);
+  const cluster = await openCluster({ name: "default", kubeconfig: { text }, deadline: 500, log: silent });
+  const replica = await startReplica({
+    ...scene.app,
+    clusters: { ...scene.app.clusters, open: () => Promise.resolve(cluster) },
+  });
+  try {
+    await scene.hubBecomes(hub.id, "failed");
+    const [job] = await listOperations(scene.db.rows, { federationId: hub.id, limit: 1 });
+    const { error } = await showOperation(scene.db.rows, scene.actor, job!);
+    return error!;
+  } finally {
+    await replica.close();
+    await cluster.close();
+  }
+}
+
+test("that refuses connections is tried until the time is over, and then told how often", async ({ scene }) => {
+  const { code, fault, message, hint } = await setUpOn(scene, "http://127.0.0.1:9");
+  assert.equal([code, fault], ["unreachable", "cluster"]);
+  assert.match(message, /^Gave up, tried \d+ times since .*: The cluster cannot be reached: .*(ECONNREFUSED|refused)/i);
+  assert.match(hint!, /Nothing listens there/);
+});
+
+test("whose name is unknown is the operator's doing", async ({ scene }) => {
+  const { code, message, hint } = await setUpOn(scene, "http://cluster.invalid:6443");
+  assert.is(code, "unreachable");
+  assert.match(message, /The cluster cannot be reached: .*cluster\.invalid/);
+  assert.match(hint!, /host name/i);
+});
+
+test("that speaks no TLS is told of as the operator's doing", async ({ scene }) => {
+  const { code, fault, message, hint } = await setUpOn(scene, scene.simulator.url.replace("http:", "https:"));
+  assert.equal([code, fault], ["untrusted", "operator"]);
+  assert.match(message, /: The cluster's API server cannot be trusted, or is none: /);
+  assert.match(hint!, /certificate-authority-data/);
+});
+
+test("that does not answer in time is told as such", async ({ scene }) => {
+  scene.simulator.faults.hang();
+  const { code, fault, message, hint } = await setUpOn(scene, scene.simulator.url, 3000);
+  assert.equal([code, fault], ["deadline", "cluster"]);
+  assert.match(message, /The cluster's API server did not answer in time: GET /);
+  assert.match(hint!, /API server/);
+});
+
+test("without cert-manager fails the hub, whose spokes wait and say so", async ({ scene }) => {
+  scene.simulator.faults.add({
+    type: "answer",
+    status: 404,
+    path: "/apis/cert-manager.io",
+    body: "404 page not found",
+  });
+  const hub = await scene.hub("math");
+  const id = await scene.spoke(hub, "algebra");
+  await scene.replica();
+  await scene.hubBecomes(hub.id, "failed");
+  const [queued] = await scene.operations(id);
+  const { label, waitingFor, state } = await showOperation(scene.db.rows, scene.actor, queued!);
+  assert.equal([state, label, waitingFor?.kind], [
+    "queued",
+    "Waiting until the hub's set-up, which has failed, is retried",
+    "provision-hub",
+  ]);
+  const own = (await listOperations(scene.db.rows, { federationId: hub.id, limit: 9 })).find(({ spokeId }) => !spokeId);
+  assert.is(waitingFor!.id, own!.id);
+  assert.equal([own!.failure!.code, own!.failure!.fault], ["NoCertManager", "operator"]);
+  scene.simulator.faults.clear();
+  await requestHubAction(scene.app, scene.actor, hub, { action: "retry" } as never);
+  assert.is((await scene.becomes(id, "active", "failed")).state, "active");
+});
+
+test("in whose place a proxy's page answers is told of as the operator's doing", async ({ scene }) => {
+  scene.simulator.faults.answer(200, { body: "<html>Sign in</html>", path: "/api/v1/namespaces" });
+  const { code, fault, message } = await setUpOn(scene, scene.simulator.url);
+  assert.equal([code, fault], ["BadAnswer", "operator"]);
+  assert.match(message, /What answers in the cluster's place is no API server: .*Sign in/);
+});
+
+test("where the namespace's name is taken leaves the stranger alone", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const { namespace } = await scene.row(id);
+  const made = await fetch(`${scene.simulator.url}/api/v1/namespaces`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }),
+  });
+  assert.is(made.status, 201);
+  await scene.replica();
+  const { error } = await showOperation(scene.db.rows, scene.actor, await scene.ended(id, "provision"));
+  assert.equal([error!.code, error!.fault, error!.step], ["stranger", "operator", "namespace"]);
+  assert.match(error!.message, namespace);
+  assert.ok(scene.simulator.objects("Namespace").some(({ metadata }) => metadata.name === namespace));
+});
+
+test("that does not let a namespace go is told of for as long as it lasts, and whose doing it is", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  const { namespace } = await scene.becomes(id, "active", "failed");
+  const fault = scene.simulator.faults.stuckNamespace(namespace);
+  await removeSpoke(scene.app, scene.actor, await scene.row(id));
+  const label = await until(async () => {
+    const [job] = await scene.operations(id);
+    return /held by the finalizer simulator/.test(job!.label) && job!.label; // what goes at first has others
+  }, 60_000);
+  assert.match(
+    label,
+    new RegExp(`^Deleting the namespace: Namespace ${namespace}, going since [-\\d]+ [\\d:]+ UTC, waits for `),
+  );
+  assert.match(label, /configmaps.* to go; held by the finalizer simulator\/stuck$/);
+  scene.simulator.faults.heal(fault);
+  await until(async () => (await scene.ended(id, "remove")).state === "succeeded", 60_000);
+});
+
+test("whose authority has refused a certificate is asked again when somebody retries", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const { namespace } = await scene.row(id);
+  const message = "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many certificates";
+  const fault = scene.simulator.faults.add({ type: "uncertified", name: `${namespace}/`, message, final: true });
+  await scene.replica();
+  assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
+  scene.simulator.faults.heal(fault);
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+  const back = await scene.becomes(id, "active", "failed");
+  assert.equal([back.state, back.stateReason], ["active", null]);
+});
+
+test("that waits for a node says so while it lasts", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const { namespace } = await scene.row(id);
+  const message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/1 nodes";
+  const fault = scene.simulator.faults.add({ type: "no-node", name: `${namespace}/db-0`, message });
+  await scene.replica();
+  await until(async () => {
+    const [job] = await scene.operations(id);
+    return job!.label.startsWith(`Starting the database: Waiting for a node for pod db-0: ${message}`);
+  }, 60_000);
+  scene.simulator.faults.heal(fault);
+  assert.is((await scene.becomes(id, "active", "failed")).state, "active");
+});
+
+test.run();

@@ -1,0 +1,117 @@
+/** A spoke is what it was made from, whatever the blueprint and the catalogue say since. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { makeBlueprint } from "#lib/moodle/load.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
+import { builtIn } from "#test/lib/moodle/scene.ts";
+import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
+
+const test = suite<{ scene: WorkScene }>("a spoke");
+test.before.each(async (context) => void (context.scene = await openWorkScene()));
+test.after.each(({ scene }) => scene.close());
+
+const OTHER = "registry.example/other";
+
+/** The program after its blueprint was changed: other images, and other objects too. */
+function changed(app: App): App {
+  const images = builtIn()["images.yaml"]!.replaceAll("erseco/", `${OTHER}/`).replace(
+    "postgres:17",
+    `${OTHER}/postgres:17`,
+  );
+  const cron = builtIn()["cron.yaml"]!.replace('"* * * * *"', '"*/5 * * * *"');
+  const blueprint = makeBlueprint(builtIn({ "images.yaml": images, "cron.yaml": cron }));
+  assert.is.not(blueprint.revision, app.blueprint.revision);
+  return { ...app, blueprint, catalog: loadCatalog(undefined, blueprint) };
+}
+
+async function ask(scene: WorkScene, app: App, id: string, action: SpokeActionName): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action, wish: {} }));
+}
+
+test("is suspended, resumed and restarted with its own inputs after the blueprint has changed", async ({ scene }) => {
+  const first = await startReplica(scene.app);
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const before = await scene.becomes(id, "active");
+  await first.close();
+  const app = changed(scene.app), second = await startReplica(app);
+  try {
+    await ask(scene, app, id, "suspend");
+    await scene.becomes(id, "suspended");
+    await ask(scene, app, id, "resume");
+    await scene.becomes(id, "active");
+    await ask(scene, app, id, "restart");
+    assert.is((await scene.ended(id, "restart")).state, "succeeded");
+  } finally {
+    await second.close();
+  }
+  const after = await scene.row(id);
+  assert.equal([after.blueprintRevision, after.blueprintInputs], [
+    before.blueprintRevision,
+    before.blueprintInputs,
+  ]);
+  const pulled = scene.simulator.objects("Event").map((event) => String(event["message"])).filter((message) =>
+    message.includes("image")
+  );
+  assert.ok(pulled.some((message) => message.includes("postgres:17-alpine")));
+  assert.equal(pulled.filter((message) => message.includes(OTHER)), []);
+  assert.is(scene.simulator.objects("CronJob")[0]!["spec"].schedule, "* * * * *");
+});
+
+test("is retried as it was asked for when the catalogue does not offer that any more", async ({ scene }) => {
+  const fault = scene.simulator.faults.missingImage("erseco/");
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  const { blueprintInputs: inputs } = await scene.becomes(id, "failed");
+  scene.simulator.faults.heal(fault);
+  const catalog = loadCatalog('versions: ["5.2.2"]\nsizes: [large]', scene.app.blueprint);
+  assert.throws(() => catalog.imagesOf("4.5.12"));
+  await ask(scene, { ...scene.app, catalog }, id, "retry");
+  const row = await scene.becomes(id, "active", "failed");
+  assert.equal([row.state, row.blueprintInputs], ["active", inputs]);
+});
+
+test("takes its last snapshot with the class that its region names, and none where that does not retain", async ({ scene }) => {
+  await scene.replica();
+  const hub = await scene.hub("math");
+  const classes = `${scene.simulator.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses`;
+  for (const [name, deletionPolicy] of [["a-first", "Retain"], ["z-kept", "Retain"], ["z-gone", "Delete"]]) {
+    const body = {
+      apiVersion: "snapshot.storage.k8s.io/v1",
+      kind: "VolumeSnapshotClass",
+      metadata: { name },
+      driver: "simulated.csi.example",
+      deletionPolicy,
+    };
+    const made = await fetch(classes, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    assert.is(made.status, 201);
+  }
+  for (const [slug, wanted] of [["algebra", "z-kept"], ["biology", "z-gone"]] as const) {
+    const id = await scene.spoke(hub, slug);
+    await scene.db.sql(
+      "update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{surroundings,snapshotClass}', to_jsonb($2::text)) where id = $1",
+      [id, wanted],
+    );
+    await scene.becomes(id, "active");
+    await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+    await scene.becomes(id, "removed");
+    const notes = (await scene.operations(id))[0]!.progress.notes ?? [];
+    assert.equal(
+      notes,
+      slug === "algebra"
+        ? []
+        : ["No last snapshot: the cluster has no snapshot class z-gone for these volumes that retains"],
+    );
+  }
+  const contents = scene.simulator.objects("VolumeSnapshotContent");
+  assert.equal(contents.map((each) => each["spec"].volumeSnapshotClassName), ["z-kept", "z-kept"]);
+});
+
+test.run();

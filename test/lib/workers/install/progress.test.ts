@@ -1,0 +1,57 @@
+/** An install that tells how far it is, while it runs: on the stream, in the operation, and by whoever takes it over. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ scene: WorkScene }>("an install under way");
+test.before.each(async (context) => void (context.scene = await openWorkScene(5, {}, 0.05))); // an install takes 3.2 s
+test.after.each(({ scene }) => scene.close());
+
+const PART = /^Installing Moodle: part (\d+)(?: of (\d+))? \((\w+)\)$/;
+
+/** What the operation says of its part, once it says so. */
+async function partOf(scene: WorkScene, id: string, least = 1) {
+  return await until(async () => {
+    const [, part, total, name] = PART.exec((await scene.operations(id))[0]!.label) ?? [];
+    return Number(part) >= least && { part: Number(part), total: total && Number(total), name };
+  });
+}
+
+async function labels(scene: WorkScene, id: string): Promise<string[]> {
+  const rows = await scene.db.sql("select data from stream_events where spoke_id = $1 order by number", [id]);
+  return rows.map(({ data }) => data.operation.label);
+}
+
+test("tells its parts on the stream, and of how many once another install has counted them", async ({ scene }) => {
+  const hub = await scene.hub("math");
+  await scene.replica();
+  const first = await scene.spoke(hub, "algebra");
+  assert.is((await partOf(scene, first)).total, undefined);
+  await scene.becomes(first, "active");
+  const { way, count } = (await scene.operations(first))[0]!.progress.parts;
+  assert.is(way, (await scene.row(first)).blueprintInputs.images.moodle);
+  const told = (await labels(scene, first)).flatMap((label) => PART.exec(label)?.[1] ?? []).map(Number);
+  assert.ok(told.length > 0 && told.length < 6, `one a second, and not each: ${told}`);
+  assert.equal(told, told.toSorted((a, b) => a - b));
+
+  const second = await scene.spoke(hub, "logic");
+  assert.is((await partOf(scene, second)).total, count);
+  await scene.becomes(second, "active");
+  assert.ok((await labels(scene, second)).some((label) => label.includes(` of ${count} (`)));
+});
+
+test("is gone on with by whoever takes it over, who reads its log from the start", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const first = await scene.replica();
+  const { part } = await partOf(scene, id);
+  await first.close();
+  await scene.replica();
+  await partOf(scene, id, part + 1);
+  await scene.becomes(id, "active");
+  const { fence, progress } = (await scene.operations(id))[0]!;
+  assert.is(progress.installs.length, 1, `one install, and fence ${fence} has adopted it`);
+  assert.ok(progress.parts.count > 100);
+});
+
+test.run();

@@ -1,0 +1,112 @@
+/** What an installation ends with, in one Job: each way for it to fail is told as what it is, and what is seen is kept. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makeBlueprint } from "#lib/moodle/load.ts";
+import type { Breakage } from "#lib/dev/simulator/faults.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import type { FailureReport } from "#lib/jobs/job.ts";
+import { builtIn } from "#test/lib/moodle/scene.ts";
+import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ scene: WorkScene }>("settle");
+test.before.each(async (context) => void (context.scene = await openWorkScene()));
+test.after.each(({ scene }) => scene.close());
+
+/** Of a spoke whose Job `settle` says this and ends so; healed, it becomes active by a retry. */
+async function failSettling(scene: WorkScene, fault: Omit<Breakage & { type: "failing-job" }, "type" | "name">) {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const broken = scene.simulator.faults.add({ type: "failing-job", name: "settle-", ...fault });
+  await scene.replica();
+  assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
+  const [job] = await scene.operations(id), { siteIdentifier } = await scene.row(id);
+  scene.simulator.faults.heal(broken);
+  await retry(scene, id);
+  assert.is((await scene.becomes(id, "active", "failed")).state, "active");
+  return { ...job!.failure!, siteIdentifier };
+}
+
+async function retry(scene: WorkScene, id: string): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+}
+
+function said({ step, code, fault }: FailureReport): string[] {
+  return [step, code, fault];
+}
+
+const FACTS = ["tables|494", "rolesactive|1", "siteidentifier|SITE", "version|2024100712", "release|4.5.12 (Build: 1)"];
+
+test("tells of a seed that fails by its own words", async ({ scene }) => {
+  const log = ["title set", "PHP Fatal error:  Uncaught Error: no such function seed_brand"];
+  const failure = await failSettling(scene, { log, exitCode: 255 });
+  assert.equal(said(failure), ["settle", "PhpFatal", "operator"]);
+  assert.match(
+    failure.message,
+    /^The site could not be set up because Moodle ended with an error of its own: PHP Fatal/,
+  );
+});
+
+test("tells of a seed that ends without coming to its end", async ({ scene }) => {
+  const failure = await failSettling(scene, { log: ["title set", "200"], exitCode: 0 });
+  assert.equal(said(failure), ["settle", "SeedIncomplete", "operator"]);
+});
+
+test("tells of a login page that does not answer 200", async ({ scene }) => {
+  const log = ["title set", "seeded", "503", "curl: (22) The requested URL returned error: 503"];
+  const failure = await failSettling(scene, { log, exitCode: 22 });
+  assert.equal(said(failure), ["settle", "Unhealthy", "cluster"]);
+  assert.is(failure.message, "The site's login page answered 503 instead of 200");
+});
+
+test("tells of a database that it cannot ask, and takes its site for lost no more than for found", async ({ scene }) => {
+  const log = ['psql: error: connection to server at "db" (10.0.0.9), port 5432 failed: Connection timed out'];
+  const failure = await failSettling(scene, { log, exitCode: 2 });
+  assert.equal(said(failure), ["settle", "DatabaseUnreachable", "operator"]);
+  assert.match(failure.siteIdentifier!, /^\w{32}/, "the install has told it");
+});
+
+test("tells that there is no whole site, by the database alone, and seeds nothing", async ({ scene }) => {
+  const failure = await failSettling(scene, { log: ["tables|415", "rolesactive|0"] });
+  assert.equal(said(failure), ["settle", "NotInstalled", "operator"]);
+});
+
+test("tells that the site is another one than was installed", async ({ scene }) => {
+  const failure = await failSettling(scene, { log: FACTS });
+  assert.equal(said(failure), ["settle", "AnotherSite", "operator"]);
+});
+
+test("sets nothing of a site that is another one than was installed", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const held = scene.simulator.faults.add({ type: "unready", name: "moodle-" });
+  await scene.replica();
+  await until(async () => (await scene.operations(id))[0]!.stepsDone.includes("install"));
+  const { namespace } = await scene.row(id), site = scene.simulator.site(namespace);
+  site.saveDatabase({ ...site.database!, config: { ...site.database!.config, siteidentifier: "another" } });
+  scene.simulator.faults.heal(held);
+  const { stateReason } = await scene.becomes(id, "active", "failed");
+  assert.equal([(await scene.operations(id))[0]!.failure?.step, stateReason], [
+    "settle",
+    "The data in the database is of another site than was installed here",
+  ]);
+  assert.is(scene.simulator.site(namespace).database!.accounts, undefined);
+});
+
+test("asks by a Job of its own where a blueprint's install says nothing of the database", async ({ scene }) => {
+  const install = builtIn()["install-job.yaml"]!.replace(/args: \[php.*\]/, 'args: ["true"]');
+  assert.match(install, 'args: ["true"]');
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const replica = await startReplica({
+    ...scene.app,
+    blueprint: makeBlueprint(builtIn({ "install-job.yaml": install })),
+  });
+  try {
+    const { state, siteIdentifier } = await scene.becomes(id, "active", "failed");
+    assert.equal([state, siteIdentifier!.length > 32], ["active", true]);
+  } finally {
+    await replica.close();
+  }
+  const jobs = new Set(scene.simulator.writes().flatMap(({ path }) => /\/jobs\/([a-z]+)-\d/.exec(path)?.[1] ?? []));
+  assert.ok(jobs.has("verify"), [...jobs].join());
+});
+
+test.run();

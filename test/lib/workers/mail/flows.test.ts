@@ -1,0 +1,61 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { answerForgotten } from "#lib/domains/auth/forgot.ts";
+import { answerSignup } from "#lib/domains/auth/signup.ts";
+import { openPost } from "#lib/drivers/mail/open.ts";
+import { openScheduler } from "#lib/scheduler/scheduler.ts";
+import { handlers } from "#lib/workers/handlers.ts";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { submitting } from "#test/support/form.ts";
+import { makePerson } from "#test/support/people.ts";
+import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+
+const NEW = "a wholly new password";
+
+const test = suite<{ flows: Flows; smtp: Smtp }>("flows");
+
+test.before(async (context) => {
+  context.smtp = await openSmtp();
+  context.flows = await openFlows({ ...context.smtp.env, SIGNUP: "on" });
+});
+test.after(async ({ flows, smtp }) => {
+  await flows.close();
+  await smtp.close();
+});
+
+test("lead from the request by way of the queue and the mail server to the page", async ({ flows, smtp }) => {
+  const ada = await makePerson(flows.db, "ada");
+  const post = openPost(flows.app.config);
+  const scheduler = await openScheduler(flows.app, { handlers: handlers(flows.app, post), lanes: 8 });
+  try {
+    await flows.post("/auth/forgot-password", { email: ada.email });
+    await flows.post("/auth/signup", { email: "bob@example.org", password: "chosen at the signup" });
+    for (const email of [ada.email, "bob@example.org"]) {
+      const { link } = await smtp.next(email);
+      const page = await flows.send(link!.slice("http://localhost:3000".length));
+      assert.is((await flows.send(...submitting(page.body, { password: NEW }))).status, 200);
+      assert.ok(await flows.opens(email, NEW));
+    }
+    assert.match((await smtp.next(ada.email)).subject, /password/i);
+  } finally {
+    await scheduler.close();
+    await post?.close();
+  }
+});
+
+test("do nothing twice when a holder dies before it has noted that a step is done", async ({ flows }) => {
+  const eve = await makePerson(flows.db, "eve"), waiting = { email: "new@example.org", displayName: "New" };
+  for (let i = 0; i < 2; i++) {
+    await flows.db.transact((tx) => answerForgotten(tx, SYSTEM, eve.email));
+    await flows.db.transact((tx) => answerSignup(tx, SYSTEM, "op_none", { ...waiting, passwordHash: "a hash" }));
+  }
+  for (const email of [eve.email, waiting.email]) {
+    const jobs = await flows.db.sql("select id from jobs where kind = 'mail' and payload::text like $1", [
+      `%${email}%`,
+    ]);
+    assert.is(jobs.length, 1, email);
+  }
+});
+
+test.run();

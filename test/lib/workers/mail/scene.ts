@@ -1,0 +1,88 @@
+/** Replicas that send the mail of one database to a server of the test, and what they log. */
+import type { Test } from "uvu";
+import type { App } from "#lib/app.ts";
+import { openGrant } from "#lib/domains/auth/one-time.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
+import { openLog } from "#lib/base/log.ts";
+import type { Letter } from "#lib/drivers/mail/letter.ts";
+import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
+import { type MailRetry, sendMail } from "#lib/workers/mail/send.ts";
+import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { makeApp } from "#test/support/app.ts";
+import type { Person } from "#test/support/people.ts";
+import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+
+// deno-lint-ignore no-explicit-any
+type Entry = any;
+
+export interface Context {
+  scene: Scene;
+  app: App;
+  /** What was logged until now. */
+  log: Entry[];
+  /** Another one for each test. */
+  smtp: Smtp;
+  opened: (() => unknown)[];
+}
+
+const RETRY: MailRetry = { first: 20, most: 40 };
+
+/** Gives the suite one database for all its tests: each looks at its own people's mail only. */
+export function withMail(test: Test<Context>): void {
+  test.before(async (context) => {
+    context.scene = await openScene();
+    context.log = [];
+    const log = openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
+    context.app = { ...await makeApp(context.scene.db, { PUBLIC_URL: "https://hubs.example.org" }), log };
+  });
+  test.before.each(async (context) => {
+    context.opened = [];
+    context.smtp = await openSmtp();
+  });
+  test.after.each(async ({ smtp, opened }) => {
+    for (const close of opened.splice(0).reverse()) await close();
+    await smtp.close();
+  });
+  test.after(({ scene }) => scene.close());
+}
+
+/** A replica that sends mail to the server of this test, and can do this too. */
+export async function replica(
+  { app, smtp, opened }: Context,
+  { more = [], lanes = 64, retry = RETRY }: { more?: readonly Handler[]; lanes?: number; retry?: MailRetry } = {},
+): Promise<Scheduler> {
+  const place = {
+    host: "127.0.0.1",
+    port: smtp.port,
+    user: null,
+    pass: null,
+    encryption: "opportunistic" as const,
+    from: "hubs@example.org",
+  };
+  const post = openPost({ ...place, name: "hubs.example.org", patience: { wait: 60_000, whole: 60_000 } });
+  opened.push(() => post.close());
+  const handlers = [sendMail(app, post, retry), ...more];
+  const scheduler = await openScheduler(app, { handlers, lanes, retry: RETRY });
+  opened.push(() => scheduler.close());
+  return scheduler;
+}
+
+/** A letter without a link. */
+export function plain(email: string, hub = "North"): Letter {
+  return { template: "request-approved", to: { email, name: "" }, about: { hub, slug: "north" } };
+}
+
+export async function invite({ scene }: Context, person: Person): Promise<{ job: Job; grantId: string }> {
+  const grant = await scene.db.transact((tx) => openGrant(tx, "invitation", person.id));
+  const about = { inviter: "Ann", places: ["North"], expiresAt: grant.expiresAt.toISOString() };
+  const letter: Letter = { template: "invitation", to: { email: person.email, name: "Ada" }, about };
+  const [job] = await scene.enqueue(mailJob(letter, grant.id));
+  return { job: job!, grantId: grant.id };
+}
+
+export function ended({ scene }: Context, { id }: Job): Promise<Job> {
+  return scene.until(id, ({ state }) => isFinished(state));
+}

@@ -1,0 +1,168 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { redeem, voidGrants } from "#lib/domains/auth/one-time.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
+import { Lapsed } from "#lib/scheduler/stops.ts";
+import { HOUR } from "#lib/base/time.ts";
+import { type Context, ended, invite, plain, replica, withMail } from "./scene.ts";
+import { makePerson } from "#test/support/people.ts";
+import { openSmtp, type Received } from "#test/support/smtp.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<Context>("sendMail");
+withMail(test);
+
+const redeems = ({ scene }: Context, { token }: Received) =>
+  scene.db.transact((tx) => redeem(tx, "invitation", token!));
+
+test("sends a mail whose link opens what it was made for", async (context) => {
+  const ada = await makePerson(context.scene.db, "ada");
+  await replica(context);
+  const { job, grantId } = await invite(context, ada);
+  const mail = await context.smtp.next(ada.email);
+  assert.is(mail.subject, "Ann invites you to administer North");
+  assert.match(mail.link!, /^https:\/\/hubs\.example\.org\/invite\?token=/);
+  assert.is(mail.headers["message-id"], `<${job.id}@hubs.example.org>`);
+  assert.is((await redeems(context, mail)).id, grantId);
+  assert.is((await ended(context, job)).state, "succeeded");
+});
+
+test("keeps the secret out of rows and log", async (context) => {
+  const bea = await makePerson(context.scene.db, "bea");
+  context.smtp.rules.data = (raw) =>
+    `451 4.0.0 Not now: ${/Accept[\s\S]*?works/.exec(raw.replace(/=\r?\n/g, "").replaceAll("=3D", "="))![0]}`;
+  await replica(context);
+  const { job } = await invite(context, bea);
+  const waiting = JSON.stringify(await context.scene.until(job.id, ({ failure }) => failure !== null));
+  context.smtp.rules.data = undefined;
+  const mail = await context.smtp.next(bea.email);
+  const done = JSON.stringify(await ended(context, job)), log = JSON.stringify(context.log);
+  assert.match(waiting, /Not now: Accept/);
+  assert.match(log, /Not now: Accept/);
+  for (const text of [waiting, done, log]) {
+    assert.not.match(text, mail.token!);
+    assert.not.match(text, /token=[\w-]{20}/);
+  }
+});
+
+test("tries again after what may pass, and says who must mend what", async (context) => {
+  const { scene, smtp } = context;
+  smtp.rules.recipient = () => "451 4.3.0 Not now";
+  await replica(context);
+  const cid = await makePerson(scene.db, "cid");
+  const { job } = await invite(context, cid);
+  const waiting = await scene.until(job.id, ({ state, attempt }) => state === "queued" && attempt > 1);
+  assert.is(waiting.failure!.code, "mail_deferred");
+  assert.match(waiting.failure!.message, "451 4.3.0 Not now");
+  smtp.rules.recipient = undefined;
+  await redeems(context, await smtp.next(cid.email));
+  assert.is((await ended(context, job)).state, "succeeded");
+});
+
+test("leaves a server that is in trouble alone for a while", async (context) => {
+  context.smtp.rules.recipient = () => "451 4.3.0 Not now";
+  await replica(context, { retry: { first: HOUR, most: HOUR } });
+  const [job] = await context.scene.enqueue(mailJob(plain("kim@example.org")));
+  const { runAt, updatedAt } = await context.scene.until(job!.id, ({ failure }) => failure !== null);
+  assert.ok(runAt.getTime() - updatedAt.getTime() >= 0.49 * HOUR);
+});
+
+test("gives up at once on an address that there is not, and tells operators", async (context) => {
+  context.smtp.rules.recipient = () => "550 5.1.1 No such user";
+  await replica(context);
+  const [job] = await context.scene.enqueue(mailJob(plain("nobody@example.org")));
+  const { state, attempt, failure } = await ended(context, job!);
+  assert.is(state, "failed");
+  assert.is(attempt, 1);
+  assert.is(failure!.code, "mail_recipient");
+  assert.is(failure!.message, "The mail server refuses mail for nobody@example.org: 550 5.1.1 No such user");
+  const told = await until(() => context.log.find(({ level, to }) => level === "error" && to === "nobody@example.org"));
+  assert.is(told.message, "A mail was not sent, and will not be");
+  assert.match(told.reason, "No such user");
+});
+
+test("waits for a server that is away", async (context) => {
+  const { port } = context.smtp;
+  await context.smtp.close();
+  await replica(context);
+  const [job] = await context.scene.enqueue(mailJob(plain("dan@example.org")));
+  const waiting = await context.scene.until(job!.id, ({ state, attempt }) => state === "queued" && attempt > 1);
+  assert.is(waiting.failure!.code, "mail_unreachable");
+  context.smtp = await openSmtp({ port });
+  await context.smtp.next("dan@example.org");
+  assert.is((await ended(context, job!)).state, "succeeded");
+});
+
+test("sends again, with the same Message-ID, what a broken connection left open; either link opens the same once", async (context) => {
+  const eve = await makePerson(context.scene.db, "eve");
+  context.smtp.rules.drop = true;
+  await replica(context);
+  const { job, grantId } = await invite(context, eve);
+  const first = await context.smtp.next(eve.email);
+  context.smtp.rules.drop = undefined;
+  await ended(context, job);
+  const again = context.smtp.mails.at(-1)!;
+  assert.is.not(again, first);
+  assert.is(again.headers["message-id"], first.headers["message-id"]);
+  assert.is.not(again.token, first.token);
+  assert.is((await redeems(context, first)).id, grantId);
+  await redeems(context, again).then(() => assert.unreachable(), ({ code }) => assert.is(code, "link_spent"));
+});
+
+test("sends again, with the same Message-ID, what its sender died over before it could record it", async (context) => {
+  const { app, scene, smtp, log } = context, joe = await makePerson(scene.db, "joe");
+  let dead = false;
+  const db: Database = {
+    ...app.db,
+    transact: (work) => dead ? Promise.reject(new Lapsed()) : app.db.transact(work),
+    get rows() {
+      if (dead) throw new Lapsed();
+      return app.db.rows;
+    },
+  };
+  context.app = { ...app, db };
+  await replica(context);
+  context.app = app;
+  smtp.rules.data = () => {
+    dead = true;
+    return null;
+  };
+  const { job } = await invite(context, joe);
+  await until(() => log.some(({ message, operation }) => /^Let go/.test(message) && operation === job.id));
+  smtp.rules.data = undefined;
+  dead = false;
+  assert.is((await ended(context, job)).state, "succeeded");
+  const ids = smtp.mails.map(({ headers }) => headers["message-id"]);
+  assert.equal(ids, [`<${job.id}@hubs.example.org>`, `<${job.id}@hubs.example.org>`]);
+  await redeems(context, smtp.mails[1]!);
+});
+
+test("leaves a mail to another replica when it has to stop", async (context) => {
+  const fay = await makePerson(context.scene.db, "fay");
+  context.smtp.rules.hang = "data";
+  const first = await replica(context);
+  const { job } = await invite(context, fay);
+  await until(() => context.smtp.hanging() === 1);
+  await first.drain(0);
+  await until(() => context.smtp.hanging() === 0, 10_000); // long before the server's time would be over
+  context.smtp.rules.hang = undefined;
+  await replica(context);
+  await context.smtp.next(fay.email);
+  assert.is((await ended(context, job)).attempt, 1);
+});
+
+test("sends nothing when the grant was voided, or the user was disabled", async (context) => {
+  const { scene, smtp } = context;
+  const [gil, hal] = [await makePerson(scene.db, "gil"), await makePerson(scene.db, "hal", { disabled: true })];
+  const { job } = await invite(context, gil);
+  await scene.db.transact((tx) => voidGrants(tx, gil.id, ["invitation"]));
+  const [other] = await scene.enqueue(mailJob(plain(hal.email)));
+  await replica(context);
+  for (const each of [job, other!]) assert.is((await ended(context, each)).state, "succeeded");
+  assert.is(smtp.mails.length, 0);
+  const reasons = context.log.filter(({ message }) => message === "A mail is not sent any more");
+  assert.equal(reasons.map(({ to }) => to).sort(), [gil.email, hal.email]);
+});
+
+test.run();

@@ -1,0 +1,121 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { isFinished } from "#lib/jobs/job.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
+import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
+import type { Notice } from "#lib/base/notice.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { DAY } from "#lib/base/time.ts";
+import { sendBulkMail, sendMail } from "#lib/workers/mail/send.ts";
+import { announce } from "#lib/workers/notices/announce.ts";
+import { called, caller, ending, limit } from "#test/lib/domains/deprecations/scene.ts";
+import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { makeApp } from "#test/support/app.ts";
+import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+
+interface Context {
+  scene: Scene;
+  app: App;
+  smtp: Smtp;
+  opened: (() => unknown)[];
+}
+
+const test = suite<Context>("announce");
+test.before(async (context) => {
+  context.scene = await openScene();
+  context.app = await makeApp(context.scene.db, { PUBLIC_URL: "https://hubs.example.org" });
+});
+test.before.each(async (context) => {
+  context.opened = [];
+  context.smtp = await openSmtp();
+});
+test.after.each(async ({ scene, smtp, opened }) => {
+  for (const close of opened.splice(0).reverse()) await close();
+  await smtp.close();
+  const tables = ["jobs", "token_calls", "deprecation_notices", "api_tokens", "clock_shift"];
+  await scene.db.sql(tables.map((table) => `delete from ${table}`).join(";"));
+});
+test.after(({ scene }) => scene.close());
+
+/** The handler, as one that does not repeat itself, and its run to the end. */
+function once({ app }: Context, notices: readonly Notice[], batch?: number): Handler {
+  const handler = announce({ db: app.db, notices }, batch);
+  const { repeatEvery: _, ...kind } = handler.kind;
+  return { ...handler, kind };
+}
+
+async function run({ scene }: Context, handler: Handler, times = 1): Promise<void> {
+  const jobs = await scene.enqueue(...Array.from({ length: times }, () => loose(handler.kind)));
+  for (const { id } of jobs) {
+    const { state, failure } = await scene.until(id, (job) => isFinished(job.state));
+    assert.equal([state, failure], ["succeeded", null]);
+  }
+}
+
+/** A replica that sends mail, of this release or of an earlier one. */
+async function replica(context: Context, own: readonly Handler[], release: "this" | "earlier" = "this"): Promise<void> {
+  const { app, scene, smtp, opened } = context;
+  const post = openPost({
+    host: "127.0.0.1",
+    port: smtp.port,
+    user: null,
+    pass: null,
+    encryption: "opportunistic",
+    from: "h@example.org",
+    name: "hubs.example.org",
+  });
+  opened.push(() => post.close());
+  const mail = release === "this" ? [sendMail(app, post), sendBulkMail(app, post)] : [sendMail(app, post)];
+  const scheduler = await scene.open([...mail, ...own]);
+  opened.push(() => scheduler.close());
+}
+
+test("mails everybody once, however many replicas tell at once", async (context) => {
+  const { scene, smtp } = context, people = ["ada", "bob", "cy", "dee", "eve"];
+  for (const name of people) await called(scene, await caller(scene, name), "GET /api/x/:id", name.length);
+  const handler = once(context, [ending("x", { sunset: new Date("2199-12-21T00:00:00Z") }), limit("60")], 2);
+  await Promise.all([replica(context, [handler]), replica(context, [handler])]);
+  await run(context, handler, 4);
+  const mails = await Promise.all(people.map((name) => smtp.next(`${name}@example.org`)));
+  assert.is(smtp.mails.length, people.length);
+  assert.equal(new Set(mails.map(({ subject }) => subject)).size, 1);
+  const { text, html } = mails[0]!;
+  assert.match(text, /cli \(ww_cli_\w{4}…\): 3 calls/);
+  assert.match(text, "\nhttps://hubs.example.org/changelog\n");
+  assert.match(html, `href="https://hubs.example.org/changelog"`);
+});
+
+test("tells of what is announced for later when its time has come, and of nothing that has come true", async (context) => {
+  const { scene, smtp } = context;
+  await caller(scene, "fay");
+  const soon = ending("soon", { since: new Date(Date.now() + DAY) });
+  const handler = once(context, [ending("gone", { sunset: new Date(Date.now() - 1) }), soon]);
+  await replica(context, [handler]);
+  await run(context, handler);
+  assert.equal(await scene.db.sql("select notice_id from deprecation_notices"), []);
+  await scene.db.shiftClock(DAY + 60_000);
+  await run(context, handler);
+  assert.match((await smtp.next("fay@example.org")).subject, "GET /api/soon/{id} ends on ");
+});
+
+test("leaves its mail to replicas that can write it, and holds up no other mail meanwhile", async (context) => {
+  const { scene, smtp } = context, gus = await caller(scene, "gus");
+  const handler = once(context, [ending("x")]);
+  await replica(context, [handler], "earlier");
+  await run(context, handler);
+  const about = { hub: "North", slug: "north" };
+  await scene.enqueue(mailJob({ template: "request-approved", to: { email: gus.email, name: "" }, about }));
+  assert.is((await smtp.next(gus.email)).subject, "Your hub North was approved");
+  const [{ state }] = await scene.db.sql("select state from jobs where kind = 'bulk-mail'");
+  assert.is(state, "queued");
+  await replica(context, []);
+  assert.match((await smtp.next(gus.email)).subject, "GET /api/x/{id} ends on");
+});
+
+test("asks the database nothing while nothing is announced", async () => {
+  const db = { now: () => Promise.reject(new Error("asked")) } as unknown as App["db"];
+  await announce({ db, notices: [] }).steps.people!({} as never);
+});
+
+test.run();

@@ -1,0 +1,125 @@
+/** What the preview of an action, or of a patch, names in the cluster is what its run changes there, and nothing else. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
+import { previewAction } from "#lib/domains/spokes/action-preview.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { patchSpoke } from "#lib/domains/spokes/patch.ts";
+import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
+import type { ActionPreview } from "#lib/domains/spokes/views.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+
+/** In an order in which each may be asked. A retry is whatever failed. */
+const ASKED: readonly (readonly [Exclude<SpokeActionName, "retry">, wish?: object])[] = [
+  ["suspend"],
+  ["resume"],
+  ["maintenance-on"],
+  ["maintenance-off"],
+  ["restart"],
+  ["purge-caches"],
+  ["run-cron"],
+  ["backup"],
+  ["reset-admin-password"],
+  ["resize", { size: "large" }],
+  ["resize", { size: "small" }],
+  ["upgrade", { lmsVersion: "5.2.2", skipBackup: false }],
+  ["reapply"],
+];
+
+/** What is changed that no preview can tell: when the pods were started anew, a password, and what the Job is told to set. */
+const UNTOLD: Readonly<Record<string, readonly string[]>> = {
+  restart: ["Deployment/moodle"],
+  "reset-admin-password": ["Secret/admin"],
+  configure: ["ConfigMap/seed", "Deployment/moodle"],
+};
+
+/** What belongs to the site, and does not come and go with pods and Jobs. */
+const LASTING =
+  /^(?:Deployment|StatefulSet|CronJob|Service|Ingress|ConfigMap|Secret|NetworkPolicy|ResourceQuota|LimitRange|PersistentVolumeClaim)$/;
+
+/** Each object by its name, as far as an action writes it. The upkeep writes the site record whenever it finds time. */
+function asked({ simulator }: WorkScene, namespace: string): Map<string, string> {
+  const own = simulator.objects().filter(({ kind, metadata }) =>
+    metadata.namespace === namespace && LASTING.test(kind) && !(kind === "ConfigMap" && metadata.name === "wheelwright")
+  );
+  return new Map(
+    own.map(({ kind, metadata, spec, data }) => {
+      const leadsTo = metadata.annotations?.["nginx.ingress.kubernetes.io/permanent-redirect"];
+      return [`${kind}/${metadata.name}`, JSON.stringify([spec, data, leadsTo])];
+    }),
+  );
+}
+
+const test = suite<{ scene: WorkScene; id: string }>("a preview");
+test.before(async (context) => {
+  const scene = context.scene = await openWorkScene();
+  context.id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  await scene.becomes(context.id, "active");
+});
+test.after(({ scene }) => scene.close());
+
+const { signal } = new AbortController();
+
+test("is tried for every action", () => {
+  assert.equal(
+    [...new Set(ASKED.map(([action]) => action))].toSorted(),
+    SPOKE_ACTIONS.filter((each) => each !== "retry").toSorted(),
+  );
+});
+
+/** Each behind the one before: the first redirect leads on to the second name, and goes as that name comes back. */
+const PATCHES = [
+  { displayName: "Algebra" },
+  { domain: "algebra.school.example" },
+  { domain: "maths.school.example" },
+  { domain: "algebra.spokes.example.org" },
+];
+
+for (const [action, wish = {}] of ASKED) {
+  test(`of ${[action, ...Object.values(wish)].join(" ")} names what its run changes`, async ({ scene, id }) => {
+    const { namespace } = await scene.row(id);
+    if (action === "reapply") await breakByHand(scene, namespace);
+    const preview = await previewAction(scene.app, scene.actor, await scene.row(id), { action, ...wish }, signal);
+    await demandSame(
+      scene,
+      id,
+      preview,
+      () => scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish })),
+    );
+  });
+}
+
+for (const patch of PATCHES) {
+  test(`of a patch to ${Object.values(patch)} names what its run changes`, async ({ scene, id }) => {
+    const preview = await previewPatch(scene.app, scene.actor, await scene.row(id), patch, signal);
+    const spoke = await scene.row(id);
+    await demandSame(scene, id, preview, () => patchSpoke(scene.app, scene.actor, spoke, patch));
+  });
+}
+
+async function demandSame(
+  scene: WorkScene,
+  id: string,
+  { action, changes }: ActionPreview,
+  ask: () => Promise<unknown>,
+): Promise<void> {
+  const { namespace } = await scene.row(id);
+  const named = [...new Set(changes.map(({ object }) => object))];
+  const before = asked(scene, namespace);
+  await ask();
+  assert.is((await scene.ended(id, action)).state, "succeeded");
+  const after = asked(scene, namespace);
+  const changed = [...new Set([...before.keys(), ...after.keys()])]
+    .filter((object) => before.get(object) !== after.get(object) && !UNTOLD[action]?.includes(object));
+  assert.equal(changed.toSorted(), named.toSorted());
+}
+
+/** Somebody deletes an object of the site. */
+async function breakByHand({ simulator }: WorkScene, namespace: string): Promise<void> {
+  const base = `${simulator.url}/apis/networking.k8s.io/v1/namespaces/${namespace}`;
+  const [policy] = simulator.objects("NetworkPolicy").filter(({ metadata }) => metadata.namespace === namespace);
+  await fetch(`${base}/networkpolicies/${policy!.metadata.name}`, { method: "DELETE" });
+}
+
+test.run();

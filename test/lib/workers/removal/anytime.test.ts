@@ -1,0 +1,92 @@
+/** Whatever is under way when somebody asks for a removal, the removal comes to its end. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { record } from "#lib/changes/record.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import type { SpokeOperationKind } from "#lib/operations/table.ts";
+import { handlers } from "#lib/workers/handlers.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { RELEASE } from "#test/support/release.ts";
+
+const test = suite<{ scene: WorkScene }>("a removal while something is under way");
+test.before(async (context) => void (context.scene = await openWorkScene()));
+test.after(({ scene }) => scene.close());
+
+const PAYLOADS: Readonly<Record<string, object>> = {
+  upgrade: { lmsVersion: "5.2.2", skipBackup: true },
+  resize: { size: "medium" },
+  restore: { backupId: "bak_1" },
+};
+
+/** A spoke that counts as active, with a namespace in which there is nothing. */
+async function standing(scene: WorkScene, hub: Awaited<ReturnType<WorkScene["hub"]>>, slug: string): Promise<string> {
+  const id = await scene.spoke(hub, slug);
+  const { blueprintInputs: inputs } = await scene.row(id);
+  const [manifest] = scene.app.blueprint.spokeObjects(inputs, "namespace");
+  const cluster = await scene.app.clusters.open("default");
+  const { uid } = await cluster.createNamespace(manifest!, { signal: new AbortController().signal });
+  await scene.db.sql(
+    "update spokes set state = 'active', ready_at = wheelwright_now(), namespace_uid = $2, site_identifier = 'x' where id = $1",
+    [id, uid],
+  );
+  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [id]);
+  return id;
+}
+
+test("stops it within its step, removes everything, and tells each thing once.", async ({ scene }) => {
+  const hub = await scene.hub("math");
+  const kinds = handlers(scene.app).map(({ kind }) => kind).filter(({ visible }) => visible).map(({ kind }) => kind)
+    .filter((kind) => !["remove", "remove-hub", "provision-hub", "provision"].includes(kind)) as SpokeOperationKind[];
+  assert.ok(new Set(kinds).size >= 3);
+  const spokes = new Map<SpokeOperationKind, string>();
+  for (const kind of new Set(kinds)) spokes.set(kind, await standing(scene, hub, `during-${kind}`));
+  await scene.db.sql(
+    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, ready_at, volumes)
+     select 'bak_1', id, federation_id, 'op_1', cluster, namespace, 'manual', 'ready', now(), $2::text::jsonb from spokes where id = $1`,
+    [
+      spokes.get("restore"),
+      JSON.stringify(
+        ["files", "data-db-0"].map((claim) => ({ claim, handle: claim, driver: "simulated.csi.example" })),
+      ),
+    ],
+  );
+  const held = scene.simulator.faults.answer(503, { path: `/namespaces/spoke-${RELEASE}-during-` });
+  await scene.db.transact(async (tx) => {
+    const rows = await tx.selectFrom("spokes").selectAll().execute();
+    const jobs = [...spokes].map(([kind, id]) =>
+      operationOn(rows.find((row) => row.id === id)!, kind, PAYLOADS[kind] ?? {})
+    );
+    await record(tx, scene.actor, { jobs });
+  });
+  await scene.replica();
+  for (const [kind, id] of spokes) {
+    await until(async () => (await scene.operations(id))[0]!.state === "running");
+    assert.is((await scene.operations(id))[0]!.kind, kind);
+    await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  }
+  for (const [kind, id] of spokes) {
+    await until(async () => (await scene.operations(id))[1]!.state === "cancelled");
+    assert.is((await scene.row(id)).state, "removing", kind);
+  }
+  scene.simulator.faults.heal(held);
+  for (const [kind, id] of spokes) {
+    const { namespace } = await scene.becomes(id, "removed");
+    assert.equal((await scene.operations(id)).slice(0, 2).map(({ kind, state }) => `${kind} ${state}`), [
+      "remove succeeded",
+      `${kind} cancelled`,
+    ]);
+    const left = scene.simulator.objects().filter(({ metadata }) =>
+      metadata.namespace === namespace || metadata.name === namespace
+    );
+    assert.equal(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`), [], kind);
+    const audit = await scene.db.sql("select kind from audit_events where spoke_id = $1 order by at", [id]);
+    const told = audit.map(({ kind }) => kind).filter((each) => each !== "spoke_requested");
+    // What gives way may have begun its transaction before the one that asked for the removal.
+    assert.equal(told.slice(0, 2).sort(), ["operation_cancelled", "spoke_removal_requested"], kind);
+    assert.equal(told.slice(2), ["spoke_destroyed"], kind);
+  }
+});
+
+test.run();

@@ -1,0 +1,143 @@
+/** Removals that do not come to their end for days. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Clusters } from "#lib/app.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { openScheduler } from "#lib/scheduler/scheduler.ts";
+import { acceptAbandoning } from "#lib/domains/spokes/abandon.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { DAY, HOUR } from "#lib/base/time.ts";
+import { handlers } from "#lib/workers/handlers.ts";
+import { removalOutcomes } from "#lib/workers/outcomes.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+
+const test = suite<{ scene: WorkScene; configured: boolean; close: () => Promise<void> }>("a removal that hangs");
+test.before(async (context) => {
+  const scene = context.scene = await openWorkScene();
+  context.configured = true;
+  const open: Clusters["open"] = async (name) => {
+    if (context.configured) return await scene.app.clusters.open(name);
+    throw new ClusterError("unknown_cluster", `The cluster "${name}" is no longer configured`, { transient: true });
+  };
+  // Steps that are over in a moment, so that a try fails as it would after an hour.
+  const short = handlers({ ...scene.app, clusters: { ...scene.app.clusters, open } }).map((handler) =>
+    handler.kind.kind !== "remove" ? handler : {
+      ...handler,
+      kind: {
+        ...handler.kind,
+        steps: handler.kind.steps.map((step) => step.name === "namespace" ? { ...step, timeout: 1500 } : step),
+      },
+    }
+  );
+  const scheduler = await openScheduler(scene.app, { handlers: short, lanes: 8, retry: { first: 50, most: 200 } });
+  context.close = async () => {
+    await scheduler.close();
+    await scene.close();
+  };
+});
+test.after(({ close }) => close());
+
+test("for three days is told of once a day, floods nobody, and ends by itself when nothing holds it.", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  const { namespace } = await scene.becomes(id, "active", "failed");
+  const stuck = scene.simulator.faults.stuckNamespace(namespace);
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  const told = () =>
+    scene.db.sql("select metadata from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'", [id]);
+  await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
+  assert.equal(await told(), []);
+  for (let day = 1; day <= 3; day++) {
+    await scene.db.shiftClock(day * DAY + HOUR);
+    await until(async () => (await told()).length >= day, 30_000);
+  }
+  const [job] = await scene.operations(id);
+  const { attempt } = job!;
+  await until(async () => (await scene.operations(id))[0]!.attempt >= attempt + 2, 30_000);
+  const messages = await told();
+  assert.is(messages.length, 3);
+  for (const { metadata } of messages) {
+    assert.equal([metadata.action, metadata.step, metadata.operationId], ["remove", "namespace", job!.id]);
+    assert.match(metadata.message, new RegExp(`${namespace}.* held by the finalizer simulator/stuck$`));
+  }
+  assert.is((await scene.row(id)).state, "removing");
+  const [{ events, tries }] = await scene.db.sql(
+    `select (select count(*)::int from stream_events where data->'operation'->>'kind' = 'remove') as events,
+      (select attempt from jobs where spoke_id = $1 and kind = 'remove') as tries`,
+    [id],
+  );
+  assert.ok(events <= 6 * tries + 10, `${events} events of ${tries} tries`);
+  scene.simulator.faults.heal(stuck);
+  await scene.becomes(id, "removed");
+  assert.equal((await scene.operations(id)).map(({ kind, state }) => `${kind} ${state}`), [
+    "remove succeeded",
+    "provision succeeded",
+  ]);
+  await scene.db.shiftClock(0);
+});
+
+test("because its cluster is no longer configured is told of as well.", async (context) => {
+  const { scene } = context, id = await scene.spoke(await scene.hub("music"), "harmony");
+  await scene.becomes(id, "active", "failed");
+  context.configured = false;
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
+  await scene.db.shiftClock(DAY + HOUR);
+  const told = await until(async () => {
+    const [first] = await scene.db.sql(
+      "select metadata from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'",
+      [id],
+    );
+    return first?.metadata;
+  }, 30_000);
+  assert.equal([told.step, told.code], ["stop", "unknown_cluster"]);
+  context.configured = true;
+  await scene.becomes(id, "removed");
+  await scene.db.shiftClock(0);
+});
+
+test("and is given up, tells so once, and its end comes to nothing.", async ({ scene }) => {
+  const refusal = scene.simulator.faults.answer(403, { method: "DELETE", path: "/namespaces/" });
+  const id = await scene.spoke(await scene.hub("art"), "drawing");
+  await until(async () => (await scene.row(id)).namespaceUid, 30_000);
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
+  await scene.db.transact((tx) => acceptAbandoning(tx, scene.actor, id));
+  scene.simulator.faults.heal(refusal);
+  const row = await scene.row(id);
+  assert.equal([row.state, row.health], ["removed", "unknown"]);
+  assert.ok(row.removedAt && row.stateReason);
+  const ended = await scene.ended(id, "remove");
+  // One that was just about to succeed when the spoke was given up tells nothing again.
+  const outcome = await scene.db.transact((tx) => removalOutcomes.onSucceeded!(tx, ended));
+  assert.equal(outcome, { state: "removed" });
+  const kinds = await scene.db.sql("select kind, metadata from audit_events where spoke_id = $1 order by at", [id]);
+  assert.is(kinds.filter(({ kind }) => kind === "spoke_destroyed").length, 1);
+  assert.is(kinds.find(({ kind }) => kind === "spoke_destroyed").metadata.abandoned, true);
+  const types = await scene.db.sql("select type from stream_events where spoke_id = $1 order by number desc", [id]);
+  assert.is(types[0].type, "SpokeUpdateRemoved");
+});
+
+test("and is given up in the middle of a try, is told to be removed once.", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("law"), "torts");
+  const { namespace } = await scene.becomes(id, "active");
+  const stuck = scene.simulator.faults.stuckNamespace(namespace);
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await until(async () => {
+    const [{ failure, state, label }] = await scene.operations(id) as [Job];
+    return failure !== null && state === "running" && label.includes("held by");
+  }, 30_000);
+  await scene.db.transact((tx) => acceptAbandoning(tx, scene.actor, id));
+  assert.is((await scene.ended(id, "remove")).state, "cancelled");
+  const told = await scene.db.sql(
+    "select data from stream_events where spoke_id = $1 and type = 'SpokeUpdateRemoved'",
+    [
+      id,
+    ],
+  );
+  assert.equal(told.map(({ data }) => data.state), ["removed"]);
+  scene.simulator.faults.heal(stuck);
+});
+
+test.run();

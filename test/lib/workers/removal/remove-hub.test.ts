@@ -1,0 +1,128 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { acceptHubRemoval } from "#lib/domains/federations/remove.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { listOperations } from "#lib/jobs/store.ts";
+import type { Scheduler } from "#lib/scheduler/scheduler.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+
+const test = suite<{ scene: WorkScene; replica: Scheduler }>("remove-hub");
+test.before(async (context) => {
+  context.scene = await openWorkScene();
+  context.replica = await context.scene.replica();
+});
+test.after(({ scene }) => scene.close());
+
+async function remove(scene: WorkScene, id: string): Promise<void> {
+  await scene.db.transact((tx) => acceptHubRemoval(tx, scene.actor, id));
+}
+
+function namespacesOf(scene: WorkScene, id: string): string[] {
+  return scene.simulator.objects("Namespace").filter(({ metadata }) =>
+    metadata.labels?.["wheelwright.dev/federation"] === id
+  )
+    .map(({ metadata }) => metadata.name);
+}
+
+/** Newest first. */
+async function operations(scene: WorkScene, federationId: string): Promise<Job[]> {
+  return (await listOperations(scene.db.rows, { federationId, limit: 100 })).filter(({ spokeId }) => spokeId === null);
+}
+
+test("leaves nothing of a hub, tells it once, and frees its slug", async ({ scene }) => {
+  const { id } = await scene.hub("math");
+  await scene.hubBecomes(id, "active");
+  await scene.db.sql("insert into federation_members values ($1, $2)", [id, scene.actor.userId]);
+  await remove(scene, id);
+  const row = await scene.hubBecomes(id, "removed");
+  assert.ok(row.removedAt);
+  assert.equal(namespacesOf(scene, id), []);
+  const kinds = await scene.db.sql("select kind, metadata from audit_events where federation_id = $1 order by at", [
+    id,
+  ]);
+  assert.equal(kinds.map(({ kind }) => kind), [
+    "federation_created",
+    "federation_provisioned",
+    "federation_removal_requested",
+    "federation_destroyed",
+  ]);
+  assert.is(kinds.at(-1).metadata.slug, "math");
+  const events = await scene.db.sql("select type from stream_events where federation_id = $1 order by number", [id]);
+  assert.equal([...new Set(events.map(({ type }) => type))], [
+    "FederationUpdateProvisioning",
+    "FederationUpdateActive",
+    "FederationUpdateRemoving",
+    "FederationUpdateRemoved",
+  ]);
+  const again = await scene.hub("math");
+  await scene.hubBecomes(again.id, "active");
+  assert.is.not(again.namespace, row.namespace);
+});
+
+test("calls off a provisioning that runs, and what that ends with changes nothing", async ({ scene }) => {
+  const { id } = await scene.hub("art");
+  const { faults } = scene.simulator;
+  const held = ["PATCH /namespaces/", "POST /secrets"].map((asked) => {
+    const [method, path] = asked.split(" ");
+    return faults.answer(503, { method: method!, path: path! }); // a role is still bound there
+  });
+  await until(async () => (await operations(scene, id))[0]!.stepsDone.includes("namespace"), 60_000);
+  await remove(scene, id);
+  const provisioning = async () => (await operations(scene, id)).find(({ kind }) => kind === "provision-hub")!.state;
+  await until(async () => await provisioning() !== "running", 60_000); // or it might be through in the same moment
+  held.forEach(faults.heal);
+  await scene.hubBecomes(id, "removed");
+  assert.equal((await operations(scene, id)).map(({ kind, state }) => `${kind} ${state}`), [
+    "remove-hub succeeded",
+    "provision-hub cancelled",
+  ]);
+  const types = await scene.db.sql("select type from stream_events where federation_id = $1 order by number", [id]);
+  assert.equal([...new Set(types.map(({ type }) => type))], [
+    "FederationUpdateProvisioning",
+    "FederationUpdateRemoving",
+    "FederationUpdateRemoved",
+  ]);
+  assert.equal(namespacesOf(scene, id), []);
+});
+
+test("takes down a hub whose provisioning has failed, and one that never was anywhere", async ({ scene }) => {
+  const { id } = await scene.hub("music");
+  const fault = scene.simulator.faults.answer(403, { method: "POST", path: "/namespaces" });
+  await scene.hubBecomes(id, "failed");
+  await remove(scene, id);
+  await scene.hubBecomes(id, "removed");
+  scene.simulator.faults.heal(fault);
+});
+
+test("takes down a namespace whose maker died before it could say so", async ({ scene }) => {
+  const hub = await scene.hub("biology");
+  await scene.hubBecomes(hub.id, "active");
+  await scene.db.sql("update federations set namespace_uid = null where id = $1", [hub.id]);
+  await remove(scene, hub.id);
+  await scene.hubBecomes(hub.id, "removed");
+  assert.equal(namespacesOf(scene, hub.id), []);
+});
+
+test("goes on with another replica where the first had to leave it, and is removed when nothing is left", async (context) => {
+  const { scene } = context;
+  const hub = await scene.hub("history");
+  await scene.hubBecomes(hub.id, "active");
+  const fault = scene.simulator.faults.stuckNamespace(hub.namespace);
+  await remove(scene, hub.id);
+  await until(
+    async () => (await operations(scene, hub.id))[0]!.label.startsWith("Deleting the hub's namespace: "),
+    60_000,
+  );
+  await context.replica.close();
+  const [left] = await operations(scene, hub.id);
+  assert.equal([left!.state, left!.stepsDone], ["queued", []]);
+  await scene.replica();
+  await until(async () => (await operations(scene, hub.id))[0]!.state === "running", 60_000);
+  assert.is((await scene.hubBecomes(hub.id, "removing")).removedAt, null);
+  scene.simulator.faults.heal(fault);
+  await scene.hubBecomes(hub.id, "removed");
+  assert.is((await operations(scene, hub.id))[0]!.id, left!.id);
+});
+
+test.run();

@@ -1,0 +1,157 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+
+const test = suite<{ scene: WorkScene }>("remove");
+test.before.each(async (context) => void (context.scene = await openWorkScene()));
+test.after.each(({ scene }) => scene.close());
+
+async function remove(scene: WorkScene, id: string): Promise<void> {
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+}
+
+function remains(scene: WorkScene, id: string): string[] {
+  return scene.simulator.objects().filter(({ metadata }) => metadata.labels?.["wheelwright.dev/spoke"] === id)
+    .map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+}
+
+test("leaves nothing of a spoke but a last snapshot, and tells it once", async ({ scene }) => {
+  const hub = await scene.hub("math");
+  const id = await scene.spoke(hub, "algebra");
+  await scene.replica();
+  await scene.becomes(id, "active");
+  await remove(scene, id);
+  const row = await scene.becomes(id, "removed");
+  assert.ok(row.removedAt);
+  assert.equal(remains(scene, id), []);
+  const audits = await scene.db.sql("select metadata, actor_email from audit_events where kind = 'spoke_destroyed'");
+  assert.is(audits.length, 1);
+  assert.equal([audits[0].actorEmail, audits[0].metadata.slug], ["ann@example.org", "algebra"]);
+  const events = await scene.db.sql("select type, data from stream_events where type = 'SpokeUpdateRemoved'");
+  assert.equal(events.map(({ data }) => [data.spokeId, data.state]), [[id, "removed"]]);
+  const again = await scene.spoke(hub, "algebra");
+  assert.is((await scene.becomes(again, "active", "failed")).state, "active");
+});
+
+test("keeps the contents of a last snapshot of both volumes where a class retains them", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  await scene.becomes(id, "active");
+  await remove(scene, id);
+  await scene.becomes(id, "removed");
+  const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_destroyed'");
+  const kept = scene.simulator.objects("VolumeSnapshotContent").map(({ metadata }) => metadata.name);
+  const told: { claim: string; content: string }[] = audit.metadata.snapshots;
+  assert.equal(told.map(({ claim }) => claim).sort(), ["data-db-0", "files"]);
+  assert.equal(told.map(({ content }) => content).sort(), kept.sort());
+  assert.equal(audit.metadata.kept.sort(), kept);
+});
+
+test("takes no snapshot by a class that is not for its volumes, and notes that there is none", async ({ scene }) => {
+  for (const name of ["standard", "standard-retain"]) {
+    await fetch(`${scene.simulator.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses/${name}`, {
+      method: "DELETE",
+    });
+  }
+  await fetch(`${scene.simulator.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ metadata: { name: "other" }, driver: "other.example.org", deletionPolicy: "Retain" }),
+  });
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  await scene.becomes(id, "active");
+  await remove(scene, id);
+  await scene.becomes(id, "removed");
+  assert.equal(scene.simulator.objects("VolumeSnapshotContent"), []);
+  const [job] = await scene.operations(id);
+  assert.match(String(job!.progress.notes), /no snapshot class for these volumes that retains/);
+});
+
+test("stops a running install, and takes down what it made", async ({ scene }) => {
+  const hub = await scene.hub("math");
+  const id = await scene.spoke(hub, "algebra");
+  scene.simulator.faults.unready("db");
+  await scene.replica();
+  await until(async () => (await scene.operations(id))[0]!.stepsDone.includes("secrets"), 60_000);
+  await remove(scene, id);
+  await scene.becomes(id, "removed");
+  assert.equal((await scene.operations(id)).map(({ kind, state }) => [kind, state]), [
+    ["remove", "succeeded"],
+    ["provision", "cancelled"],
+  ]);
+  assert.equal(remains(scene, id), []);
+  const kinds = await scene.db.sql("select kind from audit_events where spoke_id = $1 order by at", [id]);
+  assert.equal(kinds.map(({ kind }) => kind), [
+    "spoke_requested",
+    "spoke_removal_requested",
+    "operation_cancelled",
+    "spoke_destroyed",
+  ]);
+  const types = await scene.db.sql("select type from stream_events where spoke_id = $1 order by number", [id]);
+  const told = [...new Set(types.map(({ type }) => type))];
+  assert.equal(told, ["SpokeUpdateProvisioning", "SpokeUpdateRemoving", "SpokeUpdateRemoved"]);
+});
+
+test("removes a spoke that waits for its hub, and never was anywhere", async ({ scene }) => {
+  const hub = await scene.hub("math");
+  const id = await scene.spoke(hub, "algebra");
+  scene.simulator.faults.answer(403, { method: "POST", path: "/namespaces" });
+  await scene.replica();
+  await scene.hubBecomes(hub.id, "failed");
+  await remove(scene, id);
+  await scene.becomes(id, "removed");
+  assert.equal((await scene.operations(id)).map(({ kind, state }) => [kind, state]), [
+    ["remove", "succeeded"],
+    ["provision", "cancelled"],
+  ]);
+});
+
+test("takes down a namespace whose maker died before it could say so", async ({ scene }) => {
+  const hub = await scene.hub("math");
+  const id = await scene.spoke(hub, "algebra");
+  const { blueprintInputs: inputs, cluster, namespace } = await scene.row(id);
+  const [manifest] = scene.app.blueprint.spokeObjects(inputs, "namespace");
+  const call = { signal: new AbortController().signal };
+  await (await scene.app.clusters.open(cluster)).createNamespace(manifest!, call);
+  await remove(scene, id);
+  await scene.replica();
+  await scene.becomes(id, "removed");
+  assert.is(scene.simulator.objects("Namespace").some(({ metadata }) => metadata.name === namespace), false);
+});
+
+test("says what a namespace hangs on, and goes on when that is gone", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  const { namespace } = await scene.becomes(id, "active");
+  const fault = scene.simulator.faults.stuckNamespace(namespace);
+  await remove(scene, id);
+  const label = await until(async () => {
+    const [job] = await scene.operations(id);
+    return job!.label.startsWith("Deleting the namespace: ") && job!.label;
+  }, 60_000);
+  assert.match(label, namespace);
+  assert.is((await scene.row(id)).state, "removing");
+  scene.simulator.faults.heal(fault);
+  await scene.becomes(id, "removed");
+});
+
+test("goes on trying when the cluster refuses", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  await scene.becomes(id, "active");
+  const fault = scene.simulator.faults.answer(403, { method: "DELETE", path: "/namespaces/" });
+  await remove(scene, id);
+  const waiting = await until(async () => {
+    const [job] = await scene.operations(id);
+    return job!.attempt > 1 && job!.failure && job;
+  }, 60_000);
+  assert.is(waiting.kind, "remove");
+  assert.is((await scene.row(id)).state, "removing");
+  scene.simulator.faults.heal(fault);
+  await scene.becomes(id, "removed");
+});
+
+test.run();

@@ -1,0 +1,228 @@
+/** The day on which everything is lost: the rows are from a dump, a new cluster bears the old one's name, the storage has its snapshots. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { failLost, retireLostTemplates } from "#lib/domains/backups/lost.ts";
+import { bringBack, listLost } from "#lib/domains/backups/new-cluster.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { notesOf } from "#lib/jobs/operation.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { around } from "#lib/scheduler/handler.ts";
+import { openScheduler } from "#lib/scheduler/scheduler.ts";
+import { handlers } from "#lib/workers/handlers.ts";
+import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
+import { ACCOUNT, CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
+import { carrySnapshots } from "#test/support/storage.ts";
+import { rejection, until } from "#test/support/until.ts";
+import { ANN, ask, backUp, mark, marks, restoreTo } from "./scene.ts";
+
+interface Context {
+  scene: WorkScene;
+  /** The cluster that is lost, and the one that stands in its place. */
+  former: Simulator;
+  app: App;
+  ids: Readonly<Record<"busy" | "calm" | "asleep" | "gone" | "bare", string>>;
+  close: () => Promise<void>;
+}
+
+const test = suite<Context>("after the cluster is lost");
+const FOR_EVER = new Promise<never>(() => {});
+
+test.before(async (context) => {
+  const scene = await openWorkScene(), replica = await scene.replica(), { simulator: former } = scene;
+  const north = await scene.hub("north"), south = await scene.hub("south");
+  const names = [[north, "busy"], [north, "calm"], [south, "asleep"], [south, "gone"], [south, "bare"]] as const;
+  const ids = context.ids = {} as Record<keyof Context["ids"], string>;
+  for (const [hub, slug] of names) ids[slug] = await scene.spoke(hub, slug); // in this order, which is the list's
+  await Promise.all(Object.values(ids).map((id) => scene.becomes(id, "active")));
+  for (const name of ["busy", "calm", "asleep"] as const) {
+    await mark(scene, ids[name], `${name} as it was`);
+    await backUp(scene, ids[name]);
+    await mark(scene, ids[name], `${name} since`);
+  }
+  const restore = await restoreTo(scene, ids.calm); // it has volumes that are kept, and data that was adopted before
+  await backUp(scene, ids.calm);
+  await scene.db.sql("update jobs set state = 'failed' where id = $1", [restore.id]); // as if it had been left half-way
+  await ask(scene, ids.asleep, "suspend");
+  await scene.db.sql("update spokes set copy_of = $2 where id = $1", [ids.asleep, ids.busy]);
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.gone));
+  await scene.becomes(ids.gone, "removed");
+  await replica.close();
+  // As a dump has it that was taken in the middle of one operation, with another one behind it.
+  for (const action of ["backup", "restart"] as const) {
+    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.busy, { action, wish: {} }));
+  }
+  await scene.db.sql(
+    "update jobs set state = 'running', holder = $2, fence = nextval('job_fences'), started_at = now() where kind = 'backup' and spoke_id = $1 and state = 'queued'",
+    [ids.busy, replica.replicaId],
+  );
+  const simulator = await openSimulator({ delayMs: 5, log: silent, authorization: "on" });
+  carrySnapshots(former, simulator);
+  const { app, close } = await makeApp(scene.db, await giveRights(simulator), silent, { CLUSTER_ROLE });
+  context.former = former;
+  context.scene = { ...scene, app, simulator };
+  context.app = app;
+  context.close = async () => {
+    await close();
+    await simulator.close();
+    await scene.close();
+  };
+});
+test.after(({ close }) => close());
+
+async function listed(app: App): Promise<string[]> {
+  return (await listLost(app, {})).map(({ hub, spoke, left }) =>
+    [spoke ? `${hub.slug}/${spoke.slug}` : hub.slug, ...left === null ? [] : [left]].join(": ")
+  );
+}
+
+/** Dies when it has done this step of the first provision. */
+async function dyingReplica(app: App, name: string) {
+  let dead = false;
+  const known = handlers(app).map((handler) =>
+    handler.kind.kind !== "provision" ? handler : around(handler, (work, step) => async (run) => {
+      await work(run);
+      if (step !== name || dead) return;
+      dead = true;
+      await FOR_EVER;
+    })
+  );
+  return { replica: await openScheduler(app, { handlers: known, lanes: 8 }), isDead: () => dead };
+}
+
+test("nothing counts as lost where the cluster is the same.", async ({ scene, former }) => {
+  const { app, close } = await makeApp(scene.db, former.kubeconfig(ACCOUNT), silent, { CLUSTER_ROLE });
+  assert.equal(await listed(app), []);
+  await close();
+});
+
+test("nothing is done while the cluster does not answer.", async ({ app, scene }) => {
+  const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/namespaces/kube-system" });
+  const error = await rejection(listLost(app, {}));
+  assert.is(error.name, "ClusterError");
+  scene.simulator.faults.heal(fault);
+});
+
+test("what is being removed is left, and how it is given up is told.", async ({ app, scene, ids: { bare } }) => {
+  await scene.db.sql("update spokes set state = 'removing' where id = $1", [bare]);
+  const left = (await listed(app)).find((each) => each.startsWith("south/bare"));
+  assert.match(left!, `it is being removed, which fails, and can be given up: DELETE /api/spokes/${bare}?abandon=true`);
+  await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
+});
+
+test("all comes back from its newest backup, hubs first, also where the work is killed in the middle, or fails and is retried.", async ({ app, scene, ids }) => {
+  const before = await scene.row(ids.busy);
+  assert.equal(await listed(app), [
+    "north",
+    "north/busy",
+    "north/calm",
+    "south",
+    "south/asleep",
+    "south/bare: The spoke bare has no backup that is ready",
+  ]);
+  const lost = await listLost(app, {}), dying = await dyingReplica(app, "database");
+  for (const each of lost.slice(0, 2)) assert.ok(await bringBack(app, ANN, each)); // the command is killed here
+  assert.is(await bringBack(app, ANN, lost[1]!), null, "nothing is asked for twice");
+  await until(dying.isDead, 60_000);
+  assert.equal(await listed(app), [
+    "north/calm",
+    "south",
+    "south/asleep",
+    "south/bare: The spoke bare has no backup that is ready",
+  ]);
+  for (const each of await listLost(app, {})) if (each.left === null) await bringBack(app, ANN, each);
+  const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/settle`);
+  const heir = await startReplica(app);
+  await until(() => heir.ready());
+  await scene.db.sql("update jobs set holder = $1 where state = 'running'", [heir.replicaId]);
+  try {
+    assert.is((await scene.becomes(ids.calm, "active", "failed")).state, "failed");
+    scene.simulator.faults.heal(fault);
+    await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, ids.calm, { action: "retry", wish: {} }));
+    for (const name of ["busy", "calm", "asleep"] as const) {
+      const row = await scene.becomes(ids[name], "active", "failed");
+      assert.equal([row.state, row.stateReason], ["active", null]);
+      const text = name === "calm" ? "calm as it was" : `${name} as it was`;
+      assert.equal(await marks(scene, ids[name]), [text, text]);
+    }
+    const [made] = await scene.operations(ids.asleep);
+    assert.match(notesOf(made!)[0]!, /^It is made from backup/, "it was a copy, and comes back as itself");
+    const after = await scene.row(ids.busy);
+    for (const field of ["id", "domain", "namespace", "siteIdentifier", "lmsVersion"] as const) {
+      assert.is(after[field], before[field], field);
+    }
+    assert.is.not(after.clusterUid, before.clusterUid);
+    const namespaces = scene.simulator.history().filter(({ type, kind, name }) =>
+      type === "ADDED" && kind === "Namespace" && name === after.namespace
+    );
+    assert.is(namespaces.length, 1);
+    assert.equal((await scene.row(ids.gone)).state, "removed");
+    assert.equal(await scene.db.sql("select 1 from kept_claims where spoke_id = $1", [ids.calm]), []);
+    assert.equal(await listed(app), ["south/bare: The spoke bare has no backup that is ready"]);
+    const again = await ask(scene, ids.calm, "backup");
+    assert.is(again.state, "succeeded");
+    assert.is((await restoreTo(scene, ids.busy)).state, "succeeded", "its backups serve here from now on");
+  } finally {
+    await Promise.all([heir.close(), dying.replica.close()]);
+  }
+});
+
+test("a spoke without a backup is shown as failed, and templates of the cluster that is gone are retired.", async (context) => {
+  const { app, scene, ids: { bare } } = context,
+    [left] = (await listLost(app, { spokeId: bare })).filter(({ spoke }) => spoke);
+  await scene.db.sql("update spokes set health = 'healthy' where id = $1", [bare]);
+  await failLost(app, ANN, left!.spoke!, left!.left!);
+  const row = await scene.row(bare);
+  assert.equal([row.state, row.health], ["failed", "unknown"]);
+  assert.match(row.stateReason!, /^The cluster in which it was made is gone.*has no backup that is ready/);
+  await failLost(app, ANN, left!.spoke!, left!.left!); // it says so once
+  const told = "select count(*)::int as n from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'";
+  assert.equal(await scene.db.sql(told, [bare]), [{ n: 1 }]);
+  const here = (await scene.row(context.ids.busy)).clusterUid!;
+  for (const uid of ["gone", here]) {
+    await scene.db.sql(
+      `insert into templates (id, cluster, cluster_uid, storage_class, version, moodle_image, postgres_image, revision, state, error, next_try_at)
+       values ($1, 'default', $1, '', '4.5.12', 'm', 'p', 'r', 'failed', 'no', now())`,
+      [uid],
+    );
+  }
+  await retireLostTemplates(app);
+  assert.equal(
+    await scene.db.sql("select state, error from templates where cluster_uid in ('gone', $1) order by state", [here]),
+    [
+      { state: "failed", error: "no" },
+      { state: "retiring", error: null },
+    ],
+  );
+});
+
+test("what the dump had under way is called off, with a word.", async ({ scene, ids }) => {
+  const ended = await scene.db.sql(
+    "select kind, state from jobs where spoke_id = $1 and state = 'cancelled' order by kind",
+    [ids.busy],
+  );
+  assert.equal(ended, [{ kind: "backup", state: "cancelled" }, { kind: "restart", state: "cancelled" }]);
+  const told = await scene.db.sql(
+    "select metadata ->> 'reason' as reason, actor_email from audit_events where kind = 'operation_cancelled' and spoke_id = $1",
+    [ids.busy],
+  );
+  assert.is(told.length, 2);
+  assert.equal(told[0], { reason: "the cluster is gone, and it comes back in a new one", actorEmail: "ann@control" });
+});
+
+test("who asked, and from which backup, is in the audit log.", async ({ scene, ids }) => {
+  const [backup] = await scene.db.sql("select id from backups where spoke_id = $1", [ids.asleep]);
+  const [told] = await scene.db.sql(
+    "select actor_email, metadata from audit_events where kind = 'spoke_actioned' and spoke_id = $1 and metadata ? 'newCluster'",
+    [ids.asleep],
+  );
+  const { operationId: _, ...metadata } = told.metadata;
+  assert.equal([told.actorEmail, metadata], [
+    "ann@control",
+    { action: "restore", newCluster: true, backupId: backup.id, from: "suspended", slug: "asleep" },
+  ]);
+});
+
+test.run();

@@ -1,0 +1,121 @@
+/** A cluster that was put in the place of another under the same name: what it does not have is not gone. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { acceptHubRemoval } from "#lib/domains/federations/remove.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { lastRemoval, type RemovalSubject } from "#lib/jobs/removal.ts";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, startReplica, type WorkScene } from "./scene.ts";
+
+interface Context {
+  scene: WorkScene;
+  before: SpokeRow;
+  during: SpokeRow;
+  /** Lets the kubeconfig lead to the cluster that all was made in, or to one that has nothing of it. */
+  lead: (where: "home" | "elsewhere") => void;
+  close: () => Promise<void>;
+}
+
+const test = suite<Context>("work in a cluster of the same name");
+test.before(async (context) => {
+  const scene = context.scene = await openWorkScene();
+  const simulator = await openSimulator({ delayMs: 5, log: silent });
+  const elsewhere = await openCluster({ name: "default", kubeconfig: { text: simulator.kubeconfig() }, log: silent });
+  const home = await scene.app.clusters.open("default");
+  let now = home;
+  context.lead = (where) => void (now = where === "home" ? home : elsewhere);
+  // Each call goes where the kubeconfig leads at that moment, also in the middle of a step.
+  const call = (name: keyof Cluster) => (...given: never[]) => (now[name] as (...given: never[]) => unknown)(...given);
+  const cluster = new Proxy({} as Cluster, {
+    get: (_, name) => name === "name" ? now.name : name === "then" ? undefined : call(name as keyof Cluster),
+  });
+  const clusters = { place: () => "default", open: () => Promise.resolve(cluster) };
+  const replica = await startReplica({ ...scene.app, clusters });
+  context.close = async () => {
+    await replica.close();
+    await elsewhere.close();
+    await simulator.close();
+    await scene.close();
+  };
+  const hub = await scene.hub("math");
+  const ids = [await scene.spoke(hub, "before"), await scene.spoke(hub, "during")];
+  [context.before, context.during] = await Promise.all(ids.map((id) => scene.becomes(id, "active", "failed"))) as [
+    SpokeRow,
+    SpokeRow,
+  ];
+});
+test.after(({ close }) => close());
+
+function identityOf(simulator: Simulator): string {
+  return simulator.objects("Namespace").find(({ metadata }) => metadata.name === "kube-system")!.metadata.uid!;
+}
+
+async function refused({ db }: WorkScene, of: RemovalSubject): Promise<Job> {
+  return await until(async () => {
+    const job = await lastRemoval(db.rows, of);
+    return job?.failure?.code === "another_cluster" && job;
+  }, 30_000);
+}
+
+test("of an install says so, and not that the namespace is gone.", async ({ scene, lead }) => {
+  const fault = scene.simulator.faults.answer(503, { method: "POST", path: "/statefulsets" });
+  const id = await scene.spoke(await scene.hub("physics"), "torn");
+  await until(async () => (await scene.operations(id))[0]!.failure?.step === "database", 30_000);
+  lead("elsewhere");
+  scene.simulator.faults.heal(fault);
+  const { state, failure } = await scene.ended(id, "provision");
+  assert.equal([state, failure!.code, failure!.fault], ["failed", "another_cluster", "operator"]);
+  assert.match((await scene.row(id)).stateReason!, /^This is another cluster than the one that the spoke was made in/);
+  lead("home");
+});
+
+test("of a removal does not take the spoke for gone, skips nothing, and goes on once the right one is there.", async ({ scene, before, lead }) => {
+  assert.is(before.clusterUid, identityOf(scene.simulator));
+  lead("elsewhere");
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, before.id));
+  const { failure, stepsDone, progress } = await refused(scene, { spokeId: before.id });
+  assert.equal([failure!.fault, stepsDone, progress.notes], ["operator", [], undefined]);
+  assert.match(failure!.message, /^This is another cluster than the one that the spoke was made in/);
+  assert.match(failure!.hint!, `DELETE /api/spokes/${before.id}?abandon=true`);
+  assert.is((await scene.row(before.id)).state, "removing");
+  lead("home");
+  await scene.becomes(before.id, "removed");
+  const [told] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_destroyed'");
+  assert.is(told.metadata.snapshots.length, 2);
+});
+
+test("that changes while a namespace goes does not believe the new one; an earlier release's row learns its own.", async ({ scene, during, lead }) => {
+  await scene.db.sql("update spokes set cluster_uid = null where id = $1", [during.id]);
+  const stuck = scene.simulator.faults.stuckNamespace(during.namespace);
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, during.id));
+  await until(async () => /held by/.test((await scene.operations(during.id))[0]!.label), 30_000);
+  assert.is((await scene.row(during.id)).clusterUid, identityOf(scene.simulator));
+  lead("elsewhere");
+  scene.simulator.faults.heal(stuck);
+  const { stepsDone } = await refused(scene, { spokeId: during.id });
+  assert.equal(stepsDone, ["stop", "snapshot"]);
+  assert.is((await scene.row(during.id)).state, "removing");
+  lead("home");
+  await scene.becomes(during.id, "removed");
+});
+
+test("keeps a hub, too, until it is the hub's own cluster that says so.", async ({ scene, during, lead }) => {
+  const id = during.federationId;
+  assert.is((await findFederation(scene.db.rows, id, "shown"))!.clusterUid, identityOf(scene.simulator));
+  lead("elsewhere");
+  await scene.db.transact((tx) => acceptHubRemoval(tx, scene.actor, id));
+  const { failure } = await refused(scene, { federationId: id });
+  assert.match(failure!.hint!, `DELETE /api/federations/${id}?abandon=true`);
+  assert.is((await findFederation(scene.db.rows, id, "shown"))!.state, "removing");
+  lead("home");
+  await scene.hubBecomes(id, "removed");
+});
+
+test.run();

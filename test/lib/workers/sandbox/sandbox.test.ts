@@ -1,0 +1,127 @@
+/** Sandboxes in the simulated cluster, made and removed by hand: what a drill does with them is tried beside it. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { spokeInputs } from "#lib/catalog/inputs.ts";
+import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { newId } from "#lib/base/ids.ts";
+import { silent } from "#lib/base/log.ts";
+import { sandboxInputs } from "#lib/moodle/sandbox.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { makeSandbox, openSandbox, putInSandbox, removeSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
+import { post } from "#test/support/planted.ts";
+import { rejection, until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { RELEASE } from "#test/support/release.ts";
+
+interface Made {
+  readonly sandbox: Sandbox;
+  readonly run: Run;
+  /** Another holder of the same job. */
+  again(): Promise<Made>;
+}
+
+const test = suite<{ scene: WorkScene }>("a sandbox");
+test.before(async (context) => void (context.scene = await openWorkScene()));
+test.after(({ scene }) => scene.close());
+
+async function open({ app }: WorkScene, id = newId("op"), progress: object = {}): Promise<Made> {
+  const job = { id, fence: String(Date.now()), progress: { ...progress } };
+  const run = {
+    job,
+    log: silent,
+    signal: new AbortController().signal,
+    check: () => {},
+    patience: () => 5000,
+    progress: () => {},
+    remember: (values: object) => Promise.resolve(void Object.assign(job.progress, values)),
+  } as unknown as Run;
+  const spoke = spokeInputs(app.catalog, app.config, {
+    ...{
+      federationId: "fed_1",
+      id: "spk_1",
+      namespace: "spoke-oak",
+      slug: "oak",
+      displayName: "Oak",
+      adminEmail: "a@b.cd",
+    },
+    ...{ domain: "oak.spokes.example.org", lmsVersion: Object.keys(app.blueprint.images.versions)[0]!, region: null },
+    ...{ size: "small", identity: false, content: false, contentMode: null, brand: null, seed: null },
+  } as never);
+  const inputs = sandboxInputs(spoke, { id, madeAfter: null }, RELEASE);
+  return {
+    sandbox: await openSandbox(app as App, "default", inputs, run),
+    run,
+    again: () => open(scene(app), id, job.progress),
+  };
+}
+
+const scene = (app: App) => ({ app }) as WorkScene;
+const standing = ({ simulator }: WorkScene, { inputs: { namespace } }: Sandbox) =>
+  simulator.objects().filter(({ metadata }) => (metadata.namespace ?? metadata.name) === namespace)
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+
+test("is there once for all holders of its job, and gone when it was removed, also a second time.", async ({ scene }) => {
+  const { sandbox, run, again } = await open(scene);
+  await makeSandbox(sandbox, run);
+  const next = await again();
+  await makeSandbox(next.sandbox, next.run);
+  assert.is(next.sandbox.space.uid, sandbox.space.uid);
+  for (const name of ["ResourceQuota spoke", "NetworkPolicy sandbox", "Secret moodle", "ConfigMap moodle-env"]) {
+    assert.ok(standing(scene, sandbox).includes(name), name);
+  }
+  await removeSandbox(next.sandbox, next.run);
+  assert.equal(standing(scene, sandbox), []);
+  await removeSandbox(next.sandbox, next.run);
+});
+
+test("is found by its labels where its maker did not come to remember it; where nothing was begun, nothing is done.", async ({ scene }) => {
+  const { sandbox, run, again } = await open(scene);
+  await removeSandbox(sandbox, run);
+  await makeSandbox(sandbox, run);
+  const { cluster } = run.job.progress.sandbox;
+  Object.assign(run.job.progress, { sandbox: { cluster, uid: null } });
+  const next = await again();
+  await removeSandbox(next.sandbox, next.run);
+  assert.equal(standing(scene, sandbox), []);
+});
+
+test("leaves a namespace of its name alone that is another's.", async ({ scene }) => {
+  const { sandbox, run } = await open(scene), { namespace } = sandbox.inputs;
+  const labels = { "app.kubernetes.io/managed-by": "wheelwright", "wheelwright.dev/sandbox": "op_another" };
+  await post(scene.simulator.url, "/api/v1/namespaces", { metadata: { name: namespace, labels } });
+  assert.is((await rejection(makeSandbox(sandbox, run)) as ClusterError).code, "stranger");
+  await removeSandbox(sandbox, run);
+  assert.ok(standing(scene, sandbox).includes(`Namespace ${namespace}`));
+});
+
+test("is not believed to be gone by another cluster.", async ({ scene }) => {
+  const { sandbox, run } = await open(scene);
+  await makeSandbox(sandbox, run);
+  const elsewhere = { ...sandbox, cluster: { ...sandbox.cluster, identity: () => Promise.resolve("another") } };
+  assert.is((await rejection(removeSandbox(elsewhere as Sandbox, run)) as ClusterError).code, "another_cluster");
+  await removeSandbox(sandbox, run);
+  assert.equal(standing(scene, sandbox), []);
+});
+
+test("takes its volumes along, also where their class would keep them.", async ({ scene }) => {
+  const { simulator: { url, objects } } = scene, { sandbox, run } = await open(scene);
+  await makeSandbox(sandbox, run);
+  await putInSandbox(sandbox, run, "volumes");
+  const path = `/api/v1/namespaces/${sandbox.inputs.namespace}/persistentvolumeclaims/files`;
+  await patch(url + path, { metadata: { annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } } });
+  const mine = () =>
+    objects("PersistentVolume").find(({ spec }) => spec.claimRef?.namespace === sandbox.inputs.namespace);
+  const { metadata: { name } } = await until(mine);
+  await patch(`${url}/api/v1/persistentvolumes/${name}`, { spec: { persistentVolumeReclaimPolicy: "Retain" } });
+  await removeSandbox(sandbox, run);
+  assert.is(mine(), undefined);
+});
+
+async function patch(url: string, body: object): Promise<void> {
+  const headers = { "content-type": "application/merge-patch+json" };
+  const response = await fetch(url, { method: "PATCH", headers, body: JSON.stringify(body) });
+  assert.is(response.status, 200, await response.text());
+}
+
+test.run();

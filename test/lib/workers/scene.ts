@@ -1,0 +1,180 @@
+/** The whole of what a job meets: a database, a simulated cluster over HTTP, the domains that enqueue, and schedulers. */
+import type { App, Clusters } from "#lib/app.ts";
+import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { readConfig } from "#lib/base/config.ts";
+import type { Database, OpenDatabase } from "#lib/drivers/db/database.ts";
+import { createFederation } from "#lib/domains/federations/create.ts";
+import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
+import { type Log, silent } from "#lib/base/log.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { findOperation, listOperations } from "#lib/jobs/store.ts";
+import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import type { Timers } from "#lib/dev/simulator/store/timers.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { handlers } from "#lib/workers/handlers.ts";
+import { builtInBlueprint } from "#test/support/blueprint.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { CLUSTER_ROLE, giveRights } from "#test/support/rights.ts";
+import { makeUser } from "#test/support/rows.ts";
+import { until } from "#test/support/until.ts";
+
+const MINUTE = 60_000;
+/** Templates would come as Jobs and namespaces of their own: who tests them says so. */
+const DEFAULTS = { ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off" };
+
+export interface WorkScene {
+  readonly app: App;
+  readonly db: TestDatabase;
+  readonly actor: Actor;
+  readonly simulator: Simulator;
+  /** Starts a replica; with a database of its own if one is given. */
+  replica(on?: OpenDatabase): Promise<Scheduler>;
+  hub(slug: string): Promise<FederationRow>;
+  spoke(hub: FederationRow, slug: string, size?: string): Promise<string>;
+  row(id: string): Promise<SpokeRow>;
+  /** The spoke, once it is in one of these states. */
+  becomes(id: string, ...states: string[]): Promise<SpokeRow>;
+  hubBecomes(id: string, state: string): Promise<FederationRow>;
+  operations(spokeId: string): Promise<Job[]>;
+  /** The spoke's operations of this kind, once none of them is live. */
+  ended(spokeId: string, kind: string): Promise<Job>;
+  close(): Promise<void>;
+}
+
+/**
+ * `env` are variables of the configuration, beside the domain; with `measured` things take as long as they were measured to,
+ * times that, and not the same delay; `timers` are the cluster's clock.
+ */
+export async function openWorkScene(
+  delayMs = 5,
+  env: Record<string, string> = {},
+  measured: number | null = null,
+  timers?: Timers,
+): Promise<WorkScene> {
+  const db = await openTestDatabase();
+  const simulator = await openSimulator({
+    delayMs,
+    measured,
+    ...(timers && { timers }),
+    sites: { port: 0 },
+    log: silent,
+    authorization: "on",
+  });
+  const { app, close: closeApp } = await makeApp(db, await giveRights(simulator), silent, { CLUSTER_ROLE, ...env });
+  const userId = await makeUser(db, "ann@example.org");
+  const actor: Actor = {
+    userId,
+    email: "ann@example.org",
+    ip: "192.0.2.7",
+    userAgent: "test",
+    tokenPrefix: null,
+    role: "operator",
+    displayName: "Ann",
+    federationIds: [],
+    spokeIds: [],
+    credential: { kind: "session", id: "ses" },
+  };
+  const schedulers: Scheduler[] = [];
+
+  async function explain(error: Error, spokeId: string): Promise<never> {
+    const all = await scene.operations(spokeId);
+    const lines = all.map(({ kind, state, attempt, label, failure }) =>
+      `${kind} ${state}, attempt ${attempt}: ${label} ${failure?.message ?? ""}`
+    );
+    throw new Error(`${error.message}\n${lines.join("\n")}`, { cause: error });
+  }
+
+  const scene: WorkScene = {
+    app,
+    db,
+    actor,
+    simulator,
+    async replica(on = db) {
+      const scheduler = await startReplica({ ...app, db: on });
+      schedulers.push(scheduler);
+      return scheduler;
+    },
+    async hub(slug) {
+      const { id } = await createFederation(app, actor, { slug } as never, null);
+      return (await findFederation(db.rows, id, "shown"))!;
+    },
+    async spoke(hub, slug, size = "small") {
+      return (await createSpoke(app, actor, hub, { slug, size } as never, null)).id;
+    },
+    row: (id) => db.rows.selectFrom("spokes").selectAll().where("id", "=", id).executeTakeFirstOrThrow(),
+    becomes: (id, ...states) =>
+      until(async () => {
+        const row = await scene.row(id);
+        return states.includes(row.state) && row;
+      }, MINUTE).catch((error) => explain(error, id)),
+    hubBecomes: (id, state) =>
+      until(async () => {
+        const row = (await findFederation(db.rows, id, "shown"))!;
+        return row.state === state && row;
+      }, MINUTE),
+    async operations(spokeId) {
+      const listed = await listOperations(db.rows, { spokeId, limit: 100 });
+      return await Promise.all(listed.map(async ({ id }) => (await findOperation(db.rows, id))!)); // with what failures left
+    },
+    ended: (spokeId, kind) =>
+      until(async () => {
+        const all = (await scene.operations(spokeId)).filter((job) => job.kind === kind);
+        return all.length > 0 && all.every(({ state }) => isFinished(state)) && all[0]!;
+      }, MINUTE).catch((error) => explain(error, spokeId)),
+    async close() {
+      await Promise.all(schedulers.map((scheduler) => scheduler.close()));
+      await closeApp();
+      await simulator.close();
+      await db.close();
+    },
+  };
+  return scene;
+}
+
+/** What compose builds, as far as jobs need it. */
+export async function makeApp(
+  db: Database,
+  kubeconfig: string,
+  log: Log,
+  env: Record<string, string> = {},
+): Promise<{ readonly app: App; close(): Promise<void> }> {
+  const config = readConfig({ mode: "dev", env: { ...DEFAULTS, ...env }, terminal: false });
+  const blueprint = await builtInBlueprint();
+  const catalog = loadCatalog(undefined, blueprint);
+  // No test waits a minute to see that it stays so.
+  const short = 500;
+  const patience = {
+    quotaMs: short,
+    unschedulableMs: short,
+    imageMs: short,
+    configMs: short,
+    volumeMs: short,
+    certificateMs: short,
+  };
+  const cluster = await openCluster({
+    name: "default",
+    kubeconfig: { text: kubeconfig },
+    log,
+    patience,
+    role: config.clusterRole,
+  });
+  const clusters: Clusters = { place: () => "default", open: () => Promise.resolve(cluster) };
+  const release = { api: "v0", version: "test", commit: "unknown" };
+  const app = { config, log, telemetry: NO_TELEMETRY, db, clusters, blueprint, catalog, release } as unknown as App;
+  return { app, close: () => cluster.close() };
+}
+
+/**
+ * A replica without nights, unless it is told to have them: at some hours the backups of the night would come into whatever is
+ * tested, and where the clock is moved on, nearly always.
+ */
+export async function startReplica(app: App, nights: "with nights" | "without" = "without"): Promise<Scheduler> {
+  const retry = { first: 50, most: 200 };
+  const own = handlers(app).filter(({ kind }) => nights === "with nights" || kind.kind !== "plan-backups");
+  return await openScheduler(app, { handlers: own, lanes: 64, retry });
+}

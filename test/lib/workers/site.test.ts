@@ -1,0 +1,74 @@
+/** How often the site of an operation is opened, and what of it is read anew. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Clusters } from "#lib/app.ts";
+import { rejection } from "#test/support/until.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { handlers } from "#lib/workers/handlers.ts";
+import { demandSameCluster } from "#lib/workers/same-cluster.ts";
+import { openSpoke } from "#lib/workers/site.ts";
+import { type Clinic, holderOf, openClinic } from "#test/lib/workers/actions/scene.ts";
+
+const test = suite<{ clinic: Clinic }>("the site of a step");
+test.before(async (context) => void (context.clinic = await openClinic()));
+test.after(({ clinic }) => clinic.close());
+
+/** Each operation's handler, and how often it has opened a cluster. */
+function counting({ scene }: Clinic): { readonly of: (kind: string) => Handler; readonly opened: () => number } {
+  let opened = 0;
+  const clusters: Clusters = {
+    ...scene.app.clusters,
+    open(name) {
+      opened++;
+      return scene.app.clusters.open(name);
+    },
+  };
+  const all = handlers({ ...scene.app, clusters });
+  return { of: (name) => all.find(({ kind }) => kind.kind === name)!, opened: () => opened };
+}
+
+test("is opened once, however much the step does", async ({ clinic }) => {
+  await clinic.does("reapply");
+  const job = await clinic.last("reapply"), { of, opened } = counting(clinic);
+  let { progress } = job;
+  const run: Run = {
+    ...holderOf(clinic, job, job.fence),
+    get job() {
+      return { ...job, progress };
+    },
+    remember: (values) => Promise.resolve(void (progress = { ...progress, ...values })),
+  };
+  const counts: [string, number][] = [];
+  for (const [step, work] of Object.entries(of("reapply").steps)) {
+    const before = opened();
+    await work(run);
+    counts.push([step, opened() - before]);
+  }
+  assert.equal(counts, of("reapply").kind.steps.map(({ name }) => [name, 1]));
+});
+
+test("has the row as it is when the step begins, and shows a namespace only where there is one", async ({ clinic }) => {
+  const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
+  const { namespaceUid: uid } = await clinic.row();
+  await db.sql("update spokes set namespace_uid = null where id = $1", [clinic.id]);
+  const site = await openSpoke(app, run);
+  await db.sql("update spokes set namespace_uid = $2 where id = $1", [clinic.id, uid]);
+  assert.is(site.holding.uid, null);
+  assert.match(
+    (await rejection(Promise.resolve().then(() => site.space))).message,
+    /^The namespace .* was never made$/,
+  );
+  assert.is((await openSpoke(app, run)).space.uid, uid);
+});
+
+test("does not hide what the step has learned of its cluster: what it wrote into the row is read again", async ({ clinic }) => {
+  const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
+  await db.sql("update spokes set cluster_uid = null where id = $1", [clinic.id]);
+  const site = await openSpoke(app, run);
+  await demandSameCluster(site, run);
+  const none = () => Promise.resolve(null), identity = () => Promise.resolve("another");
+  const elsewhere = { ...site, cluster: { ...site.cluster, findNamespace: none, identity } };
+  assert.is((await rejection(demandSameCluster(elsewhere, run))).code, "another_cluster");
+});
+
+test.run();

@@ -1,0 +1,49 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { openDigests } from "#lib/workers/sweep/digests.ts";
+
+const test = suite("openDigests");
+const object = (name: string, more: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  ...more,
+});
+
+test("tells each object of each spoke from the others, however many there are.", () => {
+  const digests = openDigests(), spokes = 300, objects = 70;
+  const each = (act: (space: string, name: string) => boolean, expected: boolean) => {
+    for (let spoke = 0; spoke < spokes; spoke++) {
+      for (let n = 0; n < objects; n++) assert.is(act(`s${spoke}`, `o${n}`), expected, `${spoke} ${n}`);
+    }
+  };
+  each((space, name) => digests.note(space, object(name, { data: { space } })), true);
+  each((space, name) => digests.note(space, object(name, { data: { space } })), false);
+  assert.ok(digests.note("s7", object("o7", { data: {} })));
+  assert.ok(digests.note("s7", object("o7", { data: { space: "s7" } })), "as it was before");
+  each((space, name) => digests.note(space, object(name, { data: { space } })), false);
+  assert.is(digests.namespaces().length, spokes);
+});
+
+test("passes over a status, and not what it says of a part's health.", () => {
+  const digests = openDigests();
+  const moodle = (availableReplicas: number, at: string) => ({
+    ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "moodle" } },
+    ...{ spec: { replicas: 1 }, status: { availableReplicas, at } },
+  });
+  assert.ok(digests.note("s", moodle(1, "now")));
+  assert.not.ok(digests.note("s", moodle(1, "later")));
+  assert.ok(digests.note("s", moodle(0, "later")));
+  assert.ok(digests.note("s", moodle(1, "later")));
+});
+
+test("knows nothing more of what it has forgotten, and passes over how a list says what it is.", () => {
+  const digests = openDigests(), { apiVersion, kind, ...rest } = object("o", { data: {} });
+  assert.ok(digests.note("s", object("o", { data: {} })));
+  assert.not.ok(digests.note("s", { ...rest, apiVersion, kind } as KubeObject));
+  digests.forget("s", object("o"));
+  assert.ok(digests.note("s", object("o", { data: {} })));
+});
+
+test.run();

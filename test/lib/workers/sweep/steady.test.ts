@@ -1,0 +1,60 @@
+/** What operations change is no drift: after each of them the sweep finds nothing to tell, and nothing to ask about. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
+import { expectedObjects } from "#lib/moodle/expected.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { askDrift } from "#lib/domains/spokes/drift-ask.ts";
+import * as v from "valibot";
+import { type Clinic, openClinic } from "#test/lib/workers/actions/scene.ts";
+import { lookOnce } from "./looks.ts";
+
+const test = suite<{ clinic: Clinic }>("no drift");
+test.before(async (context) => void (context.clinic = await openClinic()));
+test.after(({ clinic }) => clinic.close());
+
+async function demandNone({ scene, row, space }: Clinic, after: string): Promise<void> {
+  const asked = () => scene.simulator.writes().filter(({ dryRun }) => dryRun).length;
+  const before = asked();
+  await lookOnce(scene.app);
+  const { state, drift, health, blueprintInputs, maintenance } = await row();
+  assert.equal([state, health, drift], ["active", "healthy", null], after);
+  assert.is(asked(), before, `${after}: nothing was in doubt`);
+  if (!["resize", "upgrade"].includes(after)) return;
+  // These have applied or patched much: nor does the API server see any drift, should it be asked about everything.
+  const place = { cluster: await scene.app.clusters.open("default"), space: await space() };
+  const inputs = v.parse(SpokeInputs, blueprintInputs), call = { signal: new AbortController().signal };
+  for (const expected of expectedObjects(scene.app.blueprint, { inputs, maintenance })) {
+    assert.equal(await askDrift(place, expected, call), null, after);
+  }
+}
+
+async function does({ scene, id }: Clinic, action: SpokeActionName, wish: object): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish }));
+  const job = await scene.ended(id, action);
+  assert.is(job.state, "succeeded", `${action}: ${job.failure?.message}`);
+}
+
+const ACTIONS: readonly (readonly [SpokeActionName, object])[] = [
+  ["restart", {}],
+  ["resize", { size: "medium" }],
+  ["upgrade", { lmsVersion: "5.2.2", skipBackup: true }],
+];
+
+test("right after an installation", ({ clinic }) => demandNone(clinic, "install"));
+
+test("after a spoke was suspended and resumed", async ({ clinic }) => {
+  await does(clinic, "suspend", {});
+  await does(clinic, "resume", {});
+  await demandNone(clinic, "resume");
+});
+
+for (const [action, wish] of ACTIONS) {
+  test(`after ${action}`, async ({ clinic }) => {
+    await does(clinic, action, wish);
+    await demandNone(clinic, action);
+  });
+}
+
+test.run();

@@ -1,0 +1,250 @@
+/** Looks at 60 spokes that stand in a cluster without controllers: what they cost, what they find, what they write. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { enqueue } from "#lib/jobs/store.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { openScheduler } from "#lib/scheduler/scheduler.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { look, lookAt, sweep } from "#lib/workers/sweep/sweep.ts";
+import { rejection, until } from "#test/support/until.ts";
+import { lookOnce, QUICK } from "./looks.ts";
+import { openWorkScene } from "#test/lib/workers/scene.ts";
+import { alter, closeSweep, type Context, DEPLOYMENT, keep, openSweep, SPOKES, told, unready } from "./scene.ts";
+
+const test = suite<Context>("a look of the sweep");
+test.before(openSweep);
+test.after(closeSweep);
+
+test("lists each kind but Secrets in pages, asks for no other by itself, and finds everybody well and as it was made.", async (context) => {
+  const { scene, between, app, standing } = context, from = between.asked.length;
+  await lookOnce(app, { page: 50 });
+  const asked = between.asked.slice(from);
+  const lists = asked.filter(({ query }) => query.has("limit"));
+  const objects = standing.world.store.everything().filter(({ metadata }) => metadata.labels?.[SPOKE]);
+  const kinds = Map.groupBy(objects, ({ kind }) => kind);
+  const pages = [...kinds].reduce((sum, [kind, all]) => sum + (kind === "Secret" ? 0 : Math.ceil(all.length / 50)), 0);
+  const byName = asked.filter(({ path }) => /\/secrets\/\w+$/.test(path));
+  assert.equal([objects.length, kinds.size], [SPOKES * 29, 12]);
+  assert.is(byName.length, QUICK.asks, "as many Secrets as may be asked for");
+  const guards = asked.filter(({ path }) => /^\/api\/v1\/namespaces\/spoke-[^/]+$/.test(path));
+  assert.is(asked.length - byName.length - guards.length, pages + 1, "the identity of the cluster, and lists");
+  assert.ok(lists.every(({ path, query }) => !path.includes("/namespaces/") && query.get("limit") === "50"));
+  const rows = await scene.db.sql("select health, drift, bad_looks from spokes where cluster = 'default'");
+  assert.is(rows.length, SPOKES);
+  assert.ok(rows.every(({ health, drift, badLooks }) => health === "healthy" && drift === null && badLooks === 0));
+  assert.equal(standing.writes(), [], "no dry run");
+  await keep(context, 16); // the other tests need no more
+});
+
+test("costs nothing where no spoke is active.", async ({ scene, between, app }) => {
+  await scene.db.sql("update spokes set state = 'resuming' where state = 'active'");
+  const from = between.asked.length;
+  await lookOnce(app);
+  assert.is(between.asked.length, from);
+  await scene.db.sql("update spokes set state = 'active' where state = 'resuming'");
+});
+
+test("calls a spoke degraded at its third bad look, tells it once, and well again at the first good one.", async (context) => {
+  const { app, scene, standing } = context, id = standing.ids[0]!;
+  const repair = await alter(context, id, DEPLOYMENT, unready);
+  for (const health of ["healthy", "healthy", "degraded", "degraded"]) {
+    const { observedAt: before } = await scene.row(id);
+    await lookOnce(app);
+    const row = await scene.row(id);
+    assert.is(row.health, health);
+    assert.ok(before === null || row.observedAt! > before);
+  }
+  const reason = "Deployment moodle has no pod that is available", slug = "s0";
+  assert.equal(await told(context, id), [
+    { slug, from: "healthy", to: "degraded", reason },
+  ]);
+  const [event] = await scene.db.sql(
+    "select type, data from stream_events where spoke_id = $1 order by number desc limit 1",
+    [id],
+  );
+  assert.equal([event!.type, event!.data.error], ["SpokeUpdateActive", reason]);
+  repair();
+  await lookOnce(app);
+  assert.is((await scene.row(id)).health, "healthy");
+  assert.equal((await told(context, id)).map(({ to }) => to), ["degraded", "healthy"]);
+  assert.is((await scene.row(standing.ids[1]!)).health, "healthy", "and nobody else");
+});
+
+test("counts bad looks in a row: a good one between them, or an operation that saw it well, begins anew.", async (context) => {
+  const { app, scene, standing } = context, id = standing.ids[2]!;
+  const repair = await alter(context, id, DEPLOYMENT, unready);
+  await lookOnce(app);
+  await lookOnce(app);
+  repair();
+  await lookOnce(app);
+  const again = await alter(context, id, DEPLOYMENT, unready);
+  await lookOnce(app);
+  await lookOnce(app);
+  // As an operation writes it: what it saw is no later than its change of the row. Two readings of the clock could be.
+  const saw = `with now as materialized (select wheelwright_now() as at)
+    update spokes set updated_at = at, observed_at = at from now where id = $1`;
+  await scene.db.sql(saw, [id]);
+  await lookOnce(app);
+  assert.equal(await scene.row(id).then(({ health, badLooks }) => [health, badLooks]), ["healthy", 1]);
+  again();
+  await lookOnce(app);
+});
+
+test("does not write over what an operation has changed since it began, nor over a row that is held.", async (context) => {
+  const { app, scene, standing } = context, [, , , first, second, third] = standing.ids as [string, ...string[]];
+  for (const id of [first, second, third]) {
+    await alter(context, id!, ["v1", "PersistentVolumeClaim", "files"], null);
+  }
+  await scene.db.sql("update spokes set bad_looks = 2, observed_at = wheelwright_now() where id = any($1::text[])", [
+    [first, second, third],
+  ]);
+  const before = new Map(await Promise.all([first, second].map(async (id) => [id, await scene.row(id!)] as const)));
+  let meanwhile = false;
+  const write: Run["write"] = async (work) => {
+    if (!meanwhile) {
+      meanwhile = true;
+      await scene.db.sql("update spokes set updated_at = wheelwright_now() + interval '1 ms' where id = $1", [first]);
+    }
+    return await app.db.transact(async (tx) => {
+      // Another connection holds the second one.
+      return await app.db.transact(async (holder) => {
+        await holder.selectFrom("spokes").select("id").where("id", "=", second!).forUpdate().execute();
+        return await work(tx);
+      });
+    });
+  };
+  await lookOnce(app, {}, write);
+  for (const id of [first, second]) {
+    const { health, observedAt, drift } = await scene.row(id!);
+    assert.equal([health, observedAt, drift], ["healthy", before.get(id)!.observedAt, null]);
+  }
+  const { health, drift } = await scene.row(third!);
+  assert.is(health, "degraded");
+  assert.equal(drift, {
+    objects: [{ object: "PersistentVolumeClaim/files", what: "missing", fields: [] }],
+    revision: null,
+  });
+});
+
+test("leaves a spoke alone that an operation has taken out of active.", async (context) => {
+  const { app, scene, standing } = context, id = standing.ids[6]!;
+  await alter(context, id, ["apps/v1", "StatefulSet", "db"], null);
+  await scene.db.sql("update spokes set state = 'updating', bad_looks = 2 where id = $1", [id]);
+  const { observedAt } = await scene.row(id);
+  await lookOnce(app);
+  const row = await scene.row(id);
+  assert.equal([row.health, row.badLooks, row.observedAt, row.drift], ["healthy", 2, observedAt, null]);
+});
+
+test("changes nothing when the cluster stops answering in the middle of it.", async ({ app, scene, standing }) => {
+  const before = await scene.db.sql("select id, observed_at, health, drift from spokes order by id");
+  const fault = standing.world.faults.answer(403, { path: "/persistentvolumeclaims" });
+  assert.is((await rejection(lookOnce(app))).code, "Forbidden");
+  standing.world.faults.heal(fault);
+  assert.equal(await scene.db.sql("select id, observed_at, health, drift from spokes order by id"), before);
+});
+
+test("tells no drift of a kind that it may not list, and all the rest.", async (context) => {
+  const { app, scene, standing } = context, id = standing.ids[7]!;
+  await alter(context, id, ["v1", "ConfigMap", "fpm-size"], null);
+  await alter(context, id, ["v1", "Service", "db"], null);
+  const fault = standing.world.faults.answer(403, { path: "/configmaps" });
+  await lookOnce(app);
+  standing.world.faults.heal(fault);
+  const titles = async () => (await scene.row(id)).drift.objects.map(({ object }: Json) => object);
+  assert.equal(await titles(), ["Service/db"]);
+  await lookOnce(app);
+  assert.equal(await titles(), ["ConfigMap/fpm-size", "Service/db"]);
+});
+
+test("asks of no more objects than it may, and keeps the earlier verdict of the others.", async (context) => {
+  const { app, scene, standing } = context, some = standing.ids.slice(10, 14);
+  const verdicts = async () =>
+    (await scene.db.sql("select drift from spokes where id = any($1::text[]) and drift is not null", [some])).length;
+  const repairs = [];
+  for (const id of some) repairs.push(await alter(context, id, ["v1", "Service", "db"], null));
+  await lookOnce(app, { asks: 3 }); // of which some may be for what earlier tests have left
+  assert.ok(await verdicts() <= 3);
+  await lookOnce(app);
+  assert.is(await verdicts(), 4);
+  for (const repair of repairs) repair();
+  await lookOnce(app);
+  assert.is(await verdicts(), 0);
+});
+
+test("looks for what stands in no list before it calls it missing.", async (context) => {
+  const { app, scene, standing } = context, id = standing.ids[8]!;
+  const stripped = (object: Json): Json => ({ ...object, metadata: { ...object.metadata, labels: {} } });
+  const repair = await alter(context, id, DEPLOYMENT, stripped);
+  await scene.db.sql("update spokes set bad_looks = 2 where id = $1", [id]);
+  await lookOnce(app);
+  const { health, drift } = await scene.row(id);
+  assert.is(health, "healthy");
+  const [found] = drift.objects;
+  assert.equal([found.object, found.what], ["Deployment/moodle", "changed"]);
+  assert.ok(found.fields.includes("metadata.labels[app.kubernetes.io/managed-by]"), found.fields.join());
+  repair();
+});
+
+test("begins a list anew whose place to go on from has expired.", async ({ app, between, standing, scene }) => {
+  const from = between.asked.length;
+  const fault = standing.world.faults.answer(410, { path: "/networkpolicies?labelSelector", times: 2 });
+  assert.is((await rejection(lookOnce(app, { page: 100 }))).code, "Expired", "the first page cannot expire");
+  standing.world.faults.heal(fault);
+  standing.world.faults.answer(410, { path: "continue", times: 1 });
+  await lookOnce(app, { page: 100 });
+  assert.ok(between.asked.length > from);
+  assert.is((await scene.row(standing.ids[9]!)).drift, null);
+});
+
+test("tells that a spoke is of another revision, asks nothing about its fields, and tells what is missing.", async (context) => {
+  const { app, scene, standing } = context, id = standing.ids[14]!;
+  await alter(context, id, ["v1", "Service", "moodle"], null);
+  const changed = ({ metadata, ...rest }: Json): Json => ({ ...rest, metadata: { ...metadata, labels: {} }, data: {} }); // in no list
+  await alter(context, id, ["v1", "ConfigMap", "fpm-size"], changed);
+  await scene.db.sql("update spokes set blueprint_revision = 'before' where id = $1", [id]);
+  const writes = standing.writes().length;
+  await lookOnce(app);
+  assert.equal((await scene.row(id)).drift, {
+    objects: [{ object: "Service/moodle", what: "missing", fields: [] }],
+    revision: { from: "before", to: app.blueprint.revision },
+  });
+  assert.is(standing.writes().length, writes, "no dry run");
+});
+
+test("takes another cluster of the same name for no loss.", async ({ app, scene, standing }) => {
+  const id = standing.ids[15]!;
+  await scene.db.sql("update spokes set cluster_uid = 'another', bad_looks = 2 where id = $1", [id]);
+  const { observedAt } = await scene.row(id);
+  await lookOnce(app);
+  assert.equal((await scene.row(id)).observedAt, observedAt);
+});
+
+const planning = suite<Context>("the sweep");
+planning.before(async (context) => void (context.scene = await openWorkScene()));
+planning.after(({ scene }) => scene.close());
+
+planning(
+  "has each cluster in use looked at, one at a time, whoever else asks for it, and a replica does it.",
+  async ({ scene }) => {
+    const hub = await scene.hub("math");
+    const ids = [await scene.spoke(hub, "a"), await scene.spoke(hub, "b"), await scene.spoke(hub, "c")];
+    const active = "update spokes set state = 'active', namespace_uid = id, cluster = slug where id = any($1::text[])";
+    await scene.db.sql(active, [ids.slice(0, 2)]);
+    const plan = sweep(scene.app).steps["clusters"]!, run = { write: (work) => scene.db.transact(work) } as Run;
+    await plan(run);
+    await plan(run);
+    await scene.db.transact((tx) => enqueue(tx, SYSTEM, lookAt("a")));
+    const jobs = await scene.db.sql("select payload->>'cluster' as cluster from jobs where kind = 'look' order by 1");
+    assert.equal(jobs, [{ cluster: "a" }, { cluster: "b" }]);
+    const scheduler = await openScheduler(scene.app, { handlers: [look(scene.app, QUICK)], lanes: 2 });
+    const counts = () => Promise.all(ids.map(async (id) => (await scene.row(id)).badLooks));
+    await until(async () => (await counts()).join() === "1,1,0");
+    await scheduler.close();
+  },
+);
+
+test.run();
+planning.run();

@@ -1,0 +1,71 @@
+/** A spoke that is to be upgraded, on a simulated cluster, and what a test asks of it. */
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import type { WorkScene } from "#test/lib/workers/scene.ts";
+
+export const OLD = "4.5.12", NEW = "5.2.2";
+
+/** An installed spoke, in a hub of its own, so that its installation waits for no other. */
+export async function installSpoke(scene: WorkScene, slug: string, lmsVersion = OLD): Promise<string> {
+  const hub = await scene.hub(`hub-${slug}`);
+  const { id } = await createSpoke(scene.app, scene.actor, hub, { slug, size: "small", lmsVersion } as never, null);
+  await scene.becomes(id, "active");
+  return id;
+}
+
+export async function ask(scene: WorkScene, id: string, action: SpokeActionName, wish: object = {}): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish }));
+}
+
+/** Asks for the upgrade and waits for its end. */
+export async function upgradeTo(scene: WorkScene, id: string, lmsVersion: string, skipBackup = false): Promise<Job> {
+  await ask(scene, id, "upgrade", { lmsVersion, skipBackup });
+  return await scene.ended(id, "upgrade");
+}
+
+export async function retry(scene: WorkScene, id: string): Promise<Job> {
+  await ask(scene, id, "retry");
+  return await scene.ended(id, "upgrade");
+}
+
+/** The objects of a kind in the spoke's namespace. */
+export async function objects(scene: WorkScene, id: string, kind: string): Promise<KubeObject[]> {
+  const { namespace } = await scene.row(id);
+  return scene.simulator.objects(kind).filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+export async function jobNames(scene: WorkScene, id: string, op: string): Promise<string[]> {
+  return (await objects(scene, id, "Job")).map(({ metadata }) => metadata.name).filter((name) =>
+    name.startsWith(`${op}-`)
+  );
+}
+
+/** How the site stands in the cluster: its image, whether it is up, whether its scheduled tasks run. */
+export async function standing(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
+  const [moodle] = await objects(scene, id, "Deployment");
+  const [cron] = await objects(scene, id, "CronJob");
+  const pods = (await objects(scene, id, "Pod")).filter((pod) =>
+    pod.metadata.labels?.["app"] === "moodle" && !["Succeeded", "Failed"].includes(pod["status"]?.phase)
+  );
+  return {
+    image: moodle!["spec"].template.spec.containers[0].image,
+    replicas: moodle!["spec"].replicas,
+    pods: pods.length,
+    cronImage: cron!["spec"].jobTemplate.spec.template.spec.containers[0].image,
+    cronPaused: cron!["spec"].suspend,
+  };
+}
+
+const IMAGES: Readonly<Record<string, string>> = {
+  [OLD]: "erseco/alpine-moodle:v4.5.12",
+  [NEW]: "erseco/alpine-moodle:v5.2.2-php84",
+};
+
+/** A site that runs this version. */
+export function running(version: string): Record<string, unknown> {
+  const image = IMAGES[version]!;
+  return { image, replicas: 1, pods: 1, cronImage: image, cronPaused: false };
+}

@@ -1,0 +1,100 @@
+/** What stands in the namespaces of hubs and spokes for the day on which the database is lost. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ scene: WorkScene; id: string }>("particulars");
+test.before.each(async (context) => {
+  const scene = context.scene = await openWorkScene(), replica = await scene.replica();
+  context.id = await scene.spoke(await scene.hub("north"), "ash");
+  await scene.becomes(context.id, "active");
+  await replica.close();
+});
+test.after.each(({ scene }) => scene.close());
+
+function standing({ simulator }: WorkScene): KubeObject[] {
+  return simulator.objects("ConfigMap").filter(({ metadata }) => metadata.name === "wheelwright");
+}
+
+async function said(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
+  const { namespace } = await scene.row(id);
+  return JSON.parse(standing(scene).find(({ metadata }) => metadata.namespace === namespace)!.data.particulars);
+}
+
+async function rename({ db }: WorkScene, id: string, name: string): Promise<void> {
+  await db.sql("update spokes set display_name = $2, updated_at = wheelwright_now() where id = $1", [id, name]);
+}
+
+test("stand in each namespace from its making on, and hold none of its passwords", async ({ scene, id }) => {
+  assert.is(standing(scene).length, 2);
+  assert.is((await said(scene, id)).slug, "ash");
+  const secrets = scene.simulator.objects("Secret").flatMap(({ data }) => Object.values<string>(data ?? {})).map(atob);
+  const [{ key }] = await scene.db.sql("select key from installation"), text = JSON.stringify(standing(scene));
+  const told = [...secrets, key].filter((secret) => secret.length > 7 && text.includes(secret));
+  assert.ok(secrets.length > 0);
+  assert.equal(told, []);
+});
+
+test("follow the row, and are written once for each change of it", async ({ scene, id }) => {
+  await rename(scene, id, "Ash school");
+  await noteParticulars(scene.app);
+  assert.is((await said(scene, id)).displayName, "Ash school");
+  const writes = scene.simulator.writes().length;
+  await noteParticulars(scene.app);
+  assert.is(scene.simulator.writes().length, writes);
+});
+
+test("are given to what an earlier release has made", async ({ scene, id }) => {
+  const { namespace } = await scene.row(id);
+  const address = `${scene.simulator.url}/api/v1/namespaces/${namespace}/configmaps/wheelwright`;
+  assert.is((await fetch(address, { method: "DELETE" })).status, 200);
+  await scene.db.sql("update spokes set recorded_at = null");
+  await noteParticulars(scene.app);
+  assert.is((await said(scene, id)).slug, "ash");
+});
+
+test("stay where the database is older than they are, and come after it once it has caught up", async ({ scene, id }) => {
+  await rename(scene, id, "newer");
+  await noteParticulars(scene.app);
+  await rename(scene, id, "older");
+  await scene.db.sql("update federations set updated_at = wheelwright_now()");
+  const { namespace } = await scene.row(id),
+    [{ last }] = await scene.db.sql("select last_value as last from job_fences");
+  await scene.db.sql("select setval('job_fences', 1)");
+  await noteParticulars(scene.app);
+  assert.is((await said(scene, id)).displayName, "newer");
+  await scene.db.sql("select setval('job_fences', $1)", [last]);
+  await noteParticulars(scene.app);
+  assert.is((await said(scene, id)).displayName, "older", namespace);
+});
+
+test("have no place where a namespace is gone: nothing is said of it, and the others are noted", async ({ scene, id }) => {
+  const replica = await scene.replica(), { namespace, federationId } = await scene.row(id);
+  const other = await scene.spoke((await findFederation(scene.db.rows, federationId, "shown"))!, "elm");
+  await scene.becomes(other, "active");
+  await replica.close();
+  await fetch(`${scene.simulator.url}/api/v1/namespaces/${namespace}`, { method: "DELETE" });
+  await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== namespace));
+  for (const each of [id, other]) await rename(scene, each, "another name");
+  const lines: string[] = [], say = (text: string) => void lines.push(text);
+  await noteParticulars(scene.app, { ...silent, info: say, warn: say });
+  assert.equal(lines, []);
+  assert.is((await said(scene, other)).displayName, "another name");
+});
+
+test("wait for a cluster that does not answer", async ({ scene, id }) => {
+  await rename(scene, id, "Ash school");
+  const fault = scene.simulator.faults.answer(503, { method: "PATCH", path: "/configmaps/wheelwright" });
+  await noteParticulars(scene.app);
+  scene.simulator.faults.heal(fault);
+  assert.is((await said(scene, id)).displayName, "ash");
+  await noteParticulars(scene.app);
+  assert.is((await said(scene, id)).displayName, "Ash school");
+});
+
+test.run();

@@ -1,0 +1,99 @@
+/** New claims beside the old ones, under the site that was there: what an operator's restore will do, step by step. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BAD_LOOKS } from "#lib/domains/spokes/health.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
+import type { Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
+import { applyFenced, patchFenced } from "#lib/workers/fenced.ts";
+import { untilReady } from "#lib/workers/running.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+import { claimsFrom, tidySources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
+import { nextRun, openVolumeScene, put, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
+import { byHand, lookOnce } from "#test/lib/workers/sweep/looks.ts";
+import { contentsOf, useSite } from "#test/support/sites.ts";
+
+const test = suite<VolumeScene>("a site on claims of other names");
+const TURN = "k5r2dg7w1x", claims = { files: `files-${TURN}`, data: `data-${TURN}` };
+const NAMES = [`data-${TURN}-db-0`, `files-${TURN}`];
+
+test.before(openVolumeScene);
+test.after(({ scene }) => scene.close());
+
+async function set({ space }: VolumePlace, run: Run, field: string, value: unknown, ...refs: Ref[]): Promise<void> {
+  for (const ref of refs) {
+    const change = () => [{ op: "add" as const, path: `/spec/${field}`, value }];
+    await patchFenced(space, { ref, hold: run.job, change }, run);
+  }
+}
+
+const volumes = ({ scene: { simulator }, source }: VolumeScene) =>
+  simulator.objects("PersistentVolumeClaim").filter(({ metadata }) => metadata.namespace === source.namespace)
+    .map(({ metadata, spec }) => `${metadata.name} ${spec.volumeName}`).sort();
+
+test("has what the backup holds, and the old claims keep what they had", async (context) => {
+  const { scene, source, snapshots } = context, { simulator, app } = scene, { namespace } = source;
+  const asBefore = contentsOf(simulator, namespace), old = volumes(context);
+  useSite(simulator, namespace, "broken since");
+  const inputs: SpokeInputs = { ...source.blueprintInputs, claims, origin: { turn: TURN, identity: "same" } };
+  const cluster = await app.clusters.open(source.cluster), space = cluster.space(namespace, source.namespaceUid!);
+  const site = { cluster, blueprint: app.blueprint, inputs, space };
+  const [{ fence }] = await scene.db.sql("select nextval('job_fences') as fence"), run = nextRun(20_000, fence);
+  await set(site, run, "suspend", true, CRON);
+  await set(site, run, "replicas", 0, MOODLE, DATABASE);
+  await space.noPods(SITE_PODS, { ...run, timeout: 20_000 });
+  await claimsFrom(site, run, snapshots);
+  const former = await space.get(DATABASE, run);
+  await space.delete(DATABASE, former!.metadata.uid!, run); // its template of claims cannot be changed
+  await space.gone([DATABASE], { ...run, timeout: 20_000 });
+  await put(site, run, "database");
+  for (const object of app.blueprint.spokeObjects(inputs, "app")) await applyFenced(space, object, run.job, run);
+  await set(site, run, "replicas", 1, MOODLE);
+  for (const ref of [DATABASE, MOODLE]) await untilReady(site as unknown as SpokeSite, run, ref);
+  await tidySources(site, run);
+  assert.equal(contentsOf(simulator, namespace), asBefore);
+  const now = volumes(context);
+  assert.equal(now.filter((each) => old.includes(each)), old);
+  assert.equal(now.filter((each) => !old.includes(each)).map((each) => each.split(" ")[0]), NAMES);
+  await scene.db.sql("update spokes set blueprint_inputs = $1::text::jsonb where id = $2", [
+    JSON.stringify(inputs),
+    source.id,
+  ]);
+});
+
+for (const action of ["reapply", "backup", "resize", "suspend", "resume", "purge-caches"] as const) {
+  test(`is gone on with by ${action}, as any other`, async ({ scene, source }) => {
+    await ask(scene, source.id, action);
+    const drift = await scene.db.sql(
+      "select volumes from backups where spoke_id = $1 order by created_at desc limit 1",
+      [source.id],
+    );
+    if (action === "backup") {
+      assert.equal(drift[0].volumes.map(({ claim }: { claim: string }) => claim).sort(), NAMES);
+    }
+  });
+}
+
+async function ask(scene: VolumeScene["scene"], id: string, action: SpokeActionName): Promise<void> {
+  const wish = action === "resize" ? { size: "medium" } : {};
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish }));
+  const { state, failure } = await scene.ended(id, action);
+  assert.is(state, "succeeded", failure?.message);
+}
+
+test("has grown the disks that it is on, and is as well as any other", async ({ scene, source }) => {
+  const grown = scene.simulator.objects("PersistentVolumeClaim")
+    .filter(({ metadata }) => metadata.namespace === source.namespace && NAMES.includes(metadata.name))
+    .map(({ metadata, spec }) => [metadata.name, spec.resources.requests.storage]);
+  assert.equal(Object.fromEntries(grown), { [NAMES[0]!]: "10Gi", [NAMES[1]!]: "50Gi" });
+  const path = `/api/v1/namespaces/${source.namespace}/persistentvolumeclaims`;
+  for (const name of ["files", "data-db-0"]) await byHand(scene.simulator.url, `${path}/${name}`, null); // their time is over
+  for (let looks = 0; looks < BAD_LOOKS; looks++) await lookOnce(scene.app);
+  const { state, health, drift } = await scene.row(source.id);
+  assert.equal([state, health, drift], ["active", "healthy", null]);
+});
+
+test.run();

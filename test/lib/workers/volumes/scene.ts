@@ -1,0 +1,146 @@
+/** A site in use, a backup of it, and places for sites that are made from that: each a namespace of nobody's. */
+import * as v from "valibot";
+import { newId } from "#lib/base/ids.ts";
+import { silent } from "#lib/base/log.ts";
+import type { Call, Cluster, Space } from "#lib/drivers/cluster/cluster.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { listStanding } from "#lib/domains/backups/store.ts";
+import { type SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
+import { DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { makeFenced } from "#lib/workers/fenced.ts";
+import { demandOpen } from "#lib/workers/jobs.ts";
+import { untilReady } from "#lib/workers/running.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+import { claimsFrom, type Snapshots, tidySources, type VolumePlace } from "#lib/workers/volumes/claims.ts";
+import { snapshotsOf } from "#lib/workers/volumes/source.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { useSite } from "#test/support/sites.ts";
+import { RELEASE } from "#test/support/release.ts";
+
+export interface VolumeScene {
+  scene: WorkScene;
+  /** The site whose backup it is. */
+  source: SpokeRow;
+  snapshots: Snapshots;
+}
+
+export async function openVolumeScene(context: VolumeScene): Promise<void> {
+  const scene = context.scene = await openWorkScene();
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  await scene.becomes(id, "active");
+  context.source = await scene.row(id);
+  useSite(scene.simulator, context.source.namespace);
+  context.snapshots = await backUp(scene, context.source);
+}
+
+export async function backUp(scene: WorkScene, { id }: SpokeRow): Promise<Snapshots> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", wish: {} }));
+  await scene.ended(id, "backup");
+  const [latest] = await listStanding(scene.db.rows, id);
+  return snapshotsOf(latest!, await scene.db.transact((tx) => lockSpoke(tx, id)));
+}
+
+let count = 0;
+
+/** A namespace of its own, under another host. */
+export async function place(
+  { scene: { app }, source }: VolumeScene,
+  identity: SiteOrigin["identity"],
+  changes: Partial<SpokeInputs> = {},
+): Promise<VolumePlace> {
+  const origin = { turn: turnOf(newId("op")), identity }, slug = `made-${++count}`;
+  const own = {
+    spokeId: newId("spk"),
+    namespace: `spoke-${RELEASE}-${slug}`,
+    slug,
+    host: `${slug}.example.org`,
+    origin,
+  };
+  const inputs = v.parse(SpokeInputs, { ...source.blueprintInputs, ...own, ...changes });
+  const cluster = await app.clusters.open(source.cluster);
+  const [namespace] = app.blueprint.spokeObjects(inputs, "namespace");
+  const { uid } = await cluster.createNamespace(namespace!, call());
+  return { cluster, blueprint: app.blueprint, inputs, space: cluster.space(inputs.namespace, uid) };
+}
+
+let fence = 0;
+
+/** A holder's run, each with a fence of its own. */
+export function nextRun(patience = 20_000, own: unknown = ++fence): Run {
+  const job = { fence: String(own), progress: {} };
+  const nothing = () => {};
+  return {
+    ...call(),
+    job,
+    log: silent,
+    check: nothing,
+    progress: nothing,
+    patience: () => patience,
+    remember: () => Promise.resolve(),
+  } as unknown as Run;
+}
+
+export function call(): Call {
+  return { signal: AbortSignal.timeout(60_000) };
+}
+
+/** All that makes a site of the snapshots, in the order of an installation; returns once it answers. */
+export async function make(site: VolumePlace, run: Run, from: Snapshots): Promise<void> {
+  await prepare(site, run);
+  await claimsFrom(site, run, from);
+  await start(site, run);
+  await tidySources(site, run);
+  await demandOpen(site, run);
+}
+
+/** What stands there before the claims. */
+export async function prepare(site: VolumePlace, run: Run): Promise<void> {
+  const { blueprint, inputs, space } = site;
+  await put(site, run, "policies", "secrets");
+  for (const secret of [...blueprint.newSecrets(inputs), ...blueprint.mailSecret(inputs, null)]) {
+    await space.create(secret, run);
+  }
+}
+
+export async function start(site: VolumePlace, run: Run): Promise<void> {
+  await put(site, run, "database");
+  await untilReady(site as unknown as SpokeSite, run, DATABASE);
+  await put(site, run, "app");
+  await untilReady(site as unknown as SpokeSite, run, MOODLE);
+}
+
+export async function put({ blueprint, inputs, space }: VolumePlace, run: Run, ...steps: SpokeStep[]): Promise<void> {
+  for (const object of steps.flatMap((step) => blueprint.spokeObjects(inputs, step))) {
+    await makeFenced(space, object, run.job, run);
+  }
+}
+
+export class Killed extends Error {}
+
+/** The same place, whose holder is killed at its nth write: before the cluster hears of it, or before it hears the answer. */
+export function killedAt(site: VolumePlace, nth: number, when: "before" | "after"): VolumePlace {
+  let writes = 0;
+  const killing = <T extends object>(target: T, names: readonly string[]): T =>
+    new Proxy(target, {
+      get(object, name) {
+        const method = Reflect.get(object, name) as (...given: unknown[]) => Promise<unknown>;
+        if (!names.includes(String(name))) return method;
+        return async (...given: unknown[]) => {
+          const last = ++writes === nth;
+          if (last && when === "before") throw new Killed();
+          const answer = await method.apply(object, given);
+          if (last) throw new Killed();
+          return answer;
+        };
+      },
+    });
+  return {
+    ...site,
+    cluster: killing<Cluster>(site.cluster, ["createGlobal", "deleteGlobal"]),
+    space: killing<Space>(site.space, ["create", "patch", "apply", "delete", "run"]),
+  };
+}
