@@ -1,0 +1,97 @@
+/** Checks that verification compares the number of written events with those that exist, whether sealed or not. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { listChains } from "#lib/audit/seals.ts";
+import { verifyChain } from "#lib/audit/verify.ts";
+import { eventAt, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeHub, makeUser } from "#test/support/rows.ts";
+import { rejection } from "#test/support/until.ts";
+
+interface Scene {
+  db: TestDatabase;
+  /** A hub with 30 sealed events and 2 that are not, of its own for each test; `of` is its where clause. */
+  hub: string;
+  of: string;
+  user: string;
+}
+
+const test = suite<Scene>("verifyChain by count");
+
+test.before(async (scene) => {
+  scene.db = await openTestDatabase();
+  scene.user = await makeUser(scene.db);
+});
+test.before.each(async (scene) => {
+  const { db, user } = scene;
+  scene.hub = await makeHub(db, user, `h${performance.now()}`);
+  scene.of = `federation_id = '${scene.hub}'`;
+  await write(db, scene.hub, 30);
+  await sealAll(db);
+  await write(db, scene.hub, 2);
+});
+test.after((scene) => scene.db.close());
+
+const problemsOf = async ({ db, hub }: Scene): Promise<string> => {
+  const { problems } = await verifyChain(db, hub, [], 7);
+  return problems.join("; ");
+};
+
+test("finds an event that was deleted, added or moved before it was sealed", async (scene) => {
+  const other = await makeHub(scene.db, scene.user, "unsealed-other");
+  await write(scene.db, other, 3);
+  const newest = await eventAt(scene.db, scene.hub, 32);
+  await tamper(scene.db, `update audit_events set federation_id = '${other}' where id = '${newest}'`);
+  assert.is(
+    await problemsOf(scene),
+    "Of 32 events that were written 31 are left: the rest was deleted or moved elsewhere",
+  );
+  assert.is(
+    await problemsOf({ ...scene, hub: other }),
+    "There are 4 events where 3 were written: the rest was put in or moved there",
+  );
+  await tamper(scene.db, `delete from audit_events where id = '${newest}'`);
+  assert.match(await problemsOf(scene), /^Of 32 events that were written 31 are left/);
+  assert.is(await problemsOf({ ...scene, hub: other }), "");
+  await sealAll(scene.db);
+  assert.match(await problemsOf(scene), /^Of 32 events that were written 31 are left/);
+});
+
+test("finds a chain of which every event was deleted before it was sealed", async (scene) => {
+  scene.hub = await makeHub(scene.db, scene.user, "emptied");
+  await write(scene.db, scene.hub, 3);
+  await tamper(scene.db, `delete from audit_events where federation_id = '${scene.hub}'`);
+  assert.ok((await listChains(scene.db.rows)).includes(scene.hub));
+  assert.match(await problemsOf(scene), /^Of 3 events that were written 0 are left/);
+});
+
+test("compares no count with events that are older than the first counted one", async (scene) => {
+  const hub = scene.hub = await makeHub(scene.db, scene.user, "older");
+  await tamper(
+    scene.db,
+    `insert into audit_events select 'evt_older', kind, actor_id, actor_email, object_type, object_id, metadata, ip,
+       user_agent, at - interval '1 day', '${hub}', null, null, customer_visible
+     from audit_events where ${scene.of} limit 1`,
+  );
+  assert.is(await problemsOf(scene), "");
+  await write(scene.db, hub, 3);
+  assert.is(await problemsOf(scene), "");
+  await tamper(scene.db, `delete from audit_events where id = '${await eventAt(scene.db, hub, 4)}'`);
+  assert.match(await problemsOf(scene), /^Of 3 events that were written 2 are left/);
+});
+
+test("refuses to lower, delete or empty a count", async ({ db, hub }) => {
+  for (
+    const statement of [
+      "update audit_counts set events = events - 1",
+      "update audit_counts set events = events + 1, first_at = now()",
+      `update audit_counts set events = events + 1, chain = '${hub}x' where chain = '${hub}'`,
+      "delete from audit_counts",
+      "truncate audit_counts",
+    ]
+  ) {
+    assert.match(String(await rejection(db.sql(statement))), /audit_counts only grows/, statement);
+  }
+});
+
+test.run();
