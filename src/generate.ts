@@ -59,14 +59,13 @@ async function documentOf(files: readonly string[], root: URL): Promise<ApiDocum
 /** The text with the table of actions between its marks, as the operations declare them. */
 export function withActions(text: string): string {
   const rows = (Object.values(SPOKE_OPERATIONS) as Declaration<string, string>[]).filter(({ isAction }) => isAction)
-    .map(({ name, from, mends, passage, downtime = false, plan }) => [
+    .map(({ name, from, mends, passage, downtime = false }) => [
       `\`${name}\``,
       [...from, ...(mends ? ["failed"] : [])].join(", "),
-      passage ? `${passage.through}, then ${passage.to}` : "stays as it is",
+      passage ? `${passage.through}, then ${passage.to}` : "unchanged",
       typeof downtime === "boolean" ? (downtime ? "yes" : "no") : "if its pods change",
-      Object.values(plan.steps).map(([label]) => label).join(", "),
     ]);
-  const head = ["action", "of a spoke that is", "which is", "the site is away", "steps"];
+  const head = ["action", "allowed when", "state meanwhile and after", "downtime"];
   const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`);
   const marked = /(?<=<!-- actions -->\n).*(?=<!-- end of actions -->)/s;
   if (!marked.test(text)) throw new Error("docs/api.md has lost the marks of the actions");

@@ -1,5 +1,5 @@
 /**
- * The README's first ten minutes and docs/api.md, which goes on from there, typed as they stand: one shell for both,
+ * The README's first ten minutes and docs/api.md, typed as they stand: one shell for both,
  * against the program as `npm start` starts it. What stands beside an example for the command line is typed into another
  * shell, against a program of its own.
  */

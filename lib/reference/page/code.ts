@@ -16,7 +16,7 @@ export function jsonMarkup(value: unknown): Markup {
   return markup`${[...parts, text.slice(at)]}`;
 }
 
-/** The curl command that does it, with the variables of the README: URL, TOKEN, and the cookies in `jar`. */
+/** The curl command that does it, with the variables of docs/api.md: URL, TOKEN, and the cookies in `jar`. */
 export function curlOf({ method, path, parameters, requestBody, responses, "x-scope": scope }: PageEntry): string {
   const filled = path.replace(
     /\{(\w+)\}/g,
