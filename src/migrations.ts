@@ -1184,8 +1184,9 @@ create index restore_requests_of_user on restore_requests (requested_by, created
     "0077_count_audit_events",
     `\
 -- How many events each chain of the audit log has received since first_at. \`audit verify\` compares it with the rows, so it
--- finds events that were deleted or added before they were sealed. A chain is named as in audit_seals. Events that are
--- older than this migration are not counted: to count them would hold up writers for as long as the log is read.
+-- finds events that were deleted or added before they were sealed. A chain is named as in audit_seals. Where events are
+-- older than this migration, first_at is the time of the first newer one: to count the older ones would hold up writers for
+-- as long as the log is read. For every other chain it is -infinity.
 --
 -- A trigger counts, because the last release may still write while this one runs. Writers of one chain already wait for
 -- each other, so the chain's row adds no wait. A count only grows: that prevents mistakes, but the owner of the tables can
@@ -1198,10 +1199,23 @@ create table audit_counts (
 
 create function count_audit_events() returns trigger language plpgsql
 as $$
+declare
+  added record;
 begin
-  insert into audit_counts as counted (chain, events, first_at)
-    select coalesce(federation_id, 'system'), count(*), min(at) from written group by 1 order by 1
-    on conflict (chain) do update set events = counted.events + excluded.events;
+  for added in
+    select federation_id, coalesce(federation_id, 'system') as chain, count(*) as events, min(at) as at
+    from written group by federation_id order by 2
+  loop
+    update audit_counts set events = events + added.events where chain = added.chain;
+    continue when found;
+    insert into audit_counts as counted (chain, events, first_at)
+      select added.chain, added.events, case
+        when exists (select from audit_events where federation_id = added.federation_id and at < added.at) then added.at
+        when added.federation_id is null
+          and exists (select from audit_events where federation_id is null and at < added.at) then added.at
+        else '-infinity' end
+      on conflict (chain) do update set events = counted.events + excluded.events;
+  end loop;
   return null;
 end
 $$;

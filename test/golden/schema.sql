@@ -53,10 +53,23 @@ CREATE OR REPLACE FUNCTION public.count_audit_events()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  added record;
 begin
-  insert into audit_counts as counted (chain, events, first_at)
-    select coalesce(federation_id, 'system'), count(*), min(at) from written group by 1 order by 1
-    on conflict (chain) do update set events = counted.events + excluded.events;
+  for added in
+    select federation_id, coalesce(federation_id, 'system') as chain, count(*) as events, min(at) as at
+    from written group by federation_id order by 2
+  loop
+    update audit_counts set events = events + added.events where chain = added.chain;
+    continue when found;
+    insert into audit_counts as counted (chain, events, first_at)
+      select added.chain, added.events, case
+        when exists (select from audit_events where federation_id = added.federation_id and at < added.at) then added.at
+        when added.federation_id is null
+          and exists (select from audit_events where federation_id is null and at < added.at) then added.at
+        else '-infinity' end
+      on conflict (chain) do update set events = counted.events + excluded.events;
+  end loop;
   return null;
 end
 $function$

@@ -235,6 +235,7 @@ export interface Schema
     lastId: Generated<string>;
     sealedAt: StampColumn;
   };
+  /** `firstAt` is `-infinity` unless the chain has events from before counting: read it as text. */
   audit_counts: { chain: string; events: Big; firstAt: StampColumn };
   one_time_tokens: {
     id: string;
