@@ -133,6 +133,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: `/api/readyz` says that the database refuses the role or its password. `docs/rotating-secrets.md` says how to replace each secret.",
       "**People and access**: An e-mail address has one form (domain as A-label, local part in NFC), so that one person is one account. Addresses with invisible characters are refused; stored ones are brought into that form at the start, and accounts that would collide are reported in the log. The portal takes internationalised local parts.",
       "**Audit log**: `audit verify` finds events that were deleted or added before they were sealed. The database counts the events of each chain as they are written (migration 0077); `docs/operating.md` describes the limits.",
+      "**Hubs and spokes**: A removed spoke that is recreated from a backup closes the restore requests for this backup, as a restore in place does.",
+      "**Operating**: While a cluster is away, a spoke that is being changed also loses its last known health.",
     ],
   },
 ];

@@ -7,6 +7,7 @@
  */
 import type { Updateable } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
+import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
 import { listStanding } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -28,12 +29,9 @@ export const provisionOutcomes: Hooks = {
       observedAt: job.updatedAt,
       readyAt: before.readyAt ?? job.updatedAt,
     }));
-    return told(spoke, job, "spoke_provisioned", {
-      size: spoke.size,
-      domain: spoke.domain,
-      slug: spoke.slug,
-      lmsVersion: spoke.lmsVersion,
-    });
+    const { size, domain, slug, lmsVersion } = spoke;
+    const outcome = told(spoke, job, "spoke_provisioned", { size, domain, slug, lmsVersion });
+    return { ...outcome, audit: [...outcome.audit ?? [], ...await closeRequestsOfSource(tx, spoke)] };
   },
   async onFailed(tx, job, report) {
     const spoke = await change(tx, job, { state: "failed", stateReason: report.message, observedAt: job.updatedAt });
@@ -44,6 +42,14 @@ export const provisionOutcomes: Hooks = {
     return { state: spoke.state };
   },
 };
+
+/** Closes the restore requests for the backup that a spoke was recreated from. A copy closes no request. */
+async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: SpokeRow): Promise<AuditEntry[]> {
+  if (state !== "active" || fromBackup === null) return [];
+  const source = await tx.selectFrom("backups").innerJoin("spokes", "spokes.id", "backups.spokeId")
+    .select(["spokes.id", "spokes.slug"]).where("backups.id", "=", fromBackup).executeTakeFirst();
+  return source && source.id !== copyOf ? await closeRestoredRequests(tx, source, fromBackup) : [];
+}
 
 /** How a spoke was seen after an action had failed. */
 export interface Observed {

@@ -1,10 +1,11 @@
-/** Looks at a cluster; where it does not answer for a while, the health of its spokes is unknown until it does. */
+/** Checks a cluster. If the cluster does not answer for a while, the health of its spokes is unknown until it answers. */
 import type { App } from "#lib/app.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { isClusterAway, isClusterBusy } from "#lib/drivers/cluster/away.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lookAtCluster } from "#lib/workers/sweep/follow.ts";
-import { forgetHealth } from "#lib/workers/sweep/rows.ts";
+import { forgetHealth, forgetHealthOf, listKnownHealth } from "#lib/workers/sweep/rows.ts";
 import type { Pace } from "#lib/workers/sweep/sight.ts";
 
 /** A try that fails may be followed by one that does not: two say that the cluster is away. */
@@ -18,6 +19,19 @@ export async function lookOrForget(app: App, run: Run, cluster: string, pace: Pa
     if (!(error instanceof ClusterError) || !isClusterAway(error) || run.job.attempt < TRIES) throw error;
     const reason = isClusterBusy(error) ? "The cluster is busy" : "The cluster does not answer";
     while (!await run.write((tx) => forgetHealth(tx, cluster, reason)));
+    await forgetLocked(app, run, cluster, reason);
     throw error;
+  }
+}
+
+/** Waits for spokes that are being changed. The next try of the job repeats this for a row that stays locked. */
+async function forgetLocked({ db }: App, run: Run, cluster: string, reason: string): Promise<void> {
+  for (const id of await listKnownHealth(db.rows, cluster)) {
+    try {
+      await run.write((tx) => forgetHealthOf(tx, id, reason));
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "database_locked") throw error;
+      run.log.warn("Cannot mark the health of a spoke as unknown: its row is locked", { spoke: id, cluster });
+    }
   }
 }

@@ -115,8 +115,8 @@ async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> 
 }
 
 /**
- * Marks the health of a cluster's active spokes as unknown, in parts that do not hold many rows at once. Returns whether it was
- * the last part.
+ * Marks the health of a cluster's active spokes as unknown, in batches that do not lock many rows at once. Skips locked rows.
+ * Returns whether this was the last batch.
  */
 export async function forgetHealth(tx: Tx, cluster: string, reason: string): Promise<boolean> {
   const { rows: written } = await sql<Written>`
@@ -130,6 +130,28 @@ export async function forgetHealth(tx: Tx, cluster: string, reason: string): Pro
   return written.length < FORGET;
 }
 
+/** Returns the active spokes of a cluster whose health is not unknown. */
+export async function listKnownHealth(rows: Rows, cluster: string): Promise<string[]> {
+  const found = await rows.selectFrom("spokes").select("id").where("cluster", "=", cluster)
+    .where("state", "=", "active").where("health", "<>", "unknown").orderBy("id").execute();
+  return found.map(({ id }) => id);
+}
+
+/** Marks the health of one spoke as unknown. Waits up to two seconds for a locked row, then throws Fault `database_locked`. */
+export async function forgetHealthOf(tx: Tx, id: string, reason: string): Promise<void> {
+  await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT)}`.execute(tx);
+  const { rows: written } = await sql<Written>`
+    with held as (
+      select id, health as before from spokes where id = ${id} and state = 'active' and health <> 'unknown'
+      for no key update
+    )
+    update spokes set health = 'unknown', bad_looks = 0 from held where spokes.id = held.id
+    returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as ailment`.execute(tx);
+  await sql`set local lock_timeout = default`.execute(tx);
+  await recordHealth(tx, written);
+}
+
+const LOCK_WAIT = "2s";
 const FORGET = 500;
 
 /** Drift that is another than before. Returns the ids of the rows written. */

@@ -28,8 +28,15 @@ test("has the courses and the people of its newest backup, and nothing that lets
     return { database, files, row };
   };
   const source = await present();
+  await scene.db.sql(
+    "insert into restore_requests (id, federation_id, spoke_id, backup_id, reason, requested_by)" +
+      " select 'rsr_1', federation_id, id, $2, 'A lost course', created_by from spokes where id = $1",
+    [id, backup],
+  );
   const row = await scene.becomes(await copy(context), "active", "failed");
   assert.equal([row.state, row.stateReason, row.health], ["active", null, "healthy"]);
+  const [request] = await scene.db.sql("select state from restore_requests");
+  assert.is(request.state, "open", "a copy is no restore");
   assert.equal(contentsOf(simulator, row.namespace), { ...before, title: "Copy of algebra" });
   const theirs = secretsOf(simulator, row.namespace), shared = new Set(Object.values(own));
   const places = ["mdl_config siteidentifier", "mdl_config calendar_exportsalt", "role moodle", "moodledata/secret"];

@@ -6,6 +6,7 @@ import { findNamed } from "#lib/domains/spokes/named.ts";
 import { planRecreation, type RecreateRequest, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { newId } from "#lib/base/ids.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/looks.ts";
@@ -71,6 +72,26 @@ test("is made anew under its old name from its last snapshot, as the very site t
   assert.equal((await findNamed(scene.db.rows, gone.domain))!.id, row.id, "the name is the new one's");
   const next = await ask(scene, row.id, "upgrade", { lmsVersion: NEW, skipBackup: false });
   assert.equal([next.state, next.failure?.message], ["succeeded", undefined]);
+});
+
+test("closes the restore requests for its backup once the recreated site is ready", async ({ scene, gone }) => {
+  const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and kind = 'last'", [gone.id]);
+  await scene.db.sql(
+    "insert into restore_requests (id, federation_id, spoke_id, backup_id, reason, requested_by)" +
+      " values ($1, $2, $3, $4, 'Removed by mistake', $5)",
+    [newId("rsr"), gone.federationId, gone.id, backup.id, gone.createdBy],
+  );
+  const request = async () =>
+    (await scene.db.sql("select state, decided_by from restore_requests where spoke_id = $1", [gone.id]))[0];
+  const { spoke } = await recreateSpoke(scene.app, ANN, gone, {});
+  assert.is((await request())!.state, "open", "nothing is restored yet");
+  await scene.becomes(spoke.id, "active");
+  assert.equal(await request(), { state: "done", decidedBy: null });
+  const [told] = await scene.db.sql(
+    "select actor_email, spoke_id, metadata from audit_events where kind = 'restore_request_done' and spoke_id = $1",
+    [gone.id],
+  );
+  assert.equal([told!.actorEmail, told!.metadata.backupId], ["ann@control", backup.id]);
 });
 
 test("is made anew in another hub, under another name", async ({ scene, gone }) => {

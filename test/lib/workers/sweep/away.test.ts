@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { silent } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { look } from "#lib/workers/sweep/sweep.ts";
@@ -57,6 +58,48 @@ for (const [what, status, reason] of CASES) {
     assert.is(await health(), "healthy");
   });
 }
+
+/** Locks a spoke's row as a change of the spoke does, until the returned function is called. */
+async function lockRow({ app }: WorkScene, id: string): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>(), release = Promise.withResolvers<void>();
+  const change = app.db.transact(async (tx) => {
+    await lockSpoke(tx, id);
+    locked.resolve();
+    await release.promise;
+  });
+  await locked.promise;
+  return async () => {
+    release.resolve();
+    await change;
+  };
+}
+
+test("waits for a spoke that is being changed, and makes its health unknown in the same try", async ({ scene, id }) => {
+  const release = await lockRow(scene, id);
+  scene.simulator.faults.answer(503, { path: "/", retryAfter: 0 });
+  let ended = false;
+  const failure = tryToLook(scene, 2).finally(() => ended = true);
+  const waits = async () =>
+    (await scene.db.sql("select 1 from pg_locks where not granted and locktype in ('tuple', 'transactionid')")).length >
+      0;
+  await until(async () => ended || await waits());
+  await release();
+  assert.is((await failure).status, 503);
+  assert.equal([(await scene.row(id)).health, await told(scene)], ["unknown", [[
+    "healthy",
+    "The cluster does not answer",
+  ]]]);
+});
+
+test("does not wait forever for a spoke that stays locked, and makes its health unknown at the next try", async ({ scene, id }) => {
+  const release = await lockRow(scene, id);
+  scene.simulator.faults.answer(503, { path: "/", retryAfter: 0 });
+  assert.is((await tryToLook(scene, 2)).status, 503);
+  assert.is((await scene.row(id)).health, "healthy");
+  await release();
+  await tryToLook(scene, 3);
+  assert.is((await scene.row(id)).health, "unknown");
+});
 
 test("leaves the health as it was where only one call is refused", async ({ scene, id }) => {
   scene.simulator.faults.answer(500, { path: "/deployments" });
