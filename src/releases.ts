@@ -135,6 +135,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Audit log**: `audit verify` finds events that were deleted or added before they were sealed. The database counts the events of each chain as they are written (migration 0077); `docs/operating.md` describes the limits.",
       "**Hubs and spokes**: A removed spoke that is recreated from a backup closes the restore requests for this backup, as a restore in place does.",
       "**Operating**: While a cluster is away, a spoke that is being changed also loses its last known health.",
+      "**Command line**: `wheelwright restore-requests` lists requests for restores, creates them, marks them as done and declines them.",
     ],
   },
 ];

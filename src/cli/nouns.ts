@@ -68,6 +68,12 @@ export const nouns: readonly NounEntry[] = [
     load: async () => (await import("./requests.ts")).requestsNoun,
   },
   {
+    name: "restore-requests",
+    usage: "VERB",
+    summary: "Request a restore of a spoke, and decide such requests",
+    load: async () => (await import("./restore-requests.ts")).restoreRequestsNoun,
+  },
+  {
     name: "notifications",
     usage: "VERB",
     summary: "Read what concerns you",

@@ -104,6 +104,11 @@ requests create east -q >OTHER
 requests reject $OTHER Later
 requests create core -q >THIRD
 requests withdraw $THIRD
+restore-requests create oak bak_0 Lost =5
+restore-requests list
+restore-requests list oak
+restore-requests done rsr_0123456789abcdefghjkmnpqrs =3
+restore-requests decline rsr_0123456789abcdefghjkmnpqrs Later =3
 notifications list --limit 1 -q >NOTICE
 notifications count
 notifications read $NOTICE
@@ -152,9 +157,6 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   "for a person with a session, in the portal": [
     ...["updateMe", "changePassword", "listSessions", "deleteSession", "deleteOtherSessions", "resetUserPassword"],
     ...["getOnboarding", "completeOnboarding"],
-  ],
-  "asked and decided on a spoke's page of backups": [
-    ...["createSpokeRestoreRequest", "listSpokeRestoreRequests", "listRestoreRequests", "decideRestoreRequest"],
   ],
   "for monitors, feed readers and generators": ["getHealthz", "getReadyz", "getChangelogFeed", "getOpenApi"],
   "asked where an endpoint is missing": ["getVersion"],

@@ -1,0 +1,92 @@
+/** `wheelwright restore-requests`: requests to restore a spoke from a backup, and their decision. */
+import type { RestoreRequest, Wheelwright } from "#lib/client/client.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
+import { type Noun, verb } from "./noun.ts";
+import { showChange, showList } from "./output.ts";
+import { spokeIdOf } from "./references.ts";
+
+const REQUEST = "rsr_0123456789abcdefghjkmnpqrs";
+
+export const restoreRequestsNoun: Noun = {
+  name: "restore-requests",
+  summary: "Requests to restore a spoke from a backup",
+  verbs: [
+    verb({
+      name: "list",
+      summary: "List the requests of a spoke, newest first; for operators also of all spokes",
+      words: ["[SPOKE]"],
+      flags: {
+        state: { type: "string", value: "open|done|declined", help: "only requests in this state" },
+        limit: LIMIT_FLAG,
+        all: ALL_FLAG,
+      },
+      more: "Operators also get the command that restores the spoke: run it on the server's machine.",
+      examples: ["restore-requests list north/ash", "restore-requests list --state open"],
+      async run(cli, { words: [name], flags }) {
+        const state = flags.state as RestoreRequest["state"] | undefined;
+        showList(cli, await take(requestsOf(cli.api, await idOf(cli.api, name), state, pageOf(flags)), flags), [
+          ["ID", (one) => one.id, "id"],
+          ["STATE", (one) => one.state, "state"],
+          ["SPOKE", (one) => one.spokeId, "id"],
+          ["BACKUP", (one) => one.backupId, "id"],
+          ["REQUESTED BY", (one) => one.requestedBy.email],
+          ["CREATED", (one) => one.createdAt, "time"],
+          ["REASON", (one) => one.reason],
+          ["DECIDED", (one) => one.decidedAt, "time"],
+          ["DECLINED BECAUSE", (one) => one.declineReason],
+          ["COMMAND", (one) => one.command],
+        ]);
+      },
+    }),
+    verb({
+      name: "create",
+      summary: "Request that an operator restore a spoke from a backup",
+      words: ["SPOKE", "BACKUP", "REASON"],
+      more: "`wheelwright spokes backups SPOKE` lists the backups. A removed spoke is named by its id.",
+      examples: ["restore-requests create north/ash bak_0123456789abcdefghjkmnpqrs 'A course was deleted'"],
+      async run(cli, { words: [name, backupId, reason] }) {
+        const spokeId = await spokeIdOf(cli.api, name!);
+        const request = await cli.api.createSpokeRestoreRequest({ spokeId }, { backupId: backupId!, reason: reason! });
+        showChange(cli, request, `Request ${request.id} is created: an operator will restore the spoke or decline`);
+      },
+    }),
+    verb({
+      name: "done",
+      summary: "Mark a request as done (operators); a restore of its backup does this automatically",
+      words: ["REQUEST"],
+      examples: [`restore-requests done ${REQUEST}`],
+      async run(cli, { words: [restoreRequestId] }) {
+        const request = await cli.api.decideRestoreRequest({ restoreRequestId: restoreRequestId! }, { state: "done" });
+        showChange(cli, request, `Request ${request.id} is marked as done`);
+      },
+    }),
+    verb({
+      name: "decline",
+      summary: "Decline a request, with the reason that its requester reads (operators)",
+      words: ["REQUEST", "REASON"],
+      examples: [`restore-requests decline ${REQUEST} 'The backup is older than the deleted course'`],
+      async run(cli, { words: [restoreRequestId, declineReason] }) {
+        const decision = { state: "declined", declineReason: declineReason! } as const;
+        const request = await cli.api.decideRestoreRequest({ restoreRequestId: restoreRequestId! }, decision);
+        showChange(cli, request, `Request ${request.id} is declined`);
+      },
+    }),
+  ],
+};
+
+async function idOf(api: Wheelwright, name: string | undefined): Promise<string | null> {
+  return name === undefined ? null : await spokeIdOf(api, name);
+}
+
+/** The list of one spoke has no filter by state. */
+async function* requestsOf(
+  api: Wheelwright,
+  spokeId: string | null,
+  state: RestoreRequest["state"] | undefined,
+  limit: number,
+): AsyncGenerator<RestoreRequest> {
+  if (spokeId === null) return yield* api.listRestoreRequests({ state, limit });
+  for await (const request of api.listSpokeRestoreRequests({ spokeId, limit })) {
+    if (state === undefined || request.state === state) yield request;
+  }
+}
