@@ -66,7 +66,7 @@ export function withActions(text: string): string {
       typeof downtime === "boolean" ? (downtime ? "yes" : "no") : "if its pods change",
     ]);
   const head = ["action", "allowed when", "state meanwhile and after", "downtime"];
-  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`);
+  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `${cells.join(" | ")}\n`);
   const marked = /(?<=<!-- actions -->\n).*(?=<!-- end of actions -->)/s;
   if (!marked.test(text)) throw new Error("docs/api.md has lost the marks of the actions");
   return text.replace(marked, () => `\n${lines.join("")}\n`);

@@ -1,5 +1,5 @@
 /**
- * Refuses migrations that hold up those who work, or break the release before (docs/upgrading.md).
+ * Refuses migrations that hold up those who work, or break the release before (sql/README.md).
  *
  *   npm run check:migrations
  */

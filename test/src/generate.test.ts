@@ -89,7 +89,7 @@ test("names what is stale: changed, or not written yet", async () => {
   assert.equal(await findStale(root), ["src/migrations.ts"]);
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- One.\n");
   assert.equal(await findStale(root), ["src/migrations.ts", "src/releases.ts"]);
-  assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /\| `suspend` \| active, resuming \| .* \| yes \|/);
+  assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /^`suspend` \| active, resuming \| .* \| yes$/m);
   for (const marks of ["", "<!-- actions -->\n", "<!-- end of actions -->\n"]) {
     await writeFile(join(folder, "docs/api.md"), `Actions:\n${marks}`);
     assert.match(String(await findStale(root).catch((error) => error)), /has lost the marks of the actions/);

@@ -2,7 +2,7 @@
  * Whether a database and a program fit.
  *
  * A database that is newer than the program is served all the same: migrations are made so that the release before works
- * on them (docs/upgrading.md), and so a roll-out can be taken back. One that takes something away says in its header what a
+ * on them (sql/README.md), and so a roll-out can be taken back. One that takes something away says in its header what a
  * program must know to work without it, `-- needs 0060_add_size`. That is recorded with it, for programs that were
  * made before it was written.
  */
