@@ -1,5 +1,6 @@
 /** Looks at the database, over two connections of its own: what it is, and whether a session stays one. */
 import { randomBytes } from "node:crypto";
+import { type AddressFacts, findAddressFacts } from "#lib/doctor/account-addresses.ts";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
 import { APPLIED, type Applied } from "#lib/drivers/db/migrate-fit.ts";
@@ -26,6 +27,8 @@ export interface DatabaseFacts {
   readonly applied: readonly Applied[] | null;
   /** Whether there is an operator. */
   readonly operators: boolean;
+  /** Accounts that cannot sign in because of their address; null where there are no accounts yet. */
+  readonly addresses: AddressFacts | null;
   readonly session: Session;
 }
 
@@ -38,7 +41,7 @@ export interface Session {
 }
 
 /** What one query tells of it. */
-type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "session"> & {
+type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "addresses" | "session"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;
 };
@@ -88,6 +91,7 @@ export async function lookAtDatabase(url: DatabaseSource, limit: number, signal:
     return {
       ...{ ...facts, aheadMs, applied },
       operators: operator !== undefined,
+      addresses: withUsers ? await findAddressFacts((text, params) => ask(one, text, params)) : null,
       session: {
         locks: await keepsLocks(one, other, ask),
         notifications: await notifies(one, other, ask, heard.promise),

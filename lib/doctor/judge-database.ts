@@ -1,6 +1,7 @@
 /** What is made of a database. Pure. */
 import type { Config } from "#lib/base/config.ts";
 import { type Applied, fitSchema, type Migration, type SchemaFit, SchemaMisfit } from "#lib/drivers/db/migrate-fit.ts";
+import { judgeAddresses } from "#lib/doctor/account-addresses.ts";
 import type { DatabaseFacts, Session } from "#lib/doctor/database.ts";
 import { count, failing, type Finding, type Looked, passing, warning } from "#lib/doctor/finding.ts";
 import { judgeClock } from "#lib/doctor/judge-cluster.ts";
@@ -47,6 +48,7 @@ export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Findi
   );
   findings.push(judgeMigrations(applied, migrations, mayMigrate || owner), judgeRole(role));
   findings.push(judgeUsers(facts.seen.operators, admin));
+  if (facts.seen.addresses) findings.push(...judgeAddresses(facts.seen.addresses));
   return findings;
 }
 
