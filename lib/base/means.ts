@@ -1,15 +1,16 @@
 /**
- * Sentences without the operator's means. What went wrong may name a command for kubectl, or the object in which a
- * snapshot is kept: with that an operator can do something, and nobody else. Sentences are kept whole, and cut when
- * they are shown.
+ * Sentences without the operator's means. What went wrong may name a command for kubectl, the object in which a
+ * snapshot is kept, or an address inside the cluster: with that an operator can do something, and nobody else. Sentences
+ * are kept whole, and cut when they are shown.
  */
+import { withoutAddresses } from "#lib/base/addresses.ts";
 
 const COMMAND = /(?:[:,]? |\s*\()(?:kubectl|wheelwright restore)\b(?:(?!\. |[;)])[^])*\)?/g;
 const CONTENT = /\b(?:VolumeSnapshotContent|snapshot content) "?[\w.-]*\w"?|\bsnapcontent-[\w.-]*\w/g;
 
-/** Commands go; what is named becomes what it is. */
+/** Removes commands and addresses; a stored snapshot is no longer named. */
 export function withoutMeans(sentence: string): string {
-  return sentence.replace(COMMAND, "")
+  return withoutAddresses(sentence.replace(COMMAND, ""))
     .replace(CONTENT, (_, at: number) => at === 0 ? "What is stored of a snapshot" : "what is stored of a snapshot");
 }
 

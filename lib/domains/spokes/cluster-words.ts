@@ -1,18 +1,18 @@
 /** Hides the API server's addresses in a cluster's error messages from callers who are not operators. */
 import { isClusterBusy } from "#lib/drivers/cluster/away.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { withoutAddresses } from "#lib/base/addresses.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 
 const BUSY = "it is busy; try again in a moment";
 const AWAY = "it does not answer as it should; try again in a moment";
 
-// URLs, and IPv4 and IPv6 addresses with or without a port.
-const ADDRESSES = /\bhttps?:\/\/[^\s"']+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f:]+\](?::\d+)?/gi;
+const URLS = /\bhttps?:\/\/[^\s"']+/gi;
 
 export function wordsFor({ role }: Pick<Actor, "role">, error: ClusterError): string {
   if (role === "operator") return error.message;
   if (isClusterBusy(error)) return BUSY;
-  return isOfCall(error) ? AWAY : error.message.replace(ADDRESSES, "…");
+  return isOfCall(error) ? AWAY : withoutAddresses(error.message.replace(URLS, "…"));
 }
 
 const OF_CALLS = ["unreachable", "untrusted", "deadline", "credentials", "kubeconfig", "BadAnswer", "unknown_cluster"];

@@ -38,6 +38,51 @@ test("says what is stored and not by what name", () => {
   for (const [whole, plain] of cases) assert.is(withoutMeans(whole!), plain);
 });
 
+test("hides addresses inside the cluster", () => {
+  const cases = [
+    [
+      "GET kube.example.org:6443/api/v1/pods: connect ECONNREFUSED 203.0.113.7:6443",
+      "GET …/api/v1/pods: connect ECONNREFUSED …",
+    ],
+    ["PATCH [fd00::1]:6443/apis did not answer within 30 s", "PATCH …/apis did not answer within 30 s"],
+    ["GET kube/api: getaddrinfo ENOTFOUND kube", "GET …/api: getaddrinfo ENOTFOUND …"],
+    ["connect ECONNREFUSED ::1:6443", "connect ECONNREFUSED …"],
+    ["connect EHOSTUNREACH fd12:3456:789a::1:6443", "connect EHOSTUNREACH …"],
+    [
+      'Get "https://kube.example.org:6443/api/v1/nodes": dial tcp: lookup kube.example.org on 10.96.0.10:53: no such host',
+      'Get "…/api/v1/nodes": dial tcp: lookup … on …: no such host',
+    ],
+    [
+      'failed calling webhook "deny": Post "https://deny.policies.svc:443/x": dial tcp 10.1.2.3:443: i/o timeout',
+      'failed calling webhook "deny": Post "…/x": dial tcp …: i/o timeout',
+    ],
+    ['Liveness probe failed: Get "http://10.244.1.7:8080/login": EOF', 'Liveness probe failed: Get "…/login": EOF'],
+    ["Assigned to ip-10-0-3-4.eu-west-1.compute.internal", "Assigned to …"],
+    [
+      "Hostname/IP does not match certificate's altnames: Host: kube. is not in the cert's altnames: DNS:a, IP Address:10.0.0.1",
+      "Hostname/IP does not match certificate's altnames: Host: … is not in the cert's altnames: …",
+    ],
+    [
+      "x509: certificate is valid for 10.96.0.1, kubernetes, not kube.example",
+      "x509: certificate is valid for …, not …",
+    ],
+  ];
+  for (const [whole, plain] of cases) assert.is(withoutMeans(whole!), plain);
+});
+
+test("leaves a site's address, versions, times and code as they are", () => {
+  for (
+    const text of [
+      "The login page at https://oak.school.example/login/index.php answers 503",
+      "http://ash.spokes.localhost:8080/ answers",
+      "Moodle 4.5.12 on PHP 8.3.1 at 2026-11-21T12:34:56.000Z",
+      "core\\task\\manager::adhoc of mod_quiz",
+      "Put backup/restore pages away",
+      "Nothing of the kind is said here",
+    ]
+  ) assert.is(withoutMeans(text), text);
+});
+
 test("goes through whatever is shown, and keeps what is no text", () => {
   const at = new Date(0), hint = "Do it (kubectl apply)";
   const value = { at, count: 3, none: null, notes: [hint], error: { hint, log: [hint] } };
