@@ -3,7 +3,8 @@ import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type CallCounter, NO_COUNTER } from "#lib/domains/deprecations/calls.ts";
-import { describeApi, type OpenApi } from "#lib/reference/openapi.ts";
+import type { OpenApi } from "#lib/reference/openapi.ts";
+import { publishApi } from "#lib/reference/publish.ts";
 import { newId } from "#lib/base/ids.ts";
 import { type Answer, isFlow, toResponse } from "#lib/http/answer.ts";
 import { bodyReader } from "#lib/http/body.ts";
@@ -86,7 +87,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
         options.checks ?? readinessOf(options.ready, options.stays),
         options.notes ?? (() => []),
       ),
-      document: () => document ??= describeApi(manifest, app.release),
+      document: () => document ??= publishApi(manifest, app.release),
       releases: options.releases ?? releases,
     },
     authenticate: options.authenticate ?? authenticate,

@@ -15,7 +15,7 @@ export function credentialsOf({ "x-scope": scope = "public", security = [] }: Op
 
 function goodFor(way: Named<readonly string[]>): readonly string[] {
   if (way.bearer) {
-    return way.bearer.map(tokensFrom).reduce((one, other) => one.length < other.length ? one : other, ALL);
+    return way.bearer.map(tokensFrom).reduce((one, other) => one.length < other.length ? one : other, TOKENS);
   }
   return "session" in way ? [SESSION] : Object.keys(way).length === 0 ? ALL : [];
 }

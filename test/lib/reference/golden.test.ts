@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeApi } from "#lib/reference/openapi.ts";
+import { publishApi } from "#lib/reference/publish.ts";
 import { endpointTable, unguardedTable } from "#test/lib/reference/table.ts";
 import { manifest } from "#src/manifest.ts";
 
@@ -16,7 +16,7 @@ async function compare(name: string, text: string): Promise<void> {
 
 test("is described by the committed OpenAPI document", async () => {
   const release = { api: "v0", version: "golden", commit: "golden" };
-  await compare("openapi.json", JSON.stringify(describeApi(manifest, release), null, 2) + "\n");
+  await compare("openapi.json", JSON.stringify(publishApi(manifest, release), null, 2) + "\n");
 });
 
 test("has the committed endpoints, accesses, scopes and faults", async () => {

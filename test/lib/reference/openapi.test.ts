@@ -49,7 +49,8 @@ test("says of the body what may be sent, and of the reply what is answered", () 
 
 test("names who may call and with what", () => {
   const operation = describe("/api/things", make).paths["/api/things"].post;
-  assert.equal(operation.security, [{ bearer: ["provisioning"] }, { session: [] }]);
+  assert.equal(operation.security, [{ bearer: [] }, { session: [] }]);
+  assert.is(operation["x-scope"], "provisioning");
   assert.is(operation["x-access"], "signed in");
   assert.equal(operation["x-faults"], ["slug_taken"]);
   assert.equal(describe("/x", { ...make, scope: "session" }).paths["/x"].post.security, [{ session: [] }]);

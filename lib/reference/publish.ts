@@ -1,0 +1,67 @@
+/**
+ * Prepares the OpenAPI document for publication. Query parameters get the type that their text stands for, and components that
+ * nothing refers to are left out. The contract is compared by the document before that: texts and every code are in it.
+ */
+import type { ProgramRelease } from "#lib/app.ts";
+import type { JsonSchema } from "#lib/reference/json-schema.ts";
+import { describeApi, type OpenApi } from "#lib/reference/openapi.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+type Named<T> = Readonly<Record<string, T>>;
+
+interface Whole extends OpenApi {
+  readonly paths: Named<Named<{ readonly parameters: readonly Parameter[] }>>;
+  readonly components: Named<Named<unknown>>;
+}
+
+export function publishApi(manifest: Manifest, release: ProgramRelease): OpenApi {
+  const { paths, components, ...rest } = describeApi(manifest, release) as Whole;
+  const typed = mapValues(
+    paths,
+    (item) => mapValues(item, (operation) => ({ ...operation, parameters: operation.parameters.map(typedParameter) })),
+  );
+  return { ...rest, paths: typed, components: withoutUnused(typed, components) };
+}
+
+/** Nothing else in the document holds references: components are referred to by paths and by schemas. */
+function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }: Whole["components"]) {
+  const text = JSON.stringify([paths, schemas]);
+  const used = (kind: string, components: Named<unknown> = {}) =>
+    Object.fromEntries(
+      Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+    );
+  return { ...others, schemas, headers: used("headers", headers), examples: used("examples", examples) };
+}
+
+function typedParameter(parameter: Parameter): Parameter {
+  const { in: place, schema, example } = parameter, type = place === "query" ? typeOfText(schema) : null;
+  if (type === null) return parameter;
+  const { type: _, enum: choices, pattern: __, maxLength: ___, default: usual, ...own } = schema;
+  const only = type === "boolean" && choices?.length === 1 ? { const: choices[0] === "true" } : {};
+  return {
+    ...parameter,
+    schema: { ...own, type, ...only, ...(usual !== undefined && { default: valueOf(type, usual) }) },
+    ...(example !== undefined && { example: valueOf(type, example) }),
+  };
+}
+
+/** The type of the value that a text of this schema stands for; null for what is text itself. */
+export function typeOfText({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
+  if (choices?.includes("false")) return "boolean";
+  return /^\^(?:\\d|0\*)/.test(String(pattern ?? "")) ? "integer" : null;
+}
+
+function valueOf(type: "boolean" | "integer", text: unknown): unknown {
+  return type === "boolean" ? text === "true" : Number(text);
+}
+
+function mapValues<T, U>(given: Named<T>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, change(value)]));
+}
