@@ -136,6 +136,10 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: A removed spoke that is recreated from a backup closes the restore requests for this backup, as a restore in place does.",
       "**Operating**: While a cluster is away, a spoke that is being changed also loses its last known health.",
       "**Command line**: `wheelwright restore-requests` lists requests for restores, creates them, marks them as done and declines them.",
+      `**API**: A page of a list ends after exactly \`limit\` rows, however many share a timestamp. A \`Link\` header (\`rel="next"\`) leads to the next page with a cursor that skips and repeats nothing; the client, the command line and the portal follow it.`,
+      "**Hubs and spokes**: Only operators read addresses of the API server, of nodes and of pods in failure reports, log lines, events and notes.",
+      "**API**: In the OpenAPI document numbers and booleans in queries have their types, and components that nothing refers to are left out.",
+      "**Operating**: `doctor` names accounts that cannot sign in because another account has the same e-mail address in another spelling, or because theirs has invisible characters.",
     ],
   },
 ];

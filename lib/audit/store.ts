@@ -3,6 +3,14 @@ import { type Selectable, sql } from "kysely";
 import { type AuditKind, isVisible, type ObjectType } from "#lib/audit/kinds.ts";
 import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import {
+  newestFirst,
+  type Page,
+  type PageBounds,
+  type PageRequest,
+  readPage,
+  withItems,
+} from "#lib/drivers/db/pages.ts";
 import { prepare } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { shownMeans } from "#lib/base/means.ts";
@@ -56,12 +64,6 @@ export interface AuditFilter {
   readonly spokeId?: string | undefined;
 }
 
-export interface AuditPage {
-  readonly limit: number;
-  /** Exclusive. */
-  readonly before?: Date | undefined;
-}
-
 /** Writes the entries with the times given; `lib/changes` gives them, so that they grow within a hub. */
 export async function insertAudit(
   tx: Tx,
@@ -90,14 +92,16 @@ export async function insertAudit(
   }))).execute();
 }
 
-/**
- * Newest first. A page may run past its limit by the events that share the last one's timestamp: the caller goes on
- * before that timestamp, so none of them may be left for later.
- */
-export async function readAudit(rows: Rows, filter: AuditFilter, page: AuditPage): Promise<AuditEvent[]> {
+/** Newest first. */
+export async function readAudit(rows: Rows, filter: AuditFilter, request: PageRequest): Promise<Page<AuditEvent>> {
   const { kind, actorId, objectType, objectId, federationId, spokeId } = filter;
-  const narrowed = { kind, actorId, objectType, objectId, federationId, spokeId, ...page };
-  return (await pageOfEvents(rows, narrowed)).map(toEvent);
+  const narrowed = { kind, actorId, objectType, objectId, federationId, spokeId };
+  const page = await readPage(
+    request,
+    (bounds) => pageOfEvents(rows, { ...narrowed, ...bounds }),
+    ({ at, id }) => [at, id],
+  );
+  return withItems(page, page.items.map(toEvent));
 }
 
 /** The rarest first: by which of the given ones a page is walked. The index of each of them has its events in order. */
@@ -107,7 +111,7 @@ const LEADS = ["objectId", "spokeId", "actorId", "federationId", "kind", "object
  * To the planner a frequent kind is among the newest of all soon enough, and it walks the whole log until then. A list of one
  * is no constant to it, so the order can name the column, and then only that column's own index has it.
  */
-const pageOfEvents = prepare((rows, { limit, before, ...columns }: AuditFilter & AuditPage) => {
+const pageOfEvents = prepare((rows, { most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
   const lead = LEADS.find((column) => columns[column] !== undefined);
   let query = rows.selectFrom("audit_events").selectAll();
   for (const column of LEADS) {
@@ -115,9 +119,7 @@ const pageOfEvents = prepare((rows, { limit, before, ...columns }: AuditFilter &
     if (column === lead) query = query.where(sql<boolean>`${sql.ref(column)} = any(array[${value}])`).orderBy(column);
     else if (value !== undefined) query = query.where(column, "=", value);
   }
-  if (before) query = query.where("at", "<", before);
-  const page = query.orderBy("at", "desc").modifyEnd(sql`fetch first ${limit} rows with ties`).as("page");
-  return rows.selectFrom(page).selectAll().orderBy("at", "desc").orderBy("id", "desc");
+  return newestFirst(query, { most, beforeAt, beforeId }, { at: "at" });
 });
 
 export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {

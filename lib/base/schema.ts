@@ -106,14 +106,30 @@ export const Stamp = v.pipe(
 );
 export const MaybeStamp = v.nullable(Stamp);
 
-const BEFORE = "must be milliseconds since the epoch or an ISO 8601 timestamp";
-/** Where a page ends, exclusive: milliseconds since the epoch or ISO. */
+/** The row after which a page begins, or the time before which all its rows were created. */
+export interface Cursor {
+  readonly at: Date;
+  readonly id?: string | undefined;
+}
+
+const BEFORE = "must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header";
+/** Where a page begins, exclusive: milliseconds since the epoch or ISO, and after a comma the id of a row. */
 export const Before = v.pipe(
   v.string(BEFORE),
-  v.check((value) => /^\d{1,15}$/.test(value) || v.is(When, value), BEFORE),
-  v.transform((value) => new Date(/^\d+$/.test(value) ? Number(value) : value)),
-  v.check(isStorable, BEFORE),
+  v.check((value) => /^(?:[^,]+|[^,]+,\w{1,64})$/.test(value), BEFORE),
+  v.transform((value): Partial<Cursor> => {
+    const [at = "", id] = value.split(",");
+    if (/^\d{1,15}$/.test(at)) return { at: new Date(Number(at)), id };
+    return v.is(When, at) ? { at: new Date(at), id } : {};
+  }),
+  v.check(({ at }) => at !== undefined && isStorable(at), BEFORE),
+  v.transform((cursor) => cursor as Cursor),
 );
+
+/** A value for `before` that continues a list after this row. */
+export function writeCursor(at: Date, id: string): string {
+  return `${at.toISOString()},${id}`;
+}
 
 const NUMBER = "must be the number of an event";
 /** The number of an event in a query. */

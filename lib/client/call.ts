@@ -27,8 +27,8 @@ export interface ApiCall {
   readonly body?: boolean;
   /** It takes an Idempotency-Key. */
   readonly keyed?: boolean;
-  /** It is a list, which goes on before the last one's time, in this field. */
-  readonly pages?: string;
+  /** It is a list in pages. */
+  readonly pages?: boolean;
   readonly stream?: boolean;
   readonly empty?: boolean;
   readonly text?: boolean;

@@ -74,8 +74,8 @@ function functionFor(contact: Contact, call: ApiCall): (...given: unknown[]) => 
     const params = (call.params ? given[0] ?? {} : {}) as Params, body = call.body ? given[bodyAt] : undefined;
     const options = (given[optionsAt] ?? {}) as CallOptions & KeyedOptions & FollowOptions;
     const send = async (params: Params) =>
-      (await ask(contact, requestOf(call, { params, body }, options.idempotencyKey), options)).body;
+      await ask(contact, requestOf(call, { params, body }, options.idempotencyKey), options);
     if (call.stream) return followStream(contact, call, params, options);
-    return call.pages ? pagedList((page) => send(page) as Promise<unknown[]>, params, call.pages) : send(params);
+    return call.pages ? pagedList(send, params) : send(params).then((answer) => answer.body);
   };
 }

@@ -162,7 +162,7 @@ export interface WheelwrightApi {
       federationId?: string | undefined;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -267,7 +267,7 @@ export interface WheelwrightApi {
     params?: {
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -332,7 +332,7 @@ export interface WheelwrightApi {
       state?: "pending" | "approved" | "rejected" | "withdrawn" | undefined;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -414,7 +414,7 @@ export interface WheelwrightApi {
       q?: string | undefined;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
       /** Whether removed ones are shown too; operators only */
       includeRemoved?: boolean | undefined;
@@ -553,7 +553,7 @@ export interface WheelwrightApi {
       federationId: string;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -599,7 +599,7 @@ export interface WheelwrightApi {
       federationId: string;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
       /** Whether removed ones are shown too; operators only */
       includeRemoved?: boolean | undefined;
@@ -636,7 +636,7 @@ export interface WheelwrightApi {
       q?: string | undefined;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
       /** Whether removed ones are shown too; operators only */
       includeRemoved?: boolean | undefined;
@@ -724,7 +724,7 @@ export interface WheelwrightApi {
       q?: string | undefined;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
       /** Whether removed ones are shown too; operators only */
       includeRemoved?: boolean | undefined;
@@ -743,7 +743,7 @@ export interface WheelwrightApi {
       limit?: number | undefined;
       /** Only what you have not read */
       unreadOnly?: boolean | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -846,7 +846,7 @@ export interface WheelwrightApi {
       state?: "open" | "done" | "declined" | undefined;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -973,7 +973,7 @@ export interface WheelwrightApi {
       spokeId: string;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -1019,7 +1019,7 @@ export interface WheelwrightApi {
       spokeId: string;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -1051,7 +1051,7 @@ export interface WheelwrightApi {
       spokeId: string;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -1068,7 +1068,7 @@ export interface WheelwrightApi {
       spokeId: string;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -1118,7 +1118,7 @@ export interface WheelwrightApi {
       q?: string | undefined;
       /** How many at most */
       limit?: number | undefined;
-      /** Only what is older than this: give the oldest entry's timestamp for the next page; must be milliseconds since the epoch or an ISO 8601 timestamp */
+      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -1180,7 +1180,7 @@ export interface WheelwrightApi {
 }
 
 export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
-  listAuditEvents: { method: "GET", path: "/api/audit", params: true, pages: "at" },
+  listAuditEvents: { method: "GET", path: "/api/audit", params: true, pages: true },
   acceptInvite: { method: "POST", path: "/api/auth/accept-invite", body: true },
   forgotPassword: { method: "POST", path: "/api/auth/forgot-password", body: true },
   login: { method: "POST", path: "/api/auth/login", body: true },
@@ -1193,14 +1193,14 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
   deleteOtherSessions: { method: "DELETE", path: "/api/auth/sessions/others", empty: true },
   deleteSession: { method: "DELETE", path: "/api/auth/sessions/{sessionId}", params: true, empty: true },
   signup: { method: "POST", path: "/api/auth/signup", body: true },
-  listTokens: { method: "GET", path: "/api/auth/tokens", params: true, pages: "createdAt" },
+  listTokens: { method: "GET", path: "/api/auth/tokens", params: true, pages: true },
   createToken: { method: "POST", path: "/api/auth/tokens", body: true },
   deleteToken: { method: "DELETE", path: "/api/auth/tokens/{tokenId}", params: true, empty: true },
   verifyEmail: { method: "POST", path: "/api/auth/verify-email", body: true },
   getCatalog: { method: "GET", path: "/api/catalog" },
   getChangelog: { method: "GET", path: "/api/changelog" },
   getChangelogFeed: { method: "GET", path: "/api/changelog.atom", text: true },
-  listFederationRequests: { method: "GET", path: "/api/federation-requests", params: true, pages: "createdAt" },
+  listFederationRequests: { method: "GET", path: "/api/federation-requests", params: true, pages: true },
   createFederationRequest: { method: "POST", path: "/api/federation-requests", body: true, keyed: true },
   getFederationRequest: { method: "GET", path: "/api/federation-requests/{requestId}", params: true },
   deleteFederationRequest: { method: "DELETE", path: "/api/federation-requests/{requestId}", params: true },
@@ -1218,7 +1218,7 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
     body: true,
     keyed: true,
   },
-  listFederations: { method: "GET", path: "/api/federations", params: true, pages: "createdAt" },
+  listFederations: { method: "GET", path: "/api/federations", params: true, pages: true },
   createFederation: { method: "POST", path: "/api/federations", body: true, keyed: true },
   getFederation: { method: "GET", path: "/api/federations/{federationId}", params: true },
   updateFederation: { method: "PATCH", path: "/api/federations/{federationId}", params: true, body: true },
@@ -1232,12 +1232,7 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
     params: true,
   },
   followFederation: { method: "GET", path: "/api/federations/{federationId}/events", params: true, stream: true },
-  listFederationMembers: {
-    method: "GET",
-    path: "/api/federations/{federationId}/members",
-    params: true,
-    pages: "createdAt",
-  },
+  listFederationMembers: { method: "GET", path: "/api/federations/{federationId}/members", params: true, pages: true },
   addFederationMember: {
     method: "POST",
     path: "/api/federations/{federationId}/members",
@@ -1255,14 +1250,9 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
     method: "GET",
     path: "/api/federations/{federationId}/operations",
     params: true,
-    pages: "createdAt",
+    pages: true,
   },
-  listFederationSpokes: {
-    method: "GET",
-    path: "/api/federations/{federationId}/spokes",
-    params: true,
-    pages: "createdAt",
-  },
+  listFederationSpokes: { method: "GET", path: "/api/federations/{federationId}/spokes", params: true, pages: true },
   createFederationSpoke: {
     method: "POST",
     path: "/api/federations/{federationId}/spokes",
@@ -1272,8 +1262,8 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
   },
   previewSpokeCost: { method: "GET", path: "/api/federations/{federationId}/spokes/preview-cost", params: true },
   getHealthz: { method: "GET", path: "/api/healthz" },
-  listMySpokes: { method: "GET", path: "/api/my-spokes", params: true, pages: "createdAt" },
-  listNotifications: { method: "GET", path: "/api/notifications", params: true, pages: "at" },
+  listMySpokes: { method: "GET", path: "/api/my-spokes", params: true, pages: true },
+  listNotifications: { method: "GET", path: "/api/notifications", params: true, pages: true },
   readAllNotifications: { method: "POST", path: "/api/notifications/read-all" },
   getNotificationsUnreadCount: { method: "GET", path: "/api/notifications/unread-count" },
   readNotification: { method: "POST", path: "/api/notifications/{notificationId}/read", params: true },
@@ -1283,7 +1273,7 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
   getOperation: { method: "GET", path: "/api/operations/{operationId}", params: true },
   getOverview: { method: "GET", path: "/api/overview", params: true },
   getReadyz: { method: "GET", path: "/api/readyz" },
-  listRestoreRequests: { method: "GET", path: "/api/restore-requests", params: true, pages: "createdAt" },
+  listRestoreRequests: { method: "GET", path: "/api/restore-requests", params: true, pages: true },
   decideRestoreRequest: {
     method: "POST",
     path: "/api/restore-requests/{restoreRequestId}/decide",
@@ -1296,17 +1286,17 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
   updateSpoke: { method: "PATCH", path: "/api/spokes/{spokeId}", params: true, body: true },
   deleteSpoke: { method: "DELETE", path: "/api/spokes/{spokeId}", params: true },
   actOnSpoke: { method: "POST", path: "/api/spokes/{spokeId}/actions", params: true, body: true },
-  listSpokeActivity: { method: "GET", path: "/api/spokes/{spokeId}/activity", params: true, pages: "at" },
+  listSpokeActivity: { method: "GET", path: "/api/spokes/{spokeId}/activity", params: true, pages: true },
   getSpokeBackups: { method: "GET", path: "/api/spokes/{spokeId}/backups", params: true },
   delegateSpoke: { method: "POST", path: "/api/spokes/{spokeId}/delegate", params: true, body: true, keyed: true },
-  listSpokeMembers: { method: "GET", path: "/api/spokes/{spokeId}/members", params: true, pages: "createdAt" },
+  listSpokeMembers: { method: "GET", path: "/api/spokes/{spokeId}/members", params: true, pages: true },
   deleteSpokeMember: { method: "DELETE", path: "/api/spokes/{spokeId}/members/{userId}", params: true, empty: true },
-  listSpokeOperations: { method: "GET", path: "/api/spokes/{spokeId}/operations", params: true, pages: "createdAt" },
+  listSpokeOperations: { method: "GET", path: "/api/spokes/{spokeId}/operations", params: true, pages: true },
   listSpokeRestoreRequests: {
     method: "GET",
     path: "/api/spokes/{spokeId}/restore-requests",
     params: true,
-    pages: "createdAt",
+    pages: true,
   },
   createSpokeRestoreRequest: {
     method: "POST",
@@ -1316,7 +1306,7 @@ export const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {
     keyed: true,
   },
   createSpokeSignInLink: { method: "POST", path: "/api/spokes/{spokeId}/sign-in-link", params: true },
-  listUsers: { method: "GET", path: "/api/users", params: true, pages: "createdAt" },
+  listUsers: { method: "GET", path: "/api/users", params: true, pages: true },
   getUser: { method: "GET", path: "/api/users/{userId}", params: true },
   updateUser: { method: "PATCH", path: "/api/users/{userId}", params: true, body: true },
   resetUserPassword: { method: "POST", path: "/api/users/{userId}/reset-password", params: true },

@@ -1,10 +1,11 @@
 /**
- * Lists that are given in pages: awaited, they are the one page that was asked for; iterated, all that there is.
+ * Lists in pages: awaited, they are the one page that was requested; iterated, all items of the list.
  *
- * A page goes on before the time of the last one's item. What shares that time stands in the same page, however small its
- * limit, so that nothing is left out and nothing comes twice.
+ * The Link header of a page carries the cursor of the next one. It names the last item and not only its time, so iteration
+ * skips nothing and repeats nothing. The header's address is not followed: it cannot lead the token to another server.
  */
 import type { Params } from "./call.ts";
+import type { ApiAnswer } from "./contact.ts";
 
 const LARGEST = 100;
 
@@ -16,14 +17,13 @@ const LARGEST = 100;
  */
 export interface PagedList<Item> extends Promise<Item[]>, AsyncIterable<Item> {}
 
-/** `read` gets a page; `by` is the items' field that says when. */
+/** `read` requests a page. */
 export function pagedList<Item>(
-  read: (params: Params) => Promise<Item[]>,
+  read: (params: Params) => Promise<ApiAnswer>,
   params: Params,
-  by: string,
 ): PagedList<Item> {
   let page: Promise<Item[]> | undefined;
-  const first = () => page ??= read(params);
+  const first = () => page ??= read(params).then(({ body }) => body as Item[]);
   return {
     then: (onPage, onError) => first().then(onPage, onError),
     catch: (onError) => first().catch(onError),
@@ -32,11 +32,18 @@ export function pagedList<Item>(
     async *[Symbol.asyncIterator]() {
       const limit = Math.min(Number(params["limit"] ?? LARGEST), LARGEST);
       for (let before = params["before"];;) {
-        const items = await read({ ...params, limit, before });
-        yield* items;
-        if (items.length < limit) return;
-        before = (items.at(-1) as Params)[by];
+        const { body, headers } = await read({ ...params, limit, before });
+        yield* body as Item[];
+        const next = nextIn(headers.get("link") ?? "");
+        if (next === null) return;
+        before = next;
       }
     },
   };
+}
+
+/** The cursor in the link to the next page, or null. The header may carry further links. */
+function nextIn(header: string): string | null {
+  const target = /<([^>]*)>\s*;[^<]*\brel="?next\b/i.exec(header)?.[1];
+  return target === undefined ? null : new URL(target, "http://server").searchParams.get("before");
 }

@@ -176,7 +176,7 @@ async function answer(
   if (known) return revalidate(known(request), request);
   const value = await endpoint.handle(call);
   await right?.confirmLate();
-  const made = endpoint.reply.send(value);
+  const made = endpoint.reply.send(value, url);
   if (!canRevalidate(endpoint) || made.status !== 200 || typeof made.body !== "string") return made;
   const lasting = keepAnswer({ ...made, body: made.body }, endpoint.holds);
   if (!endpoint.once) return revalidate(lasting, request);

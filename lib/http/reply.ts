@@ -3,6 +3,7 @@
  * an answer. All JSON goes out through its schema, so that a column which nobody named cannot leak.
  */
 import * as v from "valibot";
+import type { Page } from "#lib/drivers/db/pages.ts";
 import type { Answer } from "#lib/http/answer.ts";
 import { type HtmlPage, policyOf, writePage } from "#lib/http/page.ts";
 import { picker, type Picking, UNSURE } from "#lib/http/pick.ts";
@@ -18,7 +19,8 @@ export interface Reply<T, Told = unknown> {
   readonly headers: readonly string[];
   /** What the endpoint answers with otherwise, see either.ts; here for the documents. */
   readonly also?: Described;
-  readonly send: (value: T) => Answer;
+  /** The address of the request is for links to others of its kind, such as the next page. */
+  readonly send: (value: T, address?: URL) => Answer;
   /** What a page is made of, which asks within the program: of the value the same as would be sent, and no more. */
   readonly tell: (value: T) => Told;
 }
@@ -34,6 +36,23 @@ export interface Content {
 
 export function ok<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(200, schema);
+}
+
+/** A page of a list. Its Link header (RFC 8288) leads to the next page, with the same filters; the last page has none. */
+export function paged<In, Out>(item: Schema<In, Out>): Reply<Page<In>, Page<Out>> {
+  const whole = ok(v.array(item));
+  return {
+    ...whole,
+    headers: ["link"],
+    send({ items, next }, address) {
+      const answer = whole.send([...items]);
+      if (next === null || !address) return answer;
+      const query = new URLSearchParams(address.searchParams);
+      query.set("before", next);
+      return { ...answer, headers: { ...answer.headers, link: `<${address.pathname}?${query}>; rel="next"` } };
+    },
+    tell: ({ items, next }) => ({ items: whole.tell([...items]), next }),
+  };
 }
 
 /** For what exists from now on; `location` is the path at which it can be read. */

@@ -2,6 +2,7 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { newestFirst, type Page, type PageRequest, readPage, withItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { presentTrace } from "#lib/base/cause.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -12,14 +13,11 @@ import type { JobKind } from "#lib/operations/plan.ts";
 export type JobRow = Selectable<Schema["jobs"]>;
 
 /** What an operation belongs to, and which page of the history is asked for. */
-interface OperationFilter {
+interface OperationFilter extends PageRequest {
   readonly federationId?: string;
   readonly spokeId?: string;
   /** Of these spokes alone. */
   readonly spokeIds?: readonly string[];
-  readonly limit: number;
-  /** Exclusive. */
-  readonly before?: Date | undefined;
 }
 
 const WAITING = "Waiting to start";
@@ -82,22 +80,17 @@ export async function findOperation(rows: Rows, id: string): Promise<Job | null>
   return job?.visible ? job : null;
 }
 
-/**
- * Newest first. A page may run past its limit by the operations that share the last one's `createdAt`: the caller goes
- * on before that time, so none of them may be left for later.
- */
-export async function listOperations(rows: Rows, filter: OperationFilter): Promise<Job[]> {
+/** Newest first; those of one time in the order in which they were queued. */
+export async function listOperations(rows: Rows, filter: OperationFilter): Promise<Page<Job>> {
   let query = rows.selectFrom("jobs").select(briefColumns).where("visible", "=", true);
   if (filter.federationId !== undefined) query = query.where("federationId", "=", filter.federationId);
   if (filter.spokeId !== undefined) query = query.where("spokeId", "=", filter.spokeId);
   if (filter.spokeIds) query = query.where(sql<boolean>`spoke_id = any(${filter.spokeIds}::text[])`);
-  if (filter.before) query = query.where("createdAt", "<", filter.before);
-  const newest = query.orderBy("createdAt", "desc").orderBy("seq", "desc");
-  const found = await newest.limit(filter.limit).execute();
-  const last = found.at(-1);
-  if (!last || found.length < filter.limit) return found.map(toJob);
-  const ties = await newest.where("createdAt", "=", last.createdAt).where("seq", "<", last.seq).execute();
-  return [...found, ...ties].map(toJob);
+  const page = await readPage(filter, (bounds) => {
+    const last = sql`(select seq from jobs where id = ${bounds.beforeId})`;
+    return newestFirst(query, bounds, { id: "seq", last }).execute();
+  }, (row) => [row.createdAt, row.id]);
+  return withItems(page, page.items.map(toJob));
 }
 
 /**

@@ -47,8 +47,9 @@ export const TOPICS: readonly Topic[] = [
   {
     title: "Long lists",
     paragraphs: [
-      "Lists are newest first. Give `limit`, and for the next page the oldest entry's timestamp as `before`. A page may be " +
-      "longer than its limit by entries that share a timestamp, so that none is ever skipped.",
+      "Lists are newest first. With `limit`, a page has at most that many entries, and the `Link` header leads to the next " +
+      'one (`rel="next"`) until the list ends. Its cursor skips and repeats nothing. The oldest entry\'s timestamp as ' +
+      "`before` works as well, but skips entries that share it.",
     ],
   },
   {

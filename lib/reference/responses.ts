@@ -112,7 +112,7 @@ function refusalOf(status: number, codes: readonly FaultCode[], deprecated: bool
   };
 }
 
-/** Name as the document writes it, what it says, an example. Each is always there where it is named. */
+/** Name as the document writes it, what it says, an example. Each is always sent where it is named, except those in MAYBE. */
 const HEADERS: readonly (readonly [name: string, says: string, example: string])[] = [
   ["X-Request-Id", "Names the request in the log: the client's own id if it sent a good one", "req_06fj2c4v7t"],
   ["Location", "The path at which what was made can be read", "/api/spokes/spk_06fj2c4v7tq0w1x9n3m8k5r2dg"],
@@ -123,12 +123,15 @@ const HEADERS: readonly (readonly [name: string, says: string, example: string])
   ["Sunset", "When the endpoint is gone (RFC 8594)", "Sun, 01 Mar 2026 00:00:00 GMT"],
   [
     "Link",
-    "Where the deprecation is told of",
-    '<https://wheelwright.example/changelog>; rel="deprecation"; type="text/html"',
+    "The next page of a list (`next`), or the announcement of a deprecation (`deprecation`, `sunset`); RFC 8288",
+    '</api/users?limit=25&before=2026-11-21T12%3A00%3A00.000Z%2Cusr_06fj2c4v7tq0w1x9n3m8k5r2dg>; rel="next"',
   ],
   ["ETag", "Names this answer: send it in `If-None-Match` to hear whether it still holds", '"pB1y6oV0s5m3kq8ZtXc4Aw"'],
   ["Cache-Control", "How long it may be kept without asking again", "public, max-age=300"],
 ];
+
+/** The last page of a list has no link. */
+const MAYBE: readonly string[] = ["Link"];
 
 const OF_STATUS: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
@@ -141,7 +144,7 @@ const OF_STATUS: Readonly<Record<number, readonly string[]>> = {
 export function headerComponents(): JsonSchema {
   return Object.fromEntries(HEADERS.map(([name, description, example]) => [
     name,
-    { description, required: true, schema: { type: "string" }, example },
+    { description, required: !MAYBE.includes(name), schema: { type: "string" }, example },
   ]));
 }
 

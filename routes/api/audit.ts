@@ -4,7 +4,7 @@ import { AuditEventView, auditFilters } from "#lib/audit/views.ts";
 import { operator } from "#lib/domains/auth/access.ts";
 import { findAudit } from "#lib/domains/federations/audit-log.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { paged } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -12,6 +12,6 @@ export const GET = endpoint({
   access: operator,
   scope: "readonly",
   query: v.object({ ...auditFilters, limit: limit(25), before: v.optional(Before) }),
-  reply: ok(v.array(AuditEventView)),
+  reply: paged(AuditEventView),
   handle: ({ app, query }) => findAudit(app.db.rows, query),
 });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { removedFor } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { paged } from "#lib/http/reply.ts";
 import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
 import { findSpokes } from "#lib/domains/spokes/show.ts";
 import { spokeFilters, SpokeView } from "#lib/domains/spokes/views.ts";
@@ -13,6 +13,6 @@ export const GET = endpoint({
   access: signedIn,
   scope: "readonly",
   query: v.object({ ...spokeFilters, limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
-  reply: ok(v.array(SpokeView)),
+  reply: paged(SpokeView),
   handle: ({ app, actor, query }) => findSpokes(app.db.rows, actor, query, removedFor(actor, query)),
 });

@@ -7,7 +7,7 @@ export const GET = page({
   summary: "The audit log with its search, for operators",
   query: asks("kind", "actor", "federationId", "objectType", "objectId", "until", "before"),
   async show({ ask, query: { before, ...asked } }) {
-    const events = await ask(audit, { query: { ...auditQuery(asked, before), limit: String(AUDIT_A_PAGE) } });
-    return auditView({ events, asked });
+    const { items, next } = await ask(audit, { query: { ...auditQuery(asked, before), limit: String(AUDIT_A_PAGE) } });
+    return auditView({ events: items, next, asked });
   },
 });

@@ -18,11 +18,11 @@ export const GET = page({
     ]);
     return hubsView({
       me,
-      hubs: found,
+      hubs: found.items,
       overview: glance,
-      troubled: [...failed, ...degraded],
+      troubled: [...failed.items, ...degraded.items],
       query,
-      more: found.length >= HUBS_A_PAGE,
+      next: found.next,
     });
   },
 });

@@ -12,8 +12,10 @@ export const GET = page({
   query,
   async show({ ask, me, query }) {
     const { show, before } = query, limit = String(NOTIFICATIONS_A_PAGE);
-    const list = await ask(notifications, { query: { before, limit, unreadOnly: String(show === "unread") } });
-    return notificationsView({ me, list, query });
+    const { items, next } = await ask(notifications, {
+      query: { before, limit, unreadOnly: String(show === "unread") },
+    });
+    return notificationsView({ me, list: items, next, query });
   },
 });
 

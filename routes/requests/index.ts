@@ -11,8 +11,8 @@ export const GET = page({
     const limit = String(REQUESTS_A_PAGE), isFirst = before === undefined && me.role === "operator";
     const [found, open] = await Promise.all([
       ask(requests, { query: { state, before, limit } }),
-      isFirst ? ask(restores, { query: { state: "open", limit } }) : [],
+      isFirst ? ask(restores, { query: { state: "open", limit } }) : null,
     ]);
-    return requestsView({ me, requests: found, restores: open, query: { state } });
+    return requestsView({ me, requests: found.items, next: found.next, restores: open?.items ?? [], query: { state } });
   },
 });

@@ -5,5 +5,5 @@ import { tokensView } from "#lib/portal/people/tokens.ts";
 
 export const GET = page({
   summary: "Your API tokens",
-  show: async ({ ask, now }) => tokensView(await ask(tokens), await now()),
+  show: async ({ ask, now }) => tokensView((await ask(tokens)).items, await now()),
 });

@@ -7,6 +7,7 @@ export const GET = page({
   summary: "Users with their search, for operators",
   query: asks("q", "role", "state", "before"),
   async show({ ask, query: { before, ...query } }) {
-    return usersView({ users: await ask(users, { query: { ...query, before, limit: String(USERS_A_PAGE) } }), query });
+    const { items, next } = await ask(users, { query: { ...query, before, limit: String(USERS_A_PAGE) } });
+    return usersView({ users: items, next, query });
   },
 });

@@ -31,8 +31,8 @@ export const POST = deed({
 
 async function form<Q, B>({ ask }: PageCall<Q, B>, tried?: Tried) {
   await ask(users, { query: { limit: "1" } }); // for operators, as what it leads to
-  const found = await ask(hubs, { query: { limit: String(MOST) } });
-  return inviteView(found.length < MOST ? found : null, tried);
+  const { items, next } = await ask(hubs, { query: { limit: String(MOST) } });
+  return inviteView(next === null ? items : null, tried);
 }
 
 function noSuchHub(): Fault {

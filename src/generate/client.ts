@@ -6,6 +6,7 @@
  * reads it from top to bottom, an editor leads to each name, and schemas refer to each other across areas.
  */
 import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
+import { typeOfText } from "#lib/reference/publish.ts";
 import { comment, declarationOf, fieldOf, writtenType } from "#src/generate/typescript.ts";
 
 /** Of an OpenAPI document, what is read here. */
@@ -47,8 +48,8 @@ interface Call {
   readonly parameters: readonly DocumentedParameter[];
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | null;
   readonly keyed: boolean;
-  /** The field by which a list goes on, of a list that is given in pages. */
-  readonly pages: string | null;
+  /** Whether it is a list in pages. */
+  readonly pages: boolean;
 }
 
 const JSON_TYPE = "application/json", STREAM = "text/event-stream";
@@ -79,13 +80,11 @@ export function endpointsOf(document: ApiDocument, version: string): string {
 
 function callsOf(document: ApiDocument): Call[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, endpoint]) =>
-      callOf(document, path, method.toUpperCase(), endpoint) ?? []
-    )
+    Object.entries(methods).flatMap(([method, endpoint]) => callOf(path, method.toUpperCase(), endpoint) ?? [])
   );
 }
 
-function callOf(document: ApiDocument, path: string, method: string, endpoint: DocumentedEndpoint): Call | null {
+function callOf(path: string, method: string, endpoint: DocumentedEndpoint): Call | null {
   const good = Object.entries(endpoint.responses).filter(([status]) => status < "400" && status !== "304");
   const contents = good.flatMap(([, { content = {} }]) => Object.entries(content));
   const type = contents[0]?.[0] ?? null, body = endpoint.requestBody;
@@ -99,15 +98,8 @@ function callOf(document: ApiDocument, path: string, method: string, endpoint: D
     ...{ method, path, endpoint, type, answers, parameters },
     body: body ? { schema: body.content[JSON_TYPE]!.schema, required: body.required } : null,
     keyed: endpoint.parameters.some(({ name }) => name === "Idempotency-Key"),
-    pages: parameters.some(({ name }) => name === "before") ? pagesBy(document, path, answers[0]) : null,
+    pages: parameters.some(({ name }) => name === "before"),
   };
-}
-
-function pagesBy({ components: { schemas } }: ApiDocument, path: string, list: JsonSchema | undefined): string {
-  const item = list?.items && schemas[referredTo(list.items) ?? ""];
-  const by = ["at", "createdAt"].find((name) => item?.properties?.[name]);
-  if (!by) throw new Error(`${path} takes before, and its items say no time to go on from`);
-  return by;
 }
 
 function functionOf(call: Call, document: ApiDocument): string {
@@ -161,12 +153,12 @@ function parameterOf({ name, required, description, schema }: DocumentedParamete
 
 /** What stands in a query is text. Callers write the number, the truth or the time that it stands for. */
 function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
-  const { enum: choices, pattern = "" } = schema as JsonSchema & { pattern?: string };
   if (name === "before") {
     return { anyOf: [{ type: "string" }, { type: "number" }, { $ref: "#/components/schemas/Date" }] };
   }
-  if (choices?.includes("false")) return choices.includes("true") ? { type: "boolean" } : { enum: [false] };
-  return /^\^(?:\\d|0\*)/.test(pattern) ? { type: "number" } : schema;
+  const type = typeOfText(schema);
+  if (type === "boolean") return schema.enum!.includes("true") ? { type } : { enum: [false] };
+  return type === null ? schema : { type };
 }
 
 function resultOf({ type, pages }: Call, answers: readonly JsonSchema[]): string {

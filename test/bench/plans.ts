@@ -42,7 +42,7 @@ function questions(events: number): Map<string, Question> {
   const page = { limit: 25, before: undefined };
   const middle = new Date(Date.UTC(2024, 10, 21) + events * 2500); // events are 5 s apart
   const audit = (filter: Parameters<typeof readAudit>[1], before?: Date): Question => (rows) =>
-    readAudit(rows, filter, { ...page, before });
+    readAudit(rows, filter, { ...page, before: before && { at: before } });
   const asked = new Map<string, Question>();
   for (const [name, reader] of Object.entries(READERS)) {
     if (!name.endsWith("nothing read")) asked.set(`read-all: ${name}`, (rows) => readAll(rows, reader));
@@ -55,7 +55,11 @@ function questions(events: number): Map<string, Question> {
   asked.set(
     "notifications before the middle: hub admin",
     (rows) =>
-      listNotifications(rows, READERS["hub admin, nothing read"], { limit: 20, unreadOnly: false, before: middle }),
+      listNotifications(rows, READERS["hub admin, nothing read"], {
+        limit: 20,
+        unreadOnly: false,
+        before: { at: middle },
+      }),
   );
   asked.set("activity: the busiest spoke", audit({ spokeId: spokeId(0) }));
   asked.set("activity: the quietest spoke", audit({ spokeId: spokeId(PLACES.spokes - 1) }));

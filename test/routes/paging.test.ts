@@ -1,6 +1,6 @@
 /**
- * Paging through every list by `before`, as a client does: each of 500 rows, many of them with one timestamp and the
- * others a millisecond apart, is seen exactly once.
+ * Paging through every list by its links, as a client does: of 5,500 rows, 5,000 with one timestamp and the others with few,
+ * each is seen exactly once, and no page is longer than its limit.
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -9,11 +9,13 @@ import { manifest } from "#src/manifest.ts";
 import { endpointsOf } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";
 import { insist } from "#test/support/probes/insist.ts";
+import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
-const ROWS = 500, TIED = 10;
-/** Of row i: ten share each millisecond, and they come in no order. Later than all that the scene itself made. */
-const STAMP = `timestamptz '2040-01-01' + ((i * 7919) % ${ROWS} / ${TIED}) * interval '1 millisecond'`;
+const ROWS = 5500, SPREAD = 500, TIED = 10, MOMENT = "2039-01-01T00:00:00.000Z";
+/** Ten rows share each millisecond, in no order, and 5,000 one time. All are later than what the scene itself made. */
+const STAMP = `case when i > ${SPREAD} then timestamptz '${MOMENT}'
+  else timestamptz '2040-01-01' + ((i * 7919) % ${SPREAD} / ${TIED}) * interval '1 millisecond' end`;
 const id = (prefix: string) => `'${prefix}_' || lpad(i::text, 26, '0')`;
 
 /** What fills each list, by the pattern of its endpoint. `$1` is the hub, `$2` the spoke, `$3` the caller. */
@@ -76,32 +78,99 @@ test("is tried on every list", () => {
 });
 
 for (const { name, pattern } of lists) {
-  test(`${name} one by one sees each row once, and by larger pages too`, async ({ scene }) => {
-    const prefix = ALSO[pattern] ?? /'(\w+)_'/.exec(FILL[pattern]!)![1];
-    const path = pattern.replace(":federationId", scene.hub).replace(":spokeId", scene.spoke);
+  test(`${name} shows each row once, in order, in pages of exactly the limit`, async ({ scene }) => {
+    const path = pathOf(scene, pattern), prefix = prefixOf(pattern);
     const all = Array.from({ length: ROWS }, (_, i) => `${prefix}_${String(i + 1).padStart(26, "0")}`);
-    for (const limit of [1, 64]) {
-      const seen = await pageThrough(scene, path, limit);
-      assert.is(seen.length, new Set(seen).size, "none is seen twice");
-      assert.equal(seen.filter((one) => one.includes("_000000")).sort(), all, "none is passed over");
-    }
+    const seen = await pageThrough(scene, path, 100);
+    assert.is(seen.length, new Set(seen).size, "none is seen twice");
+    assert.equal(seen.filter((one) => one.includes("_000000")).sort(), all, "none is skipped");
+    const some = await pageThrough(scene, path, 7, 40);
+    assert.equal(some, seen.slice(0, some.length), "by small pages they are the same, in the same order");
+  });
+
+  test(`${name} by a time shows what is older than it`, async ({ scene }) => {
+    const { body, headers } = await read(scene, `${pathOf(scene, pattern)}?limit=3&before=2040-01-01T00:00:00.000Z`);
+    assert.equal(body.map(stampOf), [MOMENT, MOMENT, MOMENT]);
+    assert.ok(headers.get("link"));
+    const older = await read(scene, `${pathOf(scene, pattern)}?limit=3&before=${Date.parse(MOMENT)}`);
+    assert.ok(older.body.every((row) => stampOf(row) < MOMENT));
   });
 }
 
+test("the link to the next page keeps the filters, and the last page has none", async ({ scene }) => {
+  const filtered = "/api/users?q=u12%40&limit=1";
+  assert.is((await read(scene, filtered)).headers.get("link"), null);
+  const { headers, body: [user] } = await read(scene, "/api/users?q=%40example.org&limit=1");
+  const { pathname, searchParams } = new URL(nextPage(headers)!, "http://server");
+  assert.equal(
+    [pathname, ...searchParams.entries()].join(" "),
+    [
+      "/api/users",
+      "q,@example.org",
+      "limit,1",
+      `before,${user!.createdAt},${user!.id}`,
+    ].join(" "),
+  );
+});
+
+test("rows that are added and removed meanwhile neither repeat nor hide another", async ({ scene }) => {
+  const { db, people: { operator } } = scene, path = "/api/auth/tokens";
+  const all = await pageThrough(scene, path, 100), gone = new Set<string>();
+  let pages = 0;
+  const seen = await pageThrough(scene, path, 100, Infinity, async (last) => {
+    const at = all.indexOf(last);
+    // The row that the cursor names, one on the next page, and one that comes anew, first of its time or last.
+    const removed = [last, all[at + 50]].filter((id) => id !== undefined);
+    for (const id of removed) gone.add(id);
+    await db.sql("delete from api_tokens where id = any($1)", [removed]);
+    for (const added of [`tok_zz${pages}`, `tok_00${pages}`]) {
+      await db.sql(
+        `insert into api_tokens (id, user_id, name, scope, prefix, token_hash, created_at)
+         values ($1, $2, 'x', 'cli', 'x', sha256($1::text::bytea), $3)`,
+        [added, operator.id, MOMENT],
+      );
+    }
+    pages++;
+  });
+  assert.ok(pages > 50);
+  assert.is(seen.length, new Set(seen).size, "none is seen twice");
+  const known = new Set(all), found = new Set(seen);
+  assert.equal(seen.filter((id) => known.has(id)), all.filter((id) => found.has(id)), "in order");
+  assert.equal(all.filter((id) => !found.has(id) && !gone.has(id)), [], "none is skipped");
+});
+
 test.run();
 
-/** The ids, in the order in which they are seen. */
-async function pageThrough(scene: Scene, path: string, limit: number): Promise<string[]> {
+type Row = Readonly<Record<string, string>>;
+
+const stampOf = (row: Row) => row["at"] ?? row["createdAt"]!;
+const prefixOf = (pattern: string) => ALSO[pattern] ?? /'(\w+)_'/.exec(FILL[pattern]!)![1];
+const pathOf = (scene: Scene, pattern: string) =>
+  pattern.replace(":federationId", scene.hub).replace(":spokeId", scene.spoke);
+
+async function read(scene: Scene, path: string): Promise<{ body: Row[]; headers: Headers }> {
+  const { status, body, headers } = await insist(() => scene.as("operator").get(path));
+  assert.is(status, 200, JSON.stringify(body));
+  return { body, headers };
+}
+
+/** The ids in the order in which they are seen. `between` runs before each further page, with the last id so far. */
+async function pageThrough(
+  scene: Scene,
+  path: string,
+  limit: number,
+  most = Infinity,
+  between: (last: string) => Promise<void> = () => Promise.resolve(),
+): Promise<string[]> {
   const seen: string[] = [];
-  for (let before = "";;) {
-    const { status, body } = await insist(() => scene.as("operator").get(`${path}?limit=${limit}${before}`));
-    assert.is(status, 200, JSON.stringify(body));
-    if (body.length === 0) return seen;
-    const stamps: string[] = body.map((one: Record<string, string>) => one.at ?? one.createdAt);
+  for (let target: string | null = `${path}?limit=${limit}`, pages = 0; target !== null && pages < most; pages++) {
+    if (seen.length > 0) await between(seen.at(-1)!);
+    const { body, headers } = await read(scene, target);
+    const stamps = body.map(stampOf);
     assert.equal(stamps, [...stamps].sort().reverse(), "newest first");
-    // It may run past its limit by what shares the last one's timestamp, and by nothing else.
-    assert.ok(body.length <= limit || stamps[limit - 1] === stamps.at(-1), `${body.length} at once`);
-    seen.push(...body.map((one: Record<string, string>) => one.id ?? one.userId));
-    before = `&before=${encodeURIComponent(stamps.at(-1)!)}`;
+    target = nextPage(headers);
+    assert.ok(target === null ? body.length <= limit : body.length === limit, `${body.length} at once`);
+    seen.push(...body.map((row) => row["id"] ?? row["userId"]!));
   }
+  return seen;
 }

@@ -7,6 +7,7 @@ import { record } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import { newToken } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
+import { type Page, type PageRequest, readNewest, withItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { isId, newId } from "#lib/base/ids.ts";
@@ -26,12 +27,6 @@ export interface Token {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
-}
-
-interface TokenPage {
-  readonly limit?: number | undefined;
-  /** Exclusive; tokens that share the last one's timestamp are never split between two pages. */
-  readonly before?: Date | undefined;
 }
 
 /** The token of the path, if it still counts: the caller's own, or anybody's for an operator. */
@@ -77,14 +72,11 @@ export async function createToken(
 }
 
 /** The caller's own, newest first, also those that have expired. */
-export async function listTokens(rows: Rows, actor: Actor, page: TokenPage): Promise<Token[]> {
-  let query = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
-    .where("revokedAt", "is", null).orderBy("createdAt", "desc");
-  if (page.before) query = query.where("createdAt", "<", page.before);
-  if (page.limit) query = query.fetch(page.limit, "with ties");
-  const found = await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
-    .execute();
-  return found.map(toToken);
+export async function listTokens(rows: Rows, actor: Actor, request: PageRequest): Promise<Page<Token>> {
+  const own = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
+    .where("revokedAt", "is", null);
+  const page = await readNewest(own, request);
+  return withItems(page, page.items.map(toToken));
 }
 
 /** When it returns, the token opens nothing any more on any replica; streams opened with it end. */

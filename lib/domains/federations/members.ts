@@ -3,14 +3,15 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { bringIn, type Joining, takeOut } from "#lib/domains/auth/invitations.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
+import type { Page, PageRequest } from "#lib/drivers/db/pages.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import { type FederationRow, keepFederation } from "#lib/domains/federations/store.ts";
 import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
-import { listSeats, type Member, type MemberPage } from "#lib/domains/members/seats.ts";
+import { listSeats, type Member } from "#lib/domains/members/seats.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 
 /** Newest first; complete unless a limit is given. */
-export async function listHubMembers(rows: Rows, { id }: FederationRow, page: MemberPage): Promise<Member[]> {
+export async function listHubMembers(rows: Rows, { id }: FederationRow, page: PageRequest): Promise<Page<Member>> {
   return await listSeats(rows, { federationId: id }, page);
 }
 

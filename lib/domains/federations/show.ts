@@ -1,12 +1,7 @@
 /** Hubs as the API shows them: the rows, with what each is busy with and how many spokes the caller sees in it. */
 import type { Rows } from "#lib/drivers/db/database.ts";
-import {
-  countSpokes,
-  type FederationRow,
-  listFederations,
-  type ListPage,
-  type Removed,
-} from "#lib/domains/federations/store.ts";
+import { type Page, type PageRequest, withItems } from "#lib/drivers/db/pages.ts";
+import { countSpokes, type FederationRow, listFederations, type Removed } from "#lib/domains/federations/store.ts";
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
@@ -40,8 +35,9 @@ async function showFederations(
 export async function findFederations(
   rows: Rows,
   viewer: Viewer,
-  page: ListPage & FederationFilter,
+  request: PageRequest & FederationFilter,
   removed: Removed,
-): Promise<FederationRecord[]> {
-  return await showFederations(rows, viewer, await listFederations(rows, viewer, page, removed));
+): Promise<Page<FederationRecord>> {
+  const page = await listFederations(rows, viewer, request, removed);
+  return withItems(page, await showFederations(rows, viewer, page.items));
 }

@@ -2,6 +2,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { type Page, type PageRequest, readNewest } from "#lib/drivers/db/pages.ts";
 import { contains } from "#lib/drivers/db/contains.ts";
 import { prepareQuick } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -15,12 +16,6 @@ type NewFederationRow = Insertable<Schema["federations"]>;
 
 /** Whether what is removed counts as there. */
 export type Removed = "hidden" | "shown";
-
-export interface ListPage {
-  readonly limit?: number | undefined;
-  /** Exclusive; rows that share the last one's timestamp are never split between two pages. */
-  readonly before?: Date | undefined;
-}
 
 interface NamedHub {
   readonly id?: string;
@@ -47,19 +42,15 @@ export async function findFederation(rows: Rows, name: string, removed: Removed)
 export async function listFederations(
   rows: Rows,
   viewer: Viewer,
-  page: ListPage & FederationFilter,
+  page: PageRequest & FederationFilter,
   removed: Removed,
-): Promise<FederationRow[]> {
-  let query = rows.selectFrom("federations").selectAll().where(hubsSeenBy(viewer, sql.ref("federations.id")))
-    .orderBy("createdAt", "desc");
+): Promise<Page<FederationRow>> {
+  let query = rows.selectFrom("federations").selectAll().where(hubsSeenBy(viewer, sql.ref("federations.id")));
   if (removed === "hidden") query = query.where("state", "<>", "removed");
   if (page.slug) query = query.where("slug", "=", page.slug);
   if (page.state) query = query.where("state", "=", page.state);
   if (page.q) query = query.where(contains(["slug", "name"], page.q));
-  if (page.before) query = query.where("createdAt", "<", page.before);
-  if (page.limit) query = query.fetch(page.limit, "with ties");
-  return await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
-    .execute();
+  return await readNewest(query, page);
 }
 
 /** How many live spokes the caller sees in each of these hubs; a hub without any is absent. */

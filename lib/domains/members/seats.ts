@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { comesAfter, type Page, type PageRequest, readPage } from "#lib/drivers/db/pages.ts";
 
 /** What somebody administers. */
 export type Seat = { readonly federationId: string } | { readonly spokeId: string };
@@ -31,12 +32,6 @@ export interface NamedPlace {
     | null;
 }
 
-export interface MemberPage {
-  readonly limit?: number | undefined;
-  /** Exclusive; members who share the last one's timestamp are never split between two pages. */
-  readonly before?: Date | undefined;
-}
-
 /** Returns whether the user had no such seat before. Streams that it has open look again, and widen. */
 export async function takeSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
   const { table, column, id } = where(seat);
@@ -56,18 +51,16 @@ export async function vacateSeat(tx: Tx, seat: Seat, userId: string): Promise<bo
 }
 
 /** Newest first; complete unless a limit is given. */
-export async function listSeats(rows: Rows, seat: Seat, { limit, before }: MemberPage): Promise<Member[]> {
+export async function listSeats(rows: Rows, seat: Seat, page: PageRequest): Promise<Page<Member>> {
   const { table, column, id } = where(seat);
-  const earlier = before ? sql`and seat.created_at < ${before}` : sql``;
-  const most = limit ? sql`fetch first ${sql.lit(limit)} rows with ties` : sql``;
-  const { rows: found } = await sql<Member>`
-    select * from (
+  return await readPage(page, async (bounds) => {
+    const { rows: found } = await sql<Member>`
       select user_id, email, display_name, email_verified_at is null as pending, mail_refused, seat.created_at
       from ${table} as seat join users on users.id = seat.user_id
-      where seat.${column} = ${id} ${earlier}
-      order by seat.created_at desc ${most}
-    ) as page order by created_at desc, user_id desc`.execute(rows);
-  return found;
+      where seat.${column} = ${id} and ${comesAfter(bounds, sql`seat.created_at`, sql`seat.user_id`)}
+      order by seat.created_at desc, seat.user_id desc limit ${bounds.most ?? null}`.execute(rows);
+    return found;
+  }, ({ createdAt, userId }) => [createdAt, userId]);
 }
 
 /**

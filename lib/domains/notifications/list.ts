@@ -3,8 +3,8 @@
  *
  * The newest events of many objects can only be in those objects whose own newest event is among the newest: one look
  * at each object finds these, and a page is taken from them alone. So a page costs one look for each object and no
- * more for a longer history. All pages keep ties: a page may run past its limit by the events that share the last
- * one's time, because the caller goes on before that time.
+ * more for a longer history. The inner queries keep ties, because objects and events of one time have no order yet; the
+ * page itself ends after exactly its limit.
  *
  * For unread ones, objects that the counts show to be read are left out, and within the others the search ends at
  * `read_through` and steps over the stretches of what was read one by one (stretches.ts). So it walks over next to
@@ -12,6 +12,7 @@
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
+import { comesAfter, type Page, type PageBounds, readPage, withItems } from "#lib/drivers/db/pages.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
 import { objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
@@ -22,27 +23,42 @@ import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
 /** How many of the newest events an operator's search for unread ones looks through before it asks each hub. */
 const GLANCE = 500;
 
-export async function listNotifications(rows: Rows, reader: Reader, query: NotificationQuery): Promise<Notification[]> {
-  const { limit, unreadOnly } = query;
-  const earlier = query.before ? sql<SqlBool>`event.at < ${query.before}` : sql<SqlBool>`true`;
-  if (reader.role !== "operator") return await readPage(rows, reader, fromObjects(reader, query, earlier), limit);
+export async function listNotifications(
+  rows: Rows,
+  reader: Reader,
+  query: NotificationQuery,
+): Promise<Page<Notification>> {
+  const page = await readPage(query, (bounds) => readRows(rows, reader, query, bounds), ({ at, id }) => [at, id]);
+  return withItems(page, page.items.map((row) => toNotification(row, reader)));
+}
+
+async function readRows(
+  rows: Rows,
+  reader: Reader,
+  { unreadOnly, limit }: NotificationQuery,
+  bounds: PageBounds,
+): Promise<NotificationRow[]> {
+  const most = bounds.most ?? limit;
+  const earlier = comesAfter(bounds, sql`event.at`, sql`event.id`);
+  const walked = { unreadOnly, limit: most };
+  if (reader.role !== "operator") return await readEvents(rows, reader, fromObjects(reader, walked, earlier), most);
   const newest = (size: number) =>
     sql`select event.* from audit_events as event where event.customer_visible and ${earlier}
       order by event.at desc fetch first ${size} rows with ties`;
-  if (!unreadOnly) return await readPage(rows, reader, newest(limit), limit);
+  if (!unreadOnly) return await readEvents(rows, reader, newest(most), most);
   const { count } = await countUnread(rows, reader);
   if (count === 0) return [];
   // When many are unread, the newest nearly always are. Only else is it worth asking each of thousands of hubs.
-  const seen = count < limit
+  const seen = count < most
     ? []
-    : await readPage(rows, reader, sql`select * from (${newest(GLANCE)}) as event where ${isUnread(reader)}`, limit);
-  return seen.length >= limit ? seen : await readPage(rows, reader, fromObjects(reader, query, earlier), limit);
+    : await readEvents(rows, reader, sql`select * from (${newest(GLANCE)}) as event where ${isUnread(reader)}`, most);
+  return seen.length >= most ? seen : await readEvents(rows, reader, fromObjects(reader, walked, earlier), most);
 }
 
 /** The newest events of those objects that can have one on the page. */
 function fromObjects(
   reader: Reader,
-  { limit, unreadOnly }: NotificationQuery,
+  { limit, unreadOnly }: Pick<NotificationQuery, "limit" | "unreadOnly">,
   earlier: RawBuilder<SqlBool>,
 ): RawBuilder<unknown> {
   const worth = unreadOnly ? sql`visible_events > reads` : sql`visible_events > 0`;
@@ -59,20 +75,20 @@ function fromObjects(
     select event.id, event.at from promising as object cross join lateral (${events(limit)}) as event`;
 }
 
-async function readPage(
+async function readEvents(
   rows: Rows,
   reader: Reader,
   events: RawBuilder<unknown>,
   limit: number,
-): Promise<Notification[]> {
+): Promise<NotificationRow[]> {
   // "offset 0" keeps each look at an event a look at one: the planner knows neither how few there are, nor how many not.
   const { rows: found } = await sql<NotificationRow>`
     select event.*, (select read_at from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = page.id) as read_at, event.at <= ${
     skippedThrough(reader)
   } as skipped
-    from (select id, at from (${events}) as event order by at desc fetch first ${limit} rows with ties) as page
+    from (select id, at from (${events}) as event order by at desc, id desc limit ${limit}) as page
     cross join lateral (select * from audit_events where id = page.id offset 0) as event
     order by page.at desc, page.id desc`.execute(rows);
-  return found.map((row) => toNotification(row, reader));
+  return found;
 }

@@ -1,5 +1,6 @@
 /** Operations as the API shows them: of a hub and all its spokes, of one spoke, or one alone with what its failure left. */
 import type { Rows } from "#lib/drivers/db/database.ts";
+import { type Page, type PageRequest, withItems } from "#lib/drivers/db/pages.ts";
 import { runsHub, sees, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import {
@@ -11,21 +12,15 @@ import {
 import { shownMeans } from "#lib/base/means.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
-interface Page {
-  readonly limit: number;
-  readonly before?: Date | undefined;
-}
-
 /** Newest first. Who does not run the hub gets its own spokes' operations alone. */
 export async function findHubOperations(
   rows: Rows,
   viewer: Viewer,
   federationId: string,
-  page: Page,
-): Promise<OperationView[]> {
+  page: PageRequest,
+): Promise<Page<OperationView>> {
   const narrowed = runsHub(viewer, federationId) ? {} : { spokeIds: viewer.spokeIds };
-  const found = await listOperations(rows, { ...page, federationId, ...narrowed });
-  return shownMeans(viewer, await describeOperations(rows, found, (job) => sees(viewer, job)));
+  return await showPage(rows, viewer, await listOperations(rows, { ...page, federationId, ...narrowed }));
 }
 
 /** Newest first. */
@@ -33,10 +28,14 @@ export async function findSpokeOperations(
   rows: Rows,
   viewer: Viewer,
   spokeId: string,
-  page: Page,
-): Promise<OperationView[]> {
-  const found = await listOperations(rows, { ...page, spokeId });
-  return shownMeans(viewer, await describeOperations(rows, found, (job) => sees(viewer, job)));
+  page: PageRequest,
+): Promise<Page<OperationView>> {
+  return await showPage(rows, viewer, await listOperations(rows, { ...page, spokeId }));
+}
+
+async function showPage(rows: Rows, viewer: Viewer, page: Page<Job>): Promise<Page<OperationView>> {
+  const shown = await describeOperations(rows, page.items, (job) => sees(viewer, job));
+  return withItems(page, shownMeans(viewer, shown));
 }
 
 export async function showOperation(rows: Rows, viewer: Viewer, operation: Job): Promise<OperationDetail> {

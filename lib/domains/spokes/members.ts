@@ -3,7 +3,8 @@ import type { App } from "#lib/app.ts";
 import type { Access, Actor } from "#lib/domains/auth/access.ts";
 import { bringIn, type Joining, takeOut } from "#lib/domains/auth/invitations.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { listSeats, type Member, type MemberPage } from "#lib/domains/members/seats.ts";
+import type { Page, PageRequest } from "#lib/drivers/db/pages.ts";
+import { listSeats, type Member } from "#lib/domains/members/seats.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
@@ -21,7 +22,7 @@ export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly use
 };
 
 /** Newest first; complete unless a limit is given. */
-export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: MemberPage): Promise<Member[]> {
+export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: PageRequest): Promise<Page<Member>> {
   return await listSeats(rows, { spokeId: id }, page);
 }
 

@@ -1,7 +1,8 @@
 /** Spokes as the API shows them: the rows, each with the operation that it is busy with. */
-import { type AuditEvent, type AuditPage, readAudit, shownTo } from "#lib/audit/store.ts";
+import { type AuditEvent, readAudit, shownTo } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
+import { type Page, type PageRequest, withItems } from "#lib/drivers/db/pages.ts";
 import type { Removed } from "#lib/domains/federations/store.ts";
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -58,8 +59,9 @@ export async function findSpokes(
   viewer: Viewer,
   where: SpokeQuestion,
   removed: Removed,
-): Promise<SpokeRecord[]> {
-  return await showFound(rows, viewer, await listSpokes(rows, viewer, where, removed));
+): Promise<Page<SpokeRecord>> {
+  const page = await listSpokes(rows, viewer, where, removed);
+  return withItems(page, await showFound(rows, viewer, page.items));
 }
 
 /** What was done with a spoke, newest first. */
@@ -67,7 +69,8 @@ export async function findActivity(
   rows: Rows,
   viewer: Viewer,
   { id }: Pick<SpokeRow, "id">,
-  page: AuditPage,
-): Promise<AuditEvent[]> {
-  return (await readAudit(rows, { spokeId: id }, page)).map((event) => shownTo(viewer, event));
+  request: PageRequest,
+): Promise<Page<AuditEvent>> {
+  const page = await readAudit(rows, { spokeId: id }, request);
+  return withItems(page, page.items.map((event) => shownTo(viewer, event)));
 }

@@ -3,10 +3,11 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { newestFirst, type Page, type PageBounds, type PageRequest, readPage } from "#lib/drivers/db/pages.ts";
 import { like, patternOf } from "#lib/drivers/db/contains.ts";
 import { prepare, prepareQuick } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import type { ListPage, Removed } from "#lib/domains/federations/store.ts";
+import type { Removed } from "#lib/domains/federations/store.ts";
 import { runsHub, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import { HostName } from "#lib/base/schema.ts";
@@ -110,11 +111,11 @@ export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly stri
 }
 
 /** Which spokes are asked for, among those that the caller sees. */
-export interface SpokeQuestion extends ListPage, SpokeFilter {
+export interface SpokeQuestion extends PageRequest, SpokeFilter {
   readonly federationId?: string;
 }
 
-interface SpokesPage extends Omit<SpokeQuestion, "q"> {
+interface SpokesPage extends Omit<SpokeQuestion, "q" | keyof PageRequest>, PageBounds {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
   /** Whose spokes, and which, besides; both absent where the caller sees all that is asked for. */
@@ -123,7 +124,7 @@ interface SpokesPage extends Omit<SpokeQuestion, "q"> {
 }
 
 const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
-  let query = rows.selectFrom("spokes").select(shown).select(more).orderBy("createdAt", "desc");
+  let query = rows.selectFrom("spokes").select(shown).select(more);
   if (federationIds && spokeIds) {
     const viewer: Viewer = { role: "hub_admin", federationIds, spokeIds };
     query = query.where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")));
@@ -134,29 +135,32 @@ const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: Spoke
   if (where.state) query = query.where("state", "=", where.state);
   if (where.health) query = query.where("health", "=", where.health);
   if (where.pattern) query = query.where(like(["slug", "displayName", "domain"], where.pattern));
-  if (where.before) query = query.where("createdAt", "<", where.before);
-  if (where.limit) query = query.modifyEnd(sql`fetch first ${where.limit} rows with ties`);
-  return rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc");
+  return newestFirst(query, where);
 });
 
 /** The spokes that the caller sees, of one hub or of all, newest first. */
 export async function listSpokes(
   rows: Rows,
   viewer: Viewer,
-  { q, ...where }: SpokeQuestion,
+  { q, limit, before, ...where }: SpokeQuestion,
   removed: Removed,
-): Promise<ListedSpoke[]> {
+): Promise<Page<ListedSpoke>> {
   const federationId = where.federationId ?? onlyHub(viewer);
   // Of one hub that they run they see all: for one hub alone PostgreSQL keeps its plan, and for a list it never does.
   const all = viewer.role === "operator" || federationId !== undefined && runsHub(viewer, federationId);
   const { federationIds, spokeIds } = viewer;
-  return await pageOfSpokes(rows, {
+  const narrowed = {
     ...where,
     ...(federationId !== undefined && { federationId }),
     ...(!all && { federationIds, spokeIds }),
-    hidden: removed === "hidden" ? true : undefined,
+    hidden: removed === "hidden" ? true as const : undefined,
     pattern: q === undefined ? undefined : patternOf(q),
-  });
+  };
+  return await readPage(
+    { limit, before },
+    (bounds) => pageOfSpokes(rows, { ...narrowed, ...bounds }),
+    ({ createdAt, id }) => [createdAt, id],
+  );
 }
 
 /** The hub that holds all that the caller sees, if it is one that they run. */

@@ -2,20 +2,18 @@
 import { sql } from "kysely";
 import { contains } from "#lib/drivers/db/contains.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
+import { newestFirst, type Page, type PageRequest, readPage, withItems } from "#lib/drivers/db/pages.ts";
 import { isId } from "#lib/base/ids.ts";
 import { toUser, userColumns, type UserRow } from "#lib/domains/users/store.ts";
 import { showUser, type UserRecord, type UserState } from "#lib/domains/users/views.ts";
 
-interface UserFilter {
+interface UserFilter extends PageRequest {
   /** What the address begins with, in lower case. */
   readonly email?: string | undefined;
   readonly role?: UserRecord["role"] | undefined;
   readonly state?: UserState | undefined;
   /** A part of the address or the display name. */
   readonly q?: string | undefined;
-  readonly limit: number;
-  /** Exclusive; users who share the last one's timestamp are never split between two pages. */
-  readonly before?: Date | undefined;
 }
 
 /** Who has a seat was invited; who has none signed up, or is not invited any more. */
@@ -46,17 +44,19 @@ export async function findUserRecord(rows: Rows, id: string): Promise<UserRecord
   return row && toRecord(row);
 }
 
-export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<UserRecord[]> {
+export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<Page<UserRecord>> {
   let users = rows.selectFrom("users").select(columns);
   if (filter.email !== undefined) users = users.where(sql<boolean>`starts_with(users.email, ${filter.email})`);
   if (filter.q) users = users.where(contains(["users.email", "users.displayName"], filter.q));
-  if (filter.before) users = users.where("users.createdAt", "<", filter.before);
   if (filter.state) users = users.where(state, "=", filter.state);
-  let page = rows.selectFrom(users.as("users")).selectAll().orderBy("createdAt", "desc");
-  if (filter.role) page = page.where(role, "=", filter.role);
-  const found = await rows.selectFrom(page.fetch(filter.limit, "with ties").as("page")).selectAll()
-    .orderBy("createdAt", "desc").orderBy("userId", "desc").execute();
-  return found.map(toRecord);
+  let query = rows.selectFrom(users.as("users")).selectAll();
+  if (filter.role) query = query.where(role, "=", filter.role);
+  const page = await readPage(
+    filter,
+    (bounds) => newestFirst(query, bounds, { id: "userId" }).execute(),
+    ({ createdAt, userId }) => [createdAt, userId],
+  );
+  return withItems(page, page.items.map(toRecord));
 }
 
 interface RecordRow extends UserRow, Omit<UserRecord, keyof UserRow | "id" | "role"> {

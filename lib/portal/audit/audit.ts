@@ -27,13 +27,14 @@ export function auditQuery({ until, ...filters }: AuditAsked, before?: string) {
 
 interface AuditShown {
   readonly events: readonly ToldEvent[];
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
   readonly asked: AuditAsked;
 }
 
 const PATH = "/audit";
 
-export function auditView({ events, asked }: AuditShown): View {
-  const last = events.at(-1), more = events.length >= AUDIT_A_PAGE && last !== undefined;
+export function auditView({ events, next, asked }: AuditShown): View {
   const narrowed = Object.values(asked).some((each) => each !== undefined);
   const file = (format: string) => withQuery(`${PATH}/export`, { format, ...asked });
   return {
@@ -52,7 +53,7 @@ export function auditView({ events, asked }: AuditShown): View {
         }</ul>`
         : empty("Nothing fits", "Search for something else, or see all of it.", linkButton(["The whole log", PATH]))
     }</div>
-${older(more ? withQuery(PATH, { ...asked, before: last.at }) : null)}`,
+${older(next && withQuery(PATH, { ...asked, before: next }))}`,
   };
 }
 

@@ -1,5 +1,6 @@
 /** The audit log as a file: JSON Lines for programs, CSV for spreadsheets. */
 import * as v from "valibot";
+import type { Page } from "#lib/drivers/db/pages.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import type { ToldEvent } from "#lib/portal/audit/event.ts";
 
@@ -19,18 +20,19 @@ interface ExportedLog {
   readonly cut: boolean;
 }
 
-/** The newest events, page after page; `read` gives those before a time. */
+/** The newest events, page after page. `read` returns one page. */
 export async function collectEvents(
   format: Format,
-  read: (before: string | undefined) => Promise<readonly ToldEvent[]>,
+  read: (before: string | undefined) => Promise<Page<ToldEvent>>,
   most = EXPORTED,
 ): Promise<ExportedLog> {
   const events: ToldEvent[] = [];
-  let page: readonly ToldEvent[] = [];
+  let before: string | undefined;
   do {
-    page = await read(events.at(-1)?.at);
-    events.push(...page);
-  } while (page.length >= EXPORTED_AT_ONCE && events.length <= most);
+    const { items, next } = await read(before);
+    events.push(...items);
+    before = next ?? undefined;
+  } while (before !== undefined && events.length <= most);
   return { format, events: events.slice(0, most), cut: events.length > most };
 }
 

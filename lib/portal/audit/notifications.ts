@@ -13,14 +13,15 @@ type Told = v.InferOutput<typeof NotificationView>;
 interface NotificationsShown {
   readonly me: Me;
   readonly list: readonly Told[];
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
   readonly query: { readonly show?: string | undefined; readonly before?: string | undefined };
 }
 
 const PATH = "/notifications";
 
-export function notificationsView({ me, list, query }: NotificationsShown): View {
-  const last = list.at(-1), unreadOnly = query.show === "unread";
-  const more = list.length >= NOTIFICATIONS_A_PAGE && last !== undefined;
+export function notificationsView({ me, list, next, query }: NotificationsShown): View {
+  const unreadOnly = query.show === "unread";
   return {
     title: "Notifications",
     section: "notifications",
@@ -36,7 +37,7 @@ export function notificationsView({ me, list, query }: NotificationsShown): View
         ? nothing(unreadOnly)
         : markup`<ul class="list happened">${list.map((each) => row(each, me, query))}</ul>`
     }</div>
-${older(more ? withQuery(PATH, { show: query.show, before: last.at }) : null)}`,
+${older(next && withQuery(PATH, { show: query.show, before: next }))}`,
   };
 }
 

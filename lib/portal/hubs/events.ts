@@ -1,7 +1,7 @@
 /** What was and is being done in a hub, as it happens, and how a program follows it. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { copyable, empty, instant, older, panel, stateBadge, titled, withQuery } from "#lib/portal/components/parts.ts";
-import { isLive, OPERATIONS_A_PAGE, progressOf } from "#lib/portal/components/progress.ts";
+import { isLive, progressOf } from "#lib/portal/components/progress.ts";
 import type { Hub, Operation, Spoke } from "#lib/portal/components/told.ts";
 import type { Follow, View } from "#lib/portal/components/view.ts";
 import { hubHead } from "#lib/portal/hubs/hub.ts";
@@ -11,15 +11,16 @@ interface HubEventsShown {
   /** Whether the caller runs the hub, rather than some of its spokes. */
   readonly runs: boolean;
   readonly operations: readonly Operation[];
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
   /** Those that the operations are about, as far as the caller sees them, by id. */
   readonly spokes: ReadonlyMap<string, Spoke>;
   readonly publicUrl: URL;
   readonly follow: Follow;
 }
 
-export function hubEventsView({ hub, runs, operations, spokes, publicUrl, follow }: HubEventsShown): View {
-  const { id } = hub, last = operations.at(-1);
-  const more = operations.length >= OPERATIONS_A_PAGE && last;
+export function hubEventsView({ hub, runs, operations, next, spokes, publicUrl, follow }: HubEventsShown): View {
+  const { id } = hub;
   const url = new URL(`/api/federations/${id}/events`, publicUrl).href;
   return {
     ...hubHead(hub, runs, `/hubs/${id}/events`),
@@ -29,7 +30,7 @@ export function hubEventsView({ hub, runs, operations, spokes, publicUrl, follow
         ? empty("Nothing happened yet", "What is asked of this hub and its spokes stands here, the newest first.")
         : markup`<ul class="list plain">${operations.map((operation) => operationRow(hub, operation, spokes))}</ul>`
     }</div>
-${older(more ? withQuery(`/hubs/${id}/events`, { before: last.createdAt }) : null)}
+${older(next && withQuery(`/hubs/${id}/events`, { before: next }))}
 ${
       panel(
         "Follow it from a program",

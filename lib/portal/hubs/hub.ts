@@ -29,15 +29,16 @@ export interface HubShown {
     readonly state?: string | undefined;
     readonly health?: string | undefined;
   };
-  readonly more: boolean;
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
   /** Whether the caller runs the hub, rather than some of its spokes. */
   readonly runs: boolean;
   readonly operates: boolean;
   readonly follow: Follow;
 }
 
-export function hubView({ hub, overview, spokes, query, more, runs, operates, follow }: HubShown): View {
-  const { id, operation, stateReason, state } = hub, last = spokes.at(-1);
+export function hubView({ hub, overview, spokes, query, next, runs, operates, follow }: HubShown): View {
+  const { id, operation, stateReason, state } = hub;
   const searched = Object.values(query).some((each) => each !== undefined);
   return {
     ...hubHead(hub, runs, `/hubs/${id}`),
@@ -71,7 +72,7 @@ ${
         ? markup`<ul class="list spokes">${spokes.map((spoke) => spokeRow(spoke, runs))}</ul>`
         : nothing(hub, searched, runs)
     }</div>${runs ? bulk(operates) : ""}</form>
-${older(more && last ? withQuery(`/hubs/${id}`, { ...query, before: last.createdAt }) : null)}`,
+${older(next && withQuery(`/hubs/${id}`, { ...query, before: next }))}`,
   };
 }
 

@@ -28,13 +28,12 @@ export interface HubsShown {
   /** Spokes that need somebody: failed ones, and degraded ones. */
   readonly troubled: readonly Spoke[];
   readonly query: { readonly q?: string | undefined; readonly state?: string | undefined };
-  /** Whether the list goes on after these. */
-  readonly more: boolean;
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
 }
 
-export function hubsView({ me, hubs, overview, troubled, query, more }: HubsShown): View {
+export function hubsView({ me, hubs, overview, troubled, query, next }: HubsShown): View {
   const searched = query.q !== undefined || query.state !== undefined;
-  const last = hubs.at(-1);
   return {
     title: "Hubs",
     section: "hubs",
@@ -55,7 +54,7 @@ ${choice({ name: "state", label: "State", value: query.state, options: [["", "An
         ? empty("No hub fits", "Search for something else, or see all of them.", linkButton(["All hubs", "/hubs"]))
         : firstHub(me)
     }</div>
-${older(more && last ? withQuery("/hubs", { ...query, before: last.createdAt }) : null)}`,
+${older(next && withQuery("/hubs", { ...query, before: next }))}`,
   };
 }
 

@@ -14,6 +14,8 @@ export type ToldUser = v.InferOutput<typeof UserRecordView>;
 
 interface UsersShown {
   readonly users: readonly ToldUser[];
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
   readonly query: {
     readonly q?: string | undefined;
     readonly role?: string | undefined;
@@ -21,8 +23,7 @@ interface UsersShown {
   };
 }
 
-export function usersView({ users, query }: UsersShown): View {
-  const last = users.at(-1), more = users.length >= USERS_A_PAGE && last !== undefined;
+export function usersView({ users, next, query }: UsersShown): View {
   return {
     title: "Users",
     section: "users",
@@ -38,7 +39,7 @@ ${
         ? empty("Nobody fits", "Search for something else, or see everybody.", linkButton(["All users", "/users"]))
         : markup`<ul class="list people">${users.map(row)}</ul>`
     }
-${older(more ? withQuery("/users", { ...query, before: last.createdAt }) : null)}`,
+${older(next && withQuery("/users", { ...query, before: next }))}`,
   };
 }
 

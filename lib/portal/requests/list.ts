@@ -21,13 +21,14 @@ export const REQUESTS_A_PAGE = 25;
 interface RequestsShown {
   readonly me: Me;
   readonly requests: readonly HubRequest[];
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
   /** Open requests for restores, for operators. */
   readonly restores: readonly RequestedRestore[];
   readonly query: { readonly state?: string | undefined };
 }
 
-export function requestsView({ me, requests, restores, query }: RequestsShown): View {
-  const last = requests.at(-1), more = requests.length >= REQUESTS_A_PAGE && last;
+export function requestsView({ me, requests, next, restores, query }: RequestsShown): View {
   return {
     title: "Requests for hubs",
     section: "requests",
@@ -51,7 +52,7 @@ export function requestsView({ me, requests, restores, query }: RequestsShown): 
         ? nothingAsked(me)
         : empty("No request is in that state", "See all of them.", linkButton(["All requests", "/requests"]))
     }</div>
-${older(more ? withQuery("/requests", { ...query, before: last.createdAt }) : null)}`,
+${older(next && withQuery("/requests", { ...query, before: next }))}`,
   };
 }
 

@@ -1,4 +1,5 @@
 /** What was done to a spoke: as a list, and one operation whole. */
+import type { Page } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   empty,
@@ -15,7 +16,6 @@ import {
   isLive,
   noteList,
   operationLine,
-  OPERATIONS_A_PAGE,
   progressOf,
   stepList,
 } from "#lib/portal/components/progress.ts";
@@ -33,17 +33,16 @@ export function historyPanel(id: string, operations: readonly Operation[]): Mark
   });
 }
 
-export function historyView(place: SpokePlace, operations: readonly Operation[]): View {
-  const { spoke: { id }, follow } = place, last = operations.at(-1);
-  const more = operations.length >= OPERATIONS_A_PAGE && last;
+export function historyView(place: SpokePlace, { items, next }: Page<Operation>): View {
+  const { spoke: { id }, follow } = place;
   return {
     ...belowSpoke(place),
     title: "Operations",
     lead: "All that was asked of this spoke, the newest first.",
     follow,
     style: spokeStyle,
-    body: markup`<div id="history" data-live>${listOf(id, operations)}</div>
-${older(more ? withQuery(`/spokes/${id}/operations`, { before: last.createdAt }) : null)}`,
+    body: markup`<div id="history" data-live>${listOf(id, items)}</div>
+${older(next && withQuery(`/spokes/${id}/operations`, { before: next }))}`,
   };
 }
 

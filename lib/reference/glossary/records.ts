@@ -214,7 +214,7 @@ export const RECORDS: Entries = {
   "path.notificationId": ["The notification's id, which is its audit event's", EVENT],
   "query.limit": ["How many at most"],
   "query.before": [
-    "Only what is older than this: give the oldest entry's timestamp for the next page",
+    "Only entries older than this. The Link header gives the value for the next page",
     "2026-11-21T12:00:00.000Z",
   ],
   "query.includeRemoved": ["Whether removed ones are shown too; operators only", "true"],

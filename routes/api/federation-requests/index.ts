@@ -5,7 +5,7 @@ import { askForFederation } from "#lib/domains/federations/requests/ask.ts";
 import { findRequests } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, ok } from "#lib/http/reply.ts";
+import { created, paged } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -13,7 +13,7 @@ export const GET = endpoint({
   access: signedIn,
   scope: "readonly",
   query: v.object({ state: StateFilter, limit: limit(25), before: v.optional(Before) }),
-  reply: ok(v.array(FederationRequestView)),
+  reply: paged(FederationRequestView),
   handle: ({ app, actor, query }) => findRequests(app.db.rows, actor, query),
 });
 

@@ -6,7 +6,7 @@ import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederations } from "#lib/domains/federations/show.ts";
 import { federationFilters, FederationView, NewFederation } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, ok } from "#lib/http/reply.ts";
+import { created, paged } from "#lib/http/reply.ts";
 import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -14,7 +14,7 @@ export const GET = endpoint({
   access: signedIn,
   scope: "readonly",
   query: v.object({ ...federationFilters, limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
-  reply: ok(v.array(FederationView)),
+  reply: paged(FederationView),
   handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, removedFor(actor, query)),
 });
 

@@ -1,8 +1,7 @@
 /** What happened that the caller is told of. */
-import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { paged } from "#lib/http/reply.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { NotificationQuery, NotificationView } from "#lib/domains/notifications/views.ts";
 
@@ -11,6 +10,6 @@ export const GET = endpoint({
   access: signedIn,
   scope: "readonly",
   query: NotificationQuery,
-  reply: ok(v.array(NotificationView)),
+  reply: paged(NotificationView),
   handle: ({ app, actor, query }) => listNotifications(app.db.rows, actor, query),
 });

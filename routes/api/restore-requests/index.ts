@@ -4,7 +4,7 @@ import { operator } from "#lib/domains/auth/access.ts";
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";
 import { RestoreRequestFilter, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { paged } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -12,6 +12,6 @@ export const GET = endpoint({
   access: operator,
   scope: "readonly",
   query: v.object({ state: RestoreRequestFilter, limit: limit(25), before: v.optional(Before) }),
-  reply: ok(v.array(RestoreRequestView)),
+  reply: paged(RestoreRequestView),
   handle: ({ app, actor, query }) => listRestoreRequests(app.db.rows, actor, query),
 });

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { operator } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { paged } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 import { listUserRecords } from "#lib/domains/users/records.ts";
 import { userFilters, UserRecordView } from "#lib/domains/users/views.ts";
@@ -12,6 +12,6 @@ export const GET = endpoint({
   access: operator,
   scope: "readonly",
   query: v.object({ ...userFilters, limit: limit(25), before: v.optional(Before) }),
-  reply: ok(v.array(UserRecordView)),
+  reply: paged(UserRecordView),
   handle: ({ app, query }) => listUserRecords(app.db.rows, query),
 });

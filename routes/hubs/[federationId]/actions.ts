@@ -18,7 +18,7 @@ export const POST = deed({
   body: v.record(v.string(), v.string()),
   async act({ ask, body: { action = "", confirmed, ...ticked } }) {
     const [shown, all] = await Promise.all([ask(hub), ask(spokes)]);
-    const found = all.filter(({ id }) => ticked[`spoke:${id}`] === "on");
+    const found = all.items.filter(({ id }) => ticked[`spoke:${id}`] === "on");
     if (!confirmed || found.length === 0) {
       return confirmBulkView({ hub: shown, action, chosen: await foreseenOf(ask, action, found) });
     }

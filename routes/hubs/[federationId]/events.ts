@@ -17,12 +17,13 @@ export const GET = page({
       ask(hub),
       ask(operations, { query: { before, limit: String(OPERATIONS_A_PAGE) } }),
     ]);
-    const ids = new Set(done.flatMap(({ spokeId }) => spokeId ?? []));
+    const ids = new Set(done.items.flatMap(({ spokeId }) => spokeId ?? []));
     const seen = await Promise.all([...ids].map((spokeId) => ifAllowed(ask(spoke, { params: { spokeId } }))));
     return hubEventsView({
       hub: shown,
       runs: runsHub(actor, id),
-      operations: done,
+      operations: done.items,
+      next: done.next,
       spokes: new Map(seen.flatMap((each) => each ? [[each.id, each]] : [])),
       publicUrl,
       follow: followed,

@@ -19,9 +19,9 @@ export const GET = page({
     return hubView({
       hub: shown,
       overview: glance,
-      spokes: found,
+      spokes: found.items,
       query,
-      more: found.length >= SPOKES_A_PAGE,
+      next: found.next,
       runs: runsHub(actor, id),
       operates: actor.role === "operator",
       follow: followed,

@@ -10,7 +10,7 @@ import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
 async function show({ ask, actor }: Pick<PageCall, "ask" | "actor">, tried?: Tried) {
   requireOperator(actor);
   const [shown, living] = await Promise.all([ask(hub), ask(spokes, { query: { limit: "20" } })]);
-  return hubRemovalView({ hub: shown, spokes: living, tried });
+  return hubRemovalView({ hub: shown, spokes: living.items, tried });
 }
 
 export const GET = page({ summary: "What removing a hub takes", show: (call) => show(call) });

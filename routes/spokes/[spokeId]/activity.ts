@@ -12,7 +12,7 @@ export const GET = page({
   async show(call) {
     const { ask, now, query: { before } } = call, limit = String(EVENTS_A_PAGE);
     const place = await findPlace(call, spoke, hub);
-    const events = await ask(activity, { query: { before, limit } });
-    return activityView({ place, events, before: before ?? null, now: await now() });
+    const { items, next } = await ask(activity, { query: { before, limit } });
+    return activityView({ place, events: items, next, before: before ?? null, now: await now() });
   },
 });

@@ -27,7 +27,7 @@ async function show<Q, B>(call: PageCall<Q, B>, tried?: Tried) {
   const place = await findPlace(call, spoke, hub);
   const [found, requests] = await Promise.all([
     call.ask(backups, { query: { includeRemoved: "true" } }),
-    place.runs ? call.ask(requested) : [],
+    place.runs ? call.ask(requested) : null,
   ]);
-  return backupsView({ place, backups: found, requests }, tried);
+  return backupsView({ place, backups: found, requests: requests?.items ?? [] }, tried);
 }

@@ -11,7 +11,7 @@ export const GET = page({
   summary: "A spoke: its state, what is being done to it, its health",
   async show(call) {
     const place = await findPlace(call, spoke, hub), { ask, now } = call;
-    const done = await ask(operations, { query: { limit: "5" } });
+    const { items: done } = await ask(operations, { query: { limit: "5" } });
     const latest = done[0] ? await ask(operation, { params: { operationId: done[0].id } }) : null;
     return spokeView({ place, operations: done, latest, now: await now() });
   },

@@ -6,7 +6,7 @@ import { revokeTokenView, tokenOf } from "#lib/portal/people/tokens.ts";
 
 export const GET = page({
   summary: "What it means to revoke an API token",
-  show: async ({ ask, params }) => revokeTokenView(tokenOf(await ask(tokens), params)),
+  show: async ({ ask, params }) => revokeTokenView(tokenOf((await ask(tokens)).items, params)),
 });
 
 export const POST = deed({

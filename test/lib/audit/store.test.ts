@@ -1,6 +1,8 @@
-/** Reading the audit log: newest first, filters that narrow, and pages that never skip a tie. */
+/** Reading the audit log: newest first, filters that narrow, and pages that skip no tie. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { Before, type Cursor } from "#lib/base/schema.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { insertAudit, readAudit } from "#lib/audit/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -24,31 +26,34 @@ test.before(async (context) => {
 });
 test.after((context) => context.db.close());
 
-test("pages of one, each before the last one's time, give every event once", async ({ db }) => {
+test("pages of one, each after the last one's cursor, give every event once", async ({ db }) => {
   const seen: string[] = [];
-  let before: Date | undefined;
+  let before: Cursor | undefined;
   for (;;) {
-    const page = await readAudit(db.rows, {}, { limit: 1, before });
-    if (page.length === 0) break;
-    seen.push(...page.map((event) => event.objectId));
-    before = page.at(-1)!.at;
+    const { items, next } = await readAudit(db.rows, {}, { limit: 1, before });
+    seen.push(...items.map((event) => event.objectId));
+    if (next === null) break;
+    before = v.parse(Before, next);
   }
   assert.equal([...seen].sort(), ["u0", "u1", "u2", "u3", "u4"]);
   assert.is(seen[0], "u4");
   assert.is(seen.at(-1), "u0");
 });
 
-test("a page runs past its limit by the ties of its last event alone", async ({ db }) => {
-  assert.is((await readAudit(db.rows, {}, { limit: 2 })).length, 4);
-  assert.is((await readAudit(db.rows, {}, { limit: 4 })).length, 4);
-  assert.is((await readAudit(db.rows, {}, { limit: 5 })).length, 5);
+test("a page ends after its limit, also between events of one time", async ({ db }) => {
+  for (const limit of [1, 2, 3, 4]) {
+    const { items, next } = await readAudit(db.rows, {}, { limit });
+    assert.equal([items.length, next === null], [limit, false]);
+  }
+  const { items, next } = await readAudit(db.rows, {}, { limit: 5 });
+  assert.equal([items.length, next], [5, null]);
 });
 
 test("every filter narrows", async ({ db }) => {
-  assert.is((await readAudit(db.rows, { kind: "auth_logout" }, { limit: 9 })).length, 1);
-  assert.is((await readAudit(db.rows, { objectId: "u2", kind: "auth_login" }, { limit: 9 })).length, 1);
-  assert.is((await readAudit(db.rows, { objectId: "u2", kind: "auth_logout" }, { limit: 9 })).length, 0);
-  assert.is((await readAudit(db.rows, { actorId: "system" }, { limit: 9, before: AT(2) })).length, 1);
+  assert.is((await readAudit(db.rows, { kind: "auth_logout" }, { limit: 9 })).items.length, 1);
+  assert.is((await readAudit(db.rows, { objectId: "u2", kind: "auth_login" }, { limit: 9 })).items.length, 1);
+  assert.is((await readAudit(db.rows, { objectId: "u2", kind: "auth_logout" }, { limit: 9 })).items.length, 0);
+  assert.is((await readAudit(db.rows, { actorId: "system" }, { limit: 9, before: { at: AT(2) } })).items.length, 1);
 });
 
 test.run();

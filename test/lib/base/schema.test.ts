@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { Before, Email, HostName, maybe, Slug, text, When } from "#lib/base/schema.ts";
+import { Before, Email, HostName, maybe, Slug, text, When, writeCursor } from "#lib/base/schema.ts";
 
 const test = suite("schema");
 
@@ -58,10 +58,16 @@ test("a host name has at least two labels and is no address", () => {
 });
 
 test("a page's end is milliseconds or ISO, and nothing that would be an invalid date", () => {
-  assert.is((v.parse(Before, "1700000000000") as Date).getTime(), 1700000000000);
-  assert.is((v.parse(Before, "2026-11-21T12:00:00.000Z") as Date).toISOString(), "2026-11-21T12:00:00.000Z");
+  assert.is(v.parse(Before, "1700000000000").at.getTime(), 1700000000000);
+  assert.is(v.parse(Before, "2026-11-21T12:00:00.000Z").at.toISOString(), "2026-11-21T12:00:00.000Z");
+  assert.equal(v.parse(Before, writeCursor(new Date(5), "spk_1")), { at: new Date(5), id: "spk_1" });
   for (
     const bad of [
+      "1700000000000,",
+      "1700000000000,a,b",
+      "1700000000000,a'b",
+      ",spk_1",
+      `1700000000000,${"a".repeat(65)}`,
       "",
       "soon",
       "infinity",

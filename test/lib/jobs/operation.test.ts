@@ -13,7 +13,7 @@ const work = kind("work", ["one", "two", "three"]);
 
 /** All operations of the hub, oldest first. */
 async function views(scene: Scene, hub: Hub, visible?: (spokeId: string | null) => boolean) {
-  const jobs = (await listOperations(scene.db.rows, { federationId: hub.id, limit: 100 })).reverse();
+  const jobs = [...(await listOperations(scene.db.rows, { federationId: hub.id, limit: 100 })).items].reverse();
   return await describeOperations(scene.db.rows, jobs, visible && ((job) => visible(job.spokeId)));
 }
 
@@ -54,7 +54,7 @@ test("looks at what is in its lane, however much is queued in others, or is over
   }
   const explainer = openExplainer(scene.db.url);
   const plans = await explainer.explain(async (rows) => {
-    await describeOperations(rows, await listOperations(rows, { federationId: hub.id, limit: 1 }));
+    await describeOperations(rows, (await listOperations(rows, { federationId: hub.id, limit: 1 })).items);
   });
   await explainer.close();
   const { buffers } = plans.find(({ query }) => query.includes("placed"))!;
@@ -155,7 +155,7 @@ test("keeps logs and events for the one operation that is looked at", async ({ s
     job!.id,
     JSON.stringify(failure),
   ]);
-  const [failed] = await listOperations(scene.db.rows, { spokeId: hub.spokes[0]!, limit: 1 });
+  const [failed] = (await listOperations(scene.db.rows, { spokeId: hub.spokes[0]!, limit: 1 })).items;
   const { log, events, ...brief } = failure;
   assert.equal((await describeOperations(scene.db.rows, [failed!]))[0]!.error, brief);
   assert.equal(failed!.failure, { ...failure, log: [], events: [] }, "of many they are not even read");

@@ -1,5 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { Before, type Cursor } from "#lib/base/schema.ts";
 import {
   cancelOperationsOf,
   currentOperations,
@@ -50,16 +52,20 @@ test("lets two callers with the same dedupe key have one job", async ({ scene })
   assert.is(new Set(jobs.map(({ id }) => id)).size, 1);
 });
 
-test("lists operations newest first, and splits no page between two of one moment", async ({ scene }) => {
+test("lists operations newest first, those of one time in the order of the queue", async ({ scene }) => {
   const hub = await scene.hub(1);
   const jobs = await scene.enqueue(...Array.from({ length: 5 }, () => action(work, hub, 0)));
   await scene.db.sql("update jobs set created_at = '2026-01-01' where seq <= 3");
   await scene.db.sql("update jobs set created_at = '2026-01-02' where seq > 3");
-  const page = (before?: Date, limit = 3) => listOperations(scene.db.rows, { spokeId: hub.spokes[0]!, limit, before });
-  const first = await page();
-  assert.equal(first.map(({ id }) => id), jobs.map(({ id }) => id).reverse());
-  const second = await page(new Date("2026-01-02"), 1);
-  assert.equal(second.map(({ id }) => id), jobs.slice(0, 3).map(({ id }) => id).reverse());
+  const page = (limit: number, before?: Cursor) =>
+    listOperations(scene.db.rows, { spokeId: hub.spokes[0]!, limit, before });
+  const ids = jobs.map(({ id }) => id).reverse();
+  const first = await page(3), second = await page(3, v.parse(Before, first.next));
+  assert.equal(first.items.map(({ id }) => id), ids.slice(0, 3));
+  assert.equal(second.items.map(({ id }) => id), ids.slice(3));
+  assert.is(second.next, null);
+  const older = await page(1, { at: new Date("2026-01-02") });
+  assert.equal(older.items.map(({ id }) => id), ids.slice(2, 3), "a time alone is exclusive");
 });
 
 test("cancels what is queued at once, and tells what is running to stop", async ({ scene }) => {

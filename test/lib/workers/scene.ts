@@ -118,7 +118,7 @@ export async function openWorkScene(
         return row.state === state && row;
       }, MINUTE),
     async operations(spokeId) {
-      const listed = await listOperations(db.rows, { spokeId, limit: 100 });
+      const listed = (await listOperations(db.rows, { spokeId, limit: 100 })).items;
       return await Promise.all(listed.map(async ({ id }) => (await findOperation(db.rows, id))!)); // with what failures left
     },
     ended: (spokeId, kind) =>

@@ -3,31 +3,27 @@ import { type Selectable, sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RestoreRequestRecord, RestoreRequestState } from "#lib/domains/backups/restore-requests/views.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { type Page, type PageRequest, readNewest, withItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export type RestoreRequestRow = Selectable<Schema["restore_requests"]>;
 
-interface Filter {
+interface Filter extends PageRequest {
   readonly spokeId?: string;
   readonly state?: RestoreRequestState | undefined;
-  readonly limit: number;
-  /** Exclusive; requests that share the last one's timestamp are never split between two pages. */
-  readonly before?: Date | undefined;
 }
 
 /** Newest first. */
 export async function listRestoreRequests(
   rows: Rows,
   actor: Pick<Actor, "role">,
-  { spokeId, state, limit, before }: Filter,
-): Promise<RestoreRequestRecord[]> {
-  let query = rows.selectFrom("restore_requests").selectAll().orderBy("createdAt", "desc").fetch(limit, "with ties");
+  { spokeId, state, ...request }: Filter,
+): Promise<Page<RestoreRequestRecord>> {
+  let query = rows.selectFrom("restore_requests").selectAll();
   if (spokeId !== undefined) query = query.where("spokeId", "=", spokeId);
   if (state) query = query.where("state", "=", state);
-  if (before) query = query.where("createdAt", "<", before);
-  const found = await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
-    .execute();
-  return await showRestoreRequests(rows, actor, found);
+  const page = await readNewest(query, request);
+  return withItems(page, await showRestoreRequests(rows, actor, page.items));
 }
 
 /** In the order given, by two queries. */

@@ -1,6 +1,7 @@
 /** Requests for hubs as the API shows them: the rows, with the people in them. */
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
+import { type Page, withItems } from "#lib/drivers/db/pages.ts";
 import { listRequests, type RequestFilter, type RequestRow } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord } from "#lib/domains/federations/requests/views.ts";
 
@@ -8,10 +9,11 @@ import type { FederationRequestRecord } from "#lib/domains/federations/requests/
 export async function findRequests(
   rows: Rows,
   actor: Actor,
-  page: Omit<RequestFilter, "requestedBy">,
-): Promise<FederationRequestRecord[]> {
+  request: Omit<RequestFilter, "requestedBy">,
+): Promise<Page<FederationRequestRecord>> {
   const own = actor.role === "operator" ? {} : { requestedBy: actor.userId };
-  return await showRequests(rows, await listRequests(rows, { ...page, ...own }));
+  const page = await listRequests(rows, { ...request, ...own });
+  return withItems(page, await showRequests(rows, page.items));
 }
 
 export async function showRequest(rows: Rows, row: RequestRow): Promise<FederationRequestRecord> {

@@ -1,18 +1,16 @@
 /** The rows of requests for hubs. They stay for good; of those that are pending, one has a slug. */
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { type Page, type PageRequest, readNewest } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isId } from "#lib/base/ids.ts";
 import type { RequestState } from "#lib/domains/federations/requests/views.ts";
 
 export type RequestRow = Selectable<Schema["federation_requests"]>;
 
-export interface RequestFilter {
+export interface RequestFilter extends PageRequest {
   readonly requestedBy?: string;
   readonly state?: RequestState | undefined;
-  readonly limit: number;
-  /** Exclusive; requests that share the last one's timestamp are never split between two pages. */
-  readonly before?: Date | undefined;
 }
 
 export async function findRequest(rows: Rows, id: string): Promise<RequestRow | undefined> {
@@ -21,14 +19,11 @@ export async function findRequest(rows: Rows, id: string): Promise<RequestRow | 
 }
 
 /** Newest first. */
-export async function listRequests(rows: Rows, filter: RequestFilter): Promise<RequestRow[]> {
-  let query = rows.selectFrom("federation_requests").selectAll().orderBy("createdAt", "desc")
-    .fetch(filter.limit, "with ties");
+export async function listRequests(rows: Rows, filter: RequestFilter): Promise<Page<RequestRow>> {
+  let query = rows.selectFrom("federation_requests").selectAll();
   if (filter.requestedBy) query = query.where("requestedBy", "=", filter.requestedBy);
   if (filter.state) query = query.where("state", "=", filter.state);
-  if (filter.before) query = query.where("createdAt", "<", filter.before);
-  return await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
-    .execute();
+  return await readNewest(query, filter);
 }
 
 /** Adds the request, or returns undefined when a pending one has its slug. It waits for another call that is adding that. */

@@ -4,7 +4,7 @@ import { signedIn } from "#lib/domains/auth/access.ts";
 import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";
 import { NewTokenView, TokenBody, TokenView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, ok } from "#lib/http/reply.ts";
+import { created, paged } from "#lib/http/reply.ts";
 import { Before, MaybeLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -12,7 +12,7 @@ export const GET = endpoint({
   access: signedIn,
   scope: "readonly",
   query: v.object({ limit: MaybeLimit, before: v.optional(Before) }),
-  reply: ok(v.array(TokenView)),
+  reply: paged(TokenView),
   handle: ({ app, actor, query }) => listTokens(app.db.rows, actor, query),
 });
 

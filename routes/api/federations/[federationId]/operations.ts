@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { federation } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { paged } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { findHubOperations } from "#lib/domains/operations/show.ts";
 import { Before, Flag, limit } from "#lib/base/schema.ts";
@@ -12,6 +12,6 @@ export const GET = endpoint({
   access: federation("see"),
   scope: "readonly",
   query: v.object({ limit: limit(25), before: v.optional(Before), includeRemoved: Flag }),
-  reply: ok(v.array(OperationView)),
+  reply: paged(OperationView),
   handle: ({ app, actor, federation, query }) => findHubOperations(app.db.rows, actor, federation.id, query),
 });

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { paged } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { findActivity } from "#lib/domains/spokes/show.ts";
@@ -12,6 +12,6 @@ export const GET = endpoint({
   access: spoke("history"),
   scope: "readonly",
   query: v.object({ limit: limit(25), before: v.optional(Before) }),
-  reply: ok(v.array(AuditEventView)),
+  reply: paged(AuditEventView),
   handle: ({ app, actor, spoke, query }) => findActivity(app.db.rows, actor, spoke, query),
 });

@@ -1,7 +1,7 @@
 /** What was and is being done to a spoke. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { paged } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { findSpokeOperations } from "#lib/domains/operations/show.ts";
 import { Before, limit } from "#lib/base/schema.ts";
@@ -12,6 +12,6 @@ export const GET = endpoint({
   access: spoke("history"),
   scope: "readonly",
   query: v.object({ limit: limit(25), before: v.optional(Before) }),
-  reply: ok(v.array(OperationView)),
+  reply: paged(OperationView),
   handle: ({ app, actor, spoke, query }) => findSpokeOperations(app.db.rows, actor, spoke.id, query),
 });

@@ -8,7 +8,7 @@ import { deed, fields, filled, page, type PageCall } from "#lib/portal/page/page
 
 async function show({ ask, me }: Pick<PageCall, "ask" | "me">, tried?: Tried) {
   const [shown, found] = await Promise.all([ask(hub), ask(members)]);
-  return hubMembersView({ me, hub: shown, members: found, tried });
+  return hubMembersView({ me, hub: shown, members: found.items, tried });
 }
 
 export const GET = page({ summary: "Who administers a hub", show: (call) => show(call) });

@@ -24,7 +24,7 @@ async function show({ ask, me, actor }: Call, known: Known, copyOf: string | und
   const [shown, offers] = await Promise.all([ask(hub), ask(catalog)]);
   requireRunning(actor, shown.id);
   const source = copyOf === undefined ? null : await readSource({ ask }, copyOf);
-  const copyable = source ? [] : copyableFirst(await ask(mySpokes, { query: { limit: MOST } }), shown);
+  const copyable = source ? [] : copyableFirst((await ask(mySpokes, { query: { limit: MOST } })).items, shown);
   const { foreseen = null, values } = known, size = values.size ?? source?.spoke.size;
   const cost = foreseen?.price ?? await ask(previewCost, { query: { size } }).catch(unknownNow);
   return newSpokeView({ me, hub: shown, offers, ...known, foreseen, cost, source, copyable });

@@ -23,5 +23,5 @@ export const POST = deed({
 
 async function show(call: PageCall<unknown, unknown>, tried?: Tried) {
   const place = await findPlace(call, spoke, hub);
-  return spokeMembersView({ me: call.me, place, members: await call.ask(members), tried });
+  return spokeMembersView({ me: call.me, place, members: (await call.ask(members)).items, tried });
 }

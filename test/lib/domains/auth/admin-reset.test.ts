@@ -73,7 +73,7 @@ test("enables a disabled operator where no other is left, and nobody else", asyn
 test("is written down, without the password", async ({ db }) => {
   const ada = await makePerson(db, "eda");
   const { password } = await resetPassword(quick(db), ada.email);
-  const [event] = await readAudit(db.rows, {}, { limit: 9 });
+  const [event] = (await readAudit(db.rows, {}, { limit: 9 })).items;
   assert.equal([event?.kind, event?.actor.id, event?.objectId], ["password_reset", "system", ada.id]);
   assert.not.match(JSON.stringify(event), password);
 });

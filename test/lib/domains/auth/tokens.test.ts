@@ -1,5 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { Before } from "#lib/base/schema.ts";
 import type { App } from "#lib/app.ts";
 import { readAudit } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -60,7 +62,7 @@ test("keeps neither the plaintext nor more of it than the prefix", async ({ app,
 
 test("writes down who made what", async ({ app, db, ada }) => {
   const { id, prefix } = await createToken(app, ada, { name: "laptop", scope: "readonly" });
-  const [event] = await readAudit(db.rows, {}, { limit: 9 });
+  const [event] = (await readAudit(db.rows, {}, { limit: 9 })).items;
   assert.equal([event?.kind, event?.actor.id, event?.objectType, event?.objectId, event?.metadata], [
     "token_created",
     ada.userId,
@@ -91,22 +93,23 @@ listing("shows the caller's own that are not revoked, newest first, and when eac
   const second = await createToken(app, ada, { name: "second", scope: "readonly" });
   await revokeToken(app, ada, await createToken(app, ada, { name: "gone", scope: "cli" }));
   await use(app, first.token);
-  const listed = await listTokens(db.rows, ada, {});
+  const listed = (await listTokens(db.rows, ada, {})).items;
   assert.equal(listed.map(({ id }) => id), [second.id, first.id]);
   assert.is(listed[0]?.lastUsedAt, null);
   assert.instance(listed[1]?.lastUsedAt, Date);
 });
 
-listing("pages without splitting those of the same moment", async ({ app, db, ada }) => {
+listing("ends a page between tokens of the same moment", async ({ app, db, ada }) => {
   const made: Token[] = [];
   for (const name of ["1", "2", "3", "4"]) made.push(await createToken(app, ada, { name, scope: "cli" }));
   await db.sql("update api_tokens set created_at = '2026-01-01T00:00:00Z' where name in ('2', '3')");
   await db.sql("update api_tokens set created_at = '2026-01-02T00:00:00Z' where name = '4'");
   await db.sql("update api_tokens set created_at = '2025-12-31T00:00:00Z' where name = '1'");
-  const page = await listTokens(db.rows, ada, { limit: 2 });
-  assert.equal(page.map(({ name }) => name), ["4", "3", "2"]);
-  const rest = await listTokens(db.rows, ada, { limit: 2, before: page.at(-1)!.createdAt });
-  assert.equal(rest.map(({ name }) => name), ["1"]);
+  const first = await listTokens(db.rows, ada, { limit: 2 });
+  assert.equal(first.items.map(({ name }) => name), ["4", "3"]);
+  const second = await listTokens(db.rows, ada, { limit: 2, before: v.parse(Before, first.next) });
+  assert.equal(second.items.map(({ name }) => name), ["2", "1"]);
+  assert.is(second.next, null);
 });
 
 listing.run();
@@ -135,7 +138,7 @@ revoking("tells the streams that the token has opened", async ({ app, db, ada })
 revoking("writes down who took what from whom", async ({ app, db, ada, root }) => {
   const { id, name, prefix, ...rest } = await createToken(app, ada, { name: "laptop", scope: "cli" });
   await revokeToken(app, root, { id, name, prefix, ...rest });
-  const [event] = await readAudit(db.rows, { kind: "token_revoked" }, { limit: 9 });
+  const [event] = (await readAudit(db.rows, { kind: "token_revoked" }, { limit: 9 })).items;
   assert.equal([event?.actor.id, event?.objectId, event?.metadata], [
     root.userId,
     id,
@@ -147,7 +150,7 @@ revoking("is done once by two who ask at the same time", async ({ app, db, ada }
   const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
   const both = await Promise.allSettled([revokeToken(app, ada, made), revokeToken(app, ada, made)]);
   assert.equal(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
-  assert.is((await readAudit(db.rows, { kind: "token_revoked" }, { limit: 9 })).length, 1);
+  assert.is((await readAudit(db.rows, { kind: "token_revoked" }, { limit: 9 })).items.length, 1);
 });
 
 revoking("reaches one's own tokens alone, but for an operator, and none that is gone", async (stage) => {

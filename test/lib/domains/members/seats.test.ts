@@ -20,7 +20,11 @@ test("are taken once and vacated once, in a hub as in a spoke", async ({ db, roo
     const change = (what: typeof takeSeat, person = ada) => db.transact((tx) => what(tx, seat, person.id));
     assert.equal([await change(takeSeat), await change(takeSeat), await change(takeSeat, bob)], [true, false, true]);
     assert.equal([await change(vacateSeat), await change(vacateSeat)], [true, false]);
-    assert.equal((await listSeats(db.rows, seat, {})).map(({ userId }) => userId), [bob.id], "the others' are theirs");
+    assert.equal(
+      (await listSeats(db.rows, seat, {})).items.map(({ userId }) => userId),
+      [bob.id],
+      "the others' are theirs",
+    );
   }
 });
 

@@ -128,7 +128,8 @@ async function sit(db: Database, seat: Seat, userId: string): Promise<void> {
 
 /** One of those that are listed now; meanwhile it may be out of sight. */
 async function readOne(db: Database, reader: Reader, dice: number): Promise<void> {
-  const listed = await listNotifications(db.rows, reader, { limit: 30, unreadOnly: dice < 0.7, before: undefined });
+  const listed =
+    (await listNotifications(db.rows, reader, { limit: 30, unreadOnly: dice < 0.7, before: undefined })).items;
   const one = listed[Math.floor(dice * listed.length)];
   if (one) {
     await markRead(db, marker(reader), one.id).catch((error) => assert.match(messageOf(error), /no such notification/));
@@ -145,7 +146,8 @@ async function holds({ db, users }: World): Promise<void> {
   for (const userId of users) {
     const reader = await readerOf(db, userId), expected = await recountUnread(db, userId);
     assert.equal(await countUnread(db.rows, reader), { count: expected });
-    const listed = await listNotifications(db.rows, reader, { limit: 5000, unreadOnly: true, before: undefined });
+    const listed =
+      (await listNotifications(db.rows, reader, { limit: 5000, unreadOnly: true, before: undefined })).items;
     assert.is(listed.length, expected);
     assert.is(new Set(listed.map(({ id }) => id)).size, expected, "each once");
     assert.ok(listed.every(({ read }) => !read));

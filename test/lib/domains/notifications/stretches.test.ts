@@ -48,7 +48,7 @@ for (const [order, sort] of Object.entries(ORDERS)) {
     const { reader, ids } = await arrange(db, order.split(" ").join("-"));
     const left = [ids[0]!, ids[EVENTS / 2]!];
     for (const id of sort(ids)) if (!left.includes(id)) await markRead(db, marker(reader), id);
-    const found = await listNotifications(db.rows, reader, page);
+    const found = (await listNotifications(db.rows, reader, page)).items;
     assert.equal(found.map(({ id }) => id), left.reverse());
     assert.is(await stretchesOf(db, reader), 2);
     await countsAreExact(db);
@@ -58,7 +58,7 @@ for (const [order, sort] of Object.entries(ORDERS)) {
     // Each read one would be 3 or more.
     assert.ok(plan!.buffers < EVENTS, `${plan!.buffers} pages\n${plan!.lines.join("\n")}`);
     for (const id of left) await markRead(db, marker(reader), id);
-    assert.equal(await listNotifications(db.rows, reader, page), []);
+    assert.equal((await listNotifications(db.rows, reader, page)).items, []);
     assert.is(await stretchesOf(db, reader), 0);
   });
 }
@@ -87,7 +87,7 @@ test("are found by reading everything where the last stretch began before it was
   const fresh = (await db.sql("select id from audit_events where federation_id = $1 order by at", [hub])).slice(EVENTS);
   for (const { id } of [fresh[0]!, fresh[1]!, fresh[3]!]) await markRead(db, marker(reader), id);
   assert.equal(await markAllRead(db, marker(reader)), { marked: 2 });
-  assert.equal(await listNotifications(db.rows, reader, page), []);
+  assert.equal((await listNotifications(db.rows, reader, page)).items, []);
   await countsAreExact(db);
 });
 

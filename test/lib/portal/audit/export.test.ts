@@ -24,14 +24,15 @@ const collect = suite("collectEvents");
 collect("stops at the bound, says so in the file's name, and reads no further than it must", async () => {
   let reads = 0;
   const page = Array.from({ length: EXPORTED_AT_ONCE }, () => EVENT);
-  const log = await collectEvents("jsonl", () => Promise.resolve((reads++, page)), 250);
+  const read = () => Promise.resolve((reads++, { items: page, next: "2026-11-23T12:00:00.000Z,evt_1" }));
+  const log = await collectEvents("jsonl", read, 250);
   assert.equal([log.events.length, log.cut, reads], [250, true, 3]);
   assert.is(download.send(log).headers["content-disposition"], 'attachment; filename="audit-newest-250.jsonl"');
 });
 
 collect("knows the end of a log that ends with a whole page", async () => {
-  const pages = [Array.from({ length: EXPORTED_AT_ONCE }, () => EVENT), []];
-  const log = await collectEvents("csv", () => Promise.resolve(pages.shift()!), EXPORTED_AT_ONCE);
+  const items = Array.from({ length: EXPORTED_AT_ONCE }, () => EVENT);
+  const log = await collectEvents("csv", () => Promise.resolve({ items, next: null }), EXPORTED_AT_ONCE);
   assert.equal([log.events.length, log.cut], [EXPORTED_AT_ONCE, false]);
 });
 

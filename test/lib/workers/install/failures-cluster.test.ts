@@ -27,7 +27,7 @@ async function setUpOn(scene: WorkScene, server: string, timeLimit = 1500): Prom
   });
   try {
     await scene.hubBecomes(hub.id, "failed");
-    const [job] = await listOperations(scene.db.rows, { federationId: hub.id, limit: 1 });
+    const [job] = (await listOperations(scene.db.rows, { federationId: hub.id, limit: 1 })).items;
     const { error } = await showOperation(scene.db.rows, scene.actor, job!);
     return error!;
   } finally {
@@ -83,7 +83,9 @@ test("without cert-manager fails the hub, whose spokes wait and say so", async (
     "Waiting until the hub's set-up, which has failed, is retried",
     "provision-hub",
   ]);
-  const own = (await listOperations(scene.db.rows, { federationId: hub.id, limit: 9 })).find(({ spokeId }) => !spokeId);
+  const own = (await listOperations(scene.db.rows, { federationId: hub.id, limit: 9 })).items.find(({ spokeId }) =>
+    !spokeId
+  );
   assert.is(waitingFor!.id, own!.id);
   assert.equal([own!.failure!.code, own!.failure!.fault], ["NoCertManager", "operator"]);
   scene.simulator.faults.clear();

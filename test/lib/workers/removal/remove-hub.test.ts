@@ -27,7 +27,9 @@ function namespacesOf(scene: WorkScene, id: string): string[] {
 
 /** Newest first. */
 async function operations(scene: WorkScene, federationId: string): Promise<Job[]> {
-  return (await listOperations(scene.db.rows, { federationId, limit: 100 })).filter(({ spokeId }) => spokeId === null);
+  return (await listOperations(scene.db.rows, { federationId, limit: 100 })).items.filter(({ spokeId }) =>
+    spokeId === null
+  );
 }
 
 test("leaves nothing of a hub, tells it once, and frees its slug", async ({ scene }) => {

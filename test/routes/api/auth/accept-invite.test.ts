@@ -39,7 +39,7 @@ test("follows a delegation: the mail's link opens the spoke, and the cookie is a
   });
   const cookie = accepted.headers.get("set-cookie")!.split(";")[0]!;
   assert.equal((await flows.send("/api/auth/me", { headers: { cookie } })).body, accepted.body);
-  const events = await readAudit(flows.db.rows, { actorId: delegated.body.userId }, { limit: 9 });
+  const events = (await readAudit(flows.db.rows, { actorId: delegated.body.userId }, { limit: 9 })).items;
   assert.equal(events.map(({ kind }) => kind), ["auth_login", "invitation_accepted"]);
 });
 
@@ -68,7 +68,7 @@ test("gives nothing to somebody who signed up with the address before", async ({
   assert.equal(accepted.body.user.federationIds, [scene.hub]);
   for (const headers of means) assert.is((await flows.send("/api/auth/me", { headers })).status, 401);
   assert.not(await flows.opens(stranger.email, PASSWORD));
-  const [revoked] = await readAudit(db.rows, { kind: "token_revoked", objectId: minted.id }, { limit: 9 });
+  const [revoked] = (await readAudit(db.rows, { kind: "token_revoked", objectId: minted.id }, { limit: 9 })).items;
   assert.is(revoked?.metadata.prefix, minted.prefix);
 });
 

@@ -84,7 +84,7 @@ test("is 429 from the sixth attempt of a minute on, right or wrong, by either ad
     });
     assert.ok(Number(limited.headers.get("retry-after")) > 0);
   }
-  assert.is((await readAudit(scene.db.rows, { kind: "auth_login_failed" }, { limit: 99 })).length, 5);
+  assert.is((await readAudit(scene.db.rows, { kind: "auth_login_failed" }, { limit: 99 })).items.length, 5);
 });
 
 test("counts a body in which nothing is an address, too", async ({ scene }) => {

@@ -51,7 +51,7 @@ mine("changes the caller's name and writes that down, once", async ({ scene }) =
     const { status, body: { user } } = await scene.as("stranger").patch("/api/auth/me", body);
     assert.equal([status, user.id, user.displayName], [200, id, body.displayName ?? "stranger"]);
   }
-  const events = await readAudit(scene.db.rows, { actorId: id }, { limit: 9 });
+  const events = (await readAudit(scene.db.rows, { actorId: id }, { limit: 9 })).items;
   assert.equal(events.map(({ kind, objectId, metadata }) => [kind, objectId, metadata]), [
     ["user_updated", id, { changed: { displayName: "Ada" } }],
   ]);

@@ -33,7 +33,7 @@ async function statusOf(flows: Flows, headers: Record<string, string>): Promise<
 }
 
 async function kindsOf(flows: Flows, { id }: Person): Promise<string[]> {
-  return (await readAudit(flows.db.rows, { actorId: id }, { limit: 20 })).map(({ kind }) => kind);
+  return (await readAudit(flows.db.rows, { actorId: id }, { limit: 20 })).items.map(({ kind }) => kind);
 }
 
 test("sets the password, ends every session but one that it begins, voids open links and leaves tokens alone", async ({ flows }) => {

@@ -41,7 +41,7 @@ test("makes an account that is of use once its address is proved", async ({ flow
   assert.is((await flows.post("/api/auth/verify-email", { token, password: MINE })).status, 200);
   assert.ok((await accountOf(flows, email)).emailVerifiedAt);
   assert.is((await flows.post("/api/auth/login", { email, password: MINE })).status, 200);
-  const [event] = await readAudit(flows.db.rows, { kind: "user_created", objectId: made.id }, { limit: 9 });
+  const [event] = (await readAudit(flows.db.rows, { kind: "user_created", objectId: made.id }, { limit: 9 })).items;
   assert.equal([event?.actor, event?.metadata], [{ id: "anonymous", email }, { email, by: "signup" }]);
 });
 

@@ -32,7 +32,7 @@ test("makes memberships and the operator's flag work, which did not before", asy
     "operator",
     [scene.hub],
   ]);
-  const [event] = await readAudit(db.rows, { kind: "email_verified", objectId: ada.id }, { limit: 9 });
+  const [event] = (await readAudit(db.rows, { kind: "email_verified", objectId: ada.id }, { limit: 9 })).items;
   assert.equal([event?.actor.id, event?.metadata], [ada.id, { passwordSet: true }]);
 });
 

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { federation } from "#lib/domains/federations/access.ts";
 import { addHubMember, listHubMembers } from "#lib/domains/federations/members.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { ok, paged } from "#lib/http/reply.ts";
 import { HubJoining, MemberView, NewMember } from "#lib/domains/members/views.ts";
 import { Before, MaybeLimit } from "#lib/base/schema.ts";
 
@@ -12,7 +12,7 @@ export const GET = endpoint({
   access: federation("change"),
   scope: "readonly",
   query: v.object({ limit: MaybeLimit, before: v.optional(Before) }),
-  reply: ok(v.array(MemberView)),
+  reply: paged(MemberView),
   handle: ({ app, federation, query }) => listHubMembers(app.db.rows, federation, query),
 });
 

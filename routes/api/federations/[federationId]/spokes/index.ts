@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { federation, removedFor } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, either, ok } from "#lib/http/reply.ts";
+import { created, either, ok, paged } from "#lib/http/reply.ts";
 import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";
@@ -15,7 +15,7 @@ export const GET = endpoint({
   access: federation("see"),
   scope: "readonly",
   query: v.object({ ...spokeFilters, limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
-  reply: ok(v.array(SpokeView)),
+  reply: paged(SpokeView),
   handle: ({ app, actor, federation, query }) =>
     findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, removedFor(actor, query)),
 });

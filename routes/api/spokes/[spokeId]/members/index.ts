@@ -1,7 +1,7 @@
 /** Who administers a spoke. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { paged } from "#lib/http/reply.ts";
 import { MemberView } from "#lib/domains/members/views.ts";
 import { Before, MaybeLimit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
@@ -13,6 +13,6 @@ export const GET = endpoint({
   access: spoke("act"),
   scope: "readonly",
   query: v.object({ limit: MaybeLimit, before: v.optional(Before) }),
-  reply: ok(v.array(MemberView)),
+  reply: paged(MemberView),
   handle: ({ app, spoke, query }) => listSpokeMembers(app.db.rows, spoke, query),
 });

@@ -10,7 +10,7 @@ export const GET = page({
   summary: "Who would lose a hub, to confirm it",
   async show({ ask, me, params }) {
     const [shown, found] = await Promise.all([ask(hub), ask(members)]);
-    const member = found.find(({ userId }) => userId === params.userId);
+    const member = found.items.find(({ userId }) => userId === params.userId);
     if (!member) throw new Fault("missing", "member_missing", "There is no such member");
     return hubMemberRemovalView(shown, member, me);
   },

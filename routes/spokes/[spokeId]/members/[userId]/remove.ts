@@ -11,7 +11,7 @@ export const GET = page({
   summary: "Whether somebody is to lose a spoke",
   async show(call) {
     const place = await findPlace(call, spoke, hub), { ask, me, params } = call;
-    return spokeMemberRemovalView(place, demandMember(await ask(members), params.userId), me);
+    return spokeMemberRemovalView(place, demandMember((await ask(members)).items, params.userId), me);
   },
 });
 

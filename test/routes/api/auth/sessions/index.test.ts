@@ -35,7 +35,7 @@ async function statusesOf(scene: Scene, sessions: readonly { readonly headers: R
 }
 
 async function kindsOf(scene: Scene, { id }: Person): Promise<unknown[]> {
-  const events = await readAudit(scene.db.rows, { actorId: id }, { limit: 20 });
+  const events = (await readAudit(scene.db.rows, { actorId: id }, { limit: 20 })).items;
   return events.map(({ kind, objectId, metadata }) => [kind, objectId, metadata]);
 }
 

@@ -1,0 +1,87 @@
+/**
+ * Reads lists in pages, newest first. A page ends after exactly `limit` rows, however many rows share a time: the cursor
+ * for the next page names the last row by its time and its id.
+ */
+import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
+import { type Cursor, writeCursor } from "#lib/base/schema.ts";
+
+export interface PageRequest {
+  /** Absent for the complete list. */
+  readonly limit?: number | undefined;
+  /** Only rows older than this row or this time. */
+  readonly before?: Cursor | undefined;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** The value of `before` that continues the list; null on the last page. */
+  readonly next: string | null;
+}
+
+/** The bounds of the query for one page, as flat values for prepared queries. */
+export interface PageBounds {
+  /** One row more than the page holds: it shows whether the list continues. */
+  readonly most?: number | undefined;
+  readonly beforeAt?: Date | undefined;
+  readonly beforeId?: string | undefined;
+}
+
+/** `read` returns rows ordered by time and id, both descending; `keyOf` returns these two of a row. */
+export async function readPage<Row>(
+  { limit, before }: PageRequest,
+  read: (bounds: PageBounds) => Promise<Row[]>,
+  keyOf: (row: Row) => readonly [at: Date, id: string],
+): Promise<Page<Row>> {
+  const most = limit === undefined ? undefined : limit + 1;
+  const found = await read({ most, beforeAt: before?.at, beforeId: before?.id });
+  if (limit === undefined || found.length <= limit) return { items: found, next: null };
+  const items = found.slice(0, limit);
+  return { items, next: writeCursor(...keyOf(items[limit - 1]!)) };
+}
+
+/** Reads a page of a table's rows by `createdAt` and `id`. */
+export async function readNewest<DB, Table extends keyof DB, Row extends { createdAt: Date; id: string }>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  request: PageRequest,
+): Promise<Page<Row>> {
+  return await readPage<Row>(
+    request,
+    (bounds) => newestFirst(query, bounds).execute() as Promise<Row[]>,
+    ({ createdAt, id }) => [createdAt, id],
+  );
+}
+
+/** The columns by which a list is ordered. */
+interface PageOrder {
+  readonly at?: string;
+  readonly id?: string;
+  /** The value of `id` at the cursor, where that is not the cursor's own. */
+  readonly last?: RawBuilder<unknown>;
+}
+
+/** The query with the order, the cursor and the limit of a page. */
+export function newestFirst<DB, Table extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  bounds: PageBounds,
+  { at = "createdAt", id = "id", last }: PageOrder = {},
+): SelectQueryBuilder<DB, Table, Row> {
+  const time = sql.ref(at), key = sql.ref(id);
+  const ordered = query.where(comesAfter(bounds, time, key, last)).orderBy(time, "desc").orderBy(key, "desc");
+  return bounds.most === undefined ? ordered : ordered.modifyEnd(sql`limit ${bounds.most}`);
+}
+
+/** Whether a row with this time and id comes after the cursor. */
+export function comesAfter(
+  { beforeAt, beforeId }: PageBounds,
+  at: RawBuilder<unknown>,
+  id: RawBuilder<unknown>,
+  last?: RawBuilder<unknown>,
+): RawBuilder<SqlBool> {
+  if (!beforeAt) return sql`true`;
+  return beforeId ? sql`(${at}, ${id}) < (${beforeAt}, ${last ?? beforeId})` : sql`${at} < ${beforeAt}`;
+}
+
+/** The same page with other items, in the same order. */
+export function withItems<Item>(page: Page<unknown>, items: readonly Item[]): Page<Item> {
+  return { items, next: page.next };
+}
