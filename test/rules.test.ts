@@ -21,7 +21,7 @@ const ORDER = [
   ...under(
     "base",
     "environment utf8 readable errors faults ids trace cause time race bell redact log host email schema otel variables variable-files " +
-      "database-keywords database-address database-config config notice means nearest telemetry limits",
+      "database-keywords database-address database-config config notice addresses means nearest telemetry limits",
   ),
   ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),
   ...["moodle", "catalog", "operations"],

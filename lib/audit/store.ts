@@ -4,10 +4,10 @@ import { type AuditKind, isVisible, type ObjectType } from "#lib/audit/kinds.ts"
 import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
+  type ListPage,
+  type ListPageRequest,
   newestFirst,
-  type Page,
   type PageBounds,
-  type PageRequest,
   readPage,
   withItems,
 } from "#lib/drivers/db/pages.ts";
@@ -93,7 +93,11 @@ export async function insertAudit(
 }
 
 /** Newest first. */
-export async function readAudit(rows: Rows, filter: AuditFilter, request: PageRequest): Promise<Page<AuditEvent>> {
+export async function readAudit(
+  rows: Rows,
+  filter: AuditFilter,
+  request: ListPageRequest,
+): Promise<ListPage<AuditEvent>> {
   const { kind, actorId, objectType, objectId, federationId, spokeId } = filter;
   const narrowed = { kind, actorId, objectType, objectId, federationId, spokeId };
   const page = await readPage(

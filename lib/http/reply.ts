@@ -3,7 +3,7 @@
  * an answer. All JSON goes out through its schema, so that a column which nobody named cannot leak.
  */
 import * as v from "valibot";
-import type { Page } from "#lib/drivers/db/pages.ts";
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { Answer } from "#lib/http/answer.ts";
 import { type HtmlPage, policyOf, writePage } from "#lib/http/page.ts";
 import { picker, type Picking, UNSURE } from "#lib/http/pick.ts";
@@ -39,7 +39,7 @@ export function ok<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
 }
 
 /** A page of a list. Its Link header (RFC 8288) leads to the next page, with the same filters; the last page has none. */
-export function paged<In, Out>(item: Schema<In, Out>): Reply<Page<In>, Page<Out>> {
+export function paged<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListPage<Out>> {
   const whole = ok(v.array(item));
   return {
     ...whole,

@@ -2,7 +2,7 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { newestFirst, type Page, type PageRequest, readPage, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, newestFirst, readPage, withItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { presentTrace } from "#lib/base/cause.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -13,7 +13,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 export type JobRow = Selectable<Schema["jobs"]>;
 
 /** What an operation belongs to, and which page of the history is asked for. */
-interface OperationFilter extends PageRequest {
+interface OperationFilter extends ListPageRequest {
   readonly federationId?: string;
   readonly spokeId?: string;
   /** Of these spokes alone. */
@@ -81,7 +81,7 @@ export async function findOperation(rows: Rows, id: string): Promise<Job | null>
 }
 
 /** Newest first; those of one time in the order in which they were queued. */
-export async function listOperations(rows: Rows, filter: OperationFilter): Promise<Page<Job>> {
+export async function listOperations(rows: Rows, filter: OperationFilter): Promise<ListPage<Job>> {
   let query = rows.selectFrom("jobs").select(briefColumns).where("visible", "=", true);
   if (filter.federationId !== undefined) query = query.where("federationId", "=", filter.federationId);
   if (filter.spokeId !== undefined) query = query.where("spokeId", "=", filter.spokeId);

@@ -63,7 +63,7 @@ test("shows each of a hub's 500 spokes once, page by page, also where 300 of the
 
 test("shows the audit log, activity and notifications a page at a time", async ({ scene }) => {
   for (const path of ["/audit", `/spokes/${scene.spoke}/activity`, "/notifications"]) {
-    const pages = await pageThrough(scene, path, /evt_0\d+/g, 5), seen = pages.flat();
+    const pages = await pageThrough(scene, path, /(?<!%2C)evt_0\d+/g, 5), seen = pages.flat();
     assert.is(pages.length, 5, path);
     assert.ok(
       pages.every((ids) => ids.length >= 20 && ids.length <= 100),

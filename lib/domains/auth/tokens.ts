@@ -7,7 +7,7 @@ import { record } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import { newToken } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type Page, type PageRequest, readNewest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewest, withItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { isId, newId } from "#lib/base/ids.ts";
@@ -72,7 +72,7 @@ export async function createToken(
 }
 
 /** The caller's own, newest first, also those that have expired. */
-export async function listTokens(rows: Rows, actor: Actor, request: PageRequest): Promise<Page<Token>> {
+export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequest): Promise<ListPage<Token>> {
   const own = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
     .where("revokedAt", "is", null);
   const page = await readNewest(own, request);

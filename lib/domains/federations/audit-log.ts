@@ -1,11 +1,11 @@
 /** Reading the audit log as operators ask for it: people by their address too, and hubs by their slug. */
 import { type AuditEvent, type AuditFilter, readAudit } from "#lib/audit/store.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Page, PageRequest } from "#lib/drivers/db/pages.ts";
+import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { findAccount } from "#lib/domains/users/store.ts";
 
-interface AuditQuestion extends Omit<AuditFilter, "actorId" | "spokeId">, PageRequest {
+interface AuditQuestion extends Omit<AuditFilter, "actorId" | "spokeId">, ListPageRequest {
   /** An id, `system`, `anonymous`, or the address of a user. */
   readonly actor?: string | undefined;
 }
@@ -14,7 +14,7 @@ interface AuditQuestion extends Omit<AuditFilter, "actorId" | "spokeId">, PageRe
 export async function findAudit(
   rows: Rows,
   { actor, federationId, ...rest }: AuditQuestion,
-): Promise<Page<AuditEvent>> {
+): Promise<ListPage<AuditEvent>> {
   const [actorId, hubId] = await Promise.all([userIdOf(rows, actor), hubIdOf(rows, federationId)]);
   if (actorId === null || hubId === null) return { items: [], next: null };
   return await readAudit(rows, { ...rest, actorId, federationId: hubId }, rest);

@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { bringIn, type Joining, takeOut } from "#lib/domains/auth/invitations.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Page, PageRequest } from "#lib/drivers/db/pages.ts";
+import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import { type FederationRow, keepFederation } from "#lib/domains/federations/store.ts";
 import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
@@ -11,7 +11,11 @@ import { listSeats, type Member } from "#lib/domains/members/seats.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 
 /** Newest first; complete unless a limit is given. */
-export async function listHubMembers(rows: Rows, { id }: FederationRow, page: PageRequest): Promise<Page<Member>> {
+export async function listHubMembers(
+  rows: Rows,
+  { id }: FederationRow,
+  page: ListPageRequest,
+): Promise<ListPage<Member>> {
   return await listSeats(rows, { federationId: id }, page);
 }
 

@@ -1,6 +1,6 @@
 /** Hubs as the API shows them: the rows, with what each is busy with and how many spokes the caller sees in it. */
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type Page, type PageRequest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
 import { countSpokes, type FederationRow, listFederations, type Removed } from "#lib/domains/federations/store.ts";
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
@@ -35,9 +35,9 @@ async function showFederations(
 export async function findFederations(
   rows: Rows,
   viewer: Viewer,
-  request: PageRequest & FederationFilter,
+  request: ListPageRequest & FederationFilter,
   removed: Removed,
-): Promise<Page<FederationRecord>> {
+): Promise<ListPage<FederationRecord>> {
   const page = await listFederations(rows, viewer, request, removed);
   return withItems(page, await showFederations(rows, viewer, page.items));
 }

@@ -2,7 +2,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { type Page, type PageRequest, readNewest } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewest } from "#lib/drivers/db/pages.ts";
 import { contains } from "#lib/drivers/db/contains.ts";
 import { prepareQuick } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -42,9 +42,9 @@ export async function findFederation(rows: Rows, name: string, removed: Removed)
 export async function listFederations(
   rows: Rows,
   viewer: Viewer,
-  page: PageRequest & FederationFilter,
+  page: ListPageRequest & FederationFilter,
   removed: Removed,
-): Promise<Page<FederationRow>> {
+): Promise<ListPage<FederationRow>> {
   let query = rows.selectFrom("federations").selectAll().where(hubsSeenBy(viewer, sql.ref("federations.id")));
   if (removed === "hidden") query = query.where("state", "<>", "removed");
   if (page.slug) query = query.where("slug", "=", page.slug);

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { comesAfter, type Page, type PageRequest, readPage } from "#lib/drivers/db/pages.ts";
+import { comesAfter, type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
 
 /** What somebody administers. */
 export type Seat = { readonly federationId: string } | { readonly spokeId: string };
@@ -51,7 +51,7 @@ export async function vacateSeat(tx: Tx, seat: Seat, userId: string): Promise<bo
 }
 
 /** Newest first; complete unless a limit is given. */
-export async function listSeats(rows: Rows, seat: Seat, page: PageRequest): Promise<Page<Member>> {
+export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): Promise<ListPage<Member>> {
   const { table, column, id } = where(seat);
   return await readPage(page, async (bounds) => {
     const { rows: found } = await sql<Member>`

@@ -12,7 +12,7 @@
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { comesAfter, type Page, type PageBounds, readPage, withItems } from "#lib/drivers/db/pages.ts";
+import { comesAfter, type ListPage, type PageBounds, readPage, withItems } from "#lib/drivers/db/pages.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
 import { objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
@@ -27,7 +27,7 @@ export async function listNotifications(
   rows: Rows,
   reader: Reader,
   query: NotificationQuery,
-): Promise<Page<Notification>> {
+): Promise<ListPage<Notification>> {
   const page = await readPage(query, (bounds) => readRows(rows, reader, query, bounds), ({ at, id }) => [at, id]);
   return withItems(page, page.items.map((row) => toNotification(row, reader)));
 }

@@ -1,6 +1,6 @@
 /** Operations as the API shows them: of a hub and all its spokes, of one spoke, or one alone with what its failure left. */
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type Page, type PageRequest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
 import { runsHub, sees, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import {
@@ -17,8 +17,8 @@ export async function findHubOperations(
   rows: Rows,
   viewer: Viewer,
   federationId: string,
-  page: PageRequest,
-): Promise<Page<OperationView>> {
+  page: ListPageRequest,
+): Promise<ListPage<OperationView>> {
   const narrowed = runsHub(viewer, federationId) ? {} : { spokeIds: viewer.spokeIds };
   return await showPage(rows, viewer, await listOperations(rows, { ...page, federationId, ...narrowed }));
 }
@@ -28,12 +28,12 @@ export async function findSpokeOperations(
   rows: Rows,
   viewer: Viewer,
   spokeId: string,
-  page: PageRequest,
-): Promise<Page<OperationView>> {
+  page: ListPageRequest,
+): Promise<ListPage<OperationView>> {
   return await showPage(rows, viewer, await listOperations(rows, { ...page, spokeId }));
 }
 
-async function showPage(rows: Rows, viewer: Viewer, page: Page<Job>): Promise<Page<OperationView>> {
+async function showPage(rows: Rows, viewer: Viewer, page: ListPage<Job>): Promise<ListPage<OperationView>> {
   const shown = await describeOperations(rows, page.items, (job) => sees(viewer, job));
   return withItems(page, shownMeans(viewer, shown));
 }

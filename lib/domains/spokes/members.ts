@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { Access, Actor } from "#lib/domains/auth/access.ts";
 import { bringIn, type Joining, takeOut } from "#lib/domains/auth/invitations.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import type { Page, PageRequest } from "#lib/drivers/db/pages.ts";
+import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { listSeats, type Member } from "#lib/domains/members/seats.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
@@ -22,7 +22,7 @@ export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly use
 };
 
 /** Newest first; complete unless a limit is given. */
-export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: PageRequest): Promise<Page<Member>> {
+export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: ListPageRequest): Promise<ListPage<Member>> {
   return await listSeats(rows, { spokeId: id }, page);
 }
 

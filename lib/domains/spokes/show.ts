@@ -2,7 +2,7 @@
 import { type AuditEvent, readAudit, shownTo } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type Page, type PageRequest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
 import type { Removed } from "#lib/domains/federations/store.ts";
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -59,7 +59,7 @@ export async function findSpokes(
   viewer: Viewer,
   where: SpokeQuestion,
   removed: Removed,
-): Promise<Page<SpokeRecord>> {
+): Promise<ListPage<SpokeRecord>> {
   const page = await listSpokes(rows, viewer, where, removed);
   return withItems(page, await showFound(rows, viewer, page.items));
 }
@@ -69,8 +69,8 @@ export async function findActivity(
   rows: Rows,
   viewer: Viewer,
   { id }: Pick<SpokeRow, "id">,
-  request: PageRequest,
-): Promise<Page<AuditEvent>> {
+  request: ListPageRequest,
+): Promise<ListPage<AuditEvent>> {
   const page = await readAudit(rows, { spokeId: id }, request);
   return withItems(page, page.items.map((event) => shownTo(viewer, event)));
 }

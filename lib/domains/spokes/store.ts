@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { newestFirst, type Page, type PageBounds, type PageRequest, readPage } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, newestFirst, type PageBounds, readPage } from "#lib/drivers/db/pages.ts";
 import { like, patternOf } from "#lib/drivers/db/contains.ts";
 import { prepare, prepareQuick } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -111,11 +111,11 @@ export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly stri
 }
 
 /** Which spokes are asked for, among those that the caller sees. */
-export interface SpokeQuestion extends PageRequest, SpokeFilter {
+export interface SpokeQuestion extends ListPageRequest, SpokeFilter {
   readonly federationId?: string;
 }
 
-interface SpokesPage extends Omit<SpokeQuestion, "q" | keyof PageRequest>, PageBounds {
+interface SpokesPage extends Omit<SpokeQuestion, "q" | keyof ListPageRequest>, PageBounds {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
   /** Whose spokes, and which, besides; both absent where the caller sees all that is asked for. */
@@ -144,7 +144,7 @@ export async function listSpokes(
   viewer: Viewer,
   { q, limit, before, ...where }: SpokeQuestion,
   removed: Removed,
-): Promise<Page<ListedSpoke>> {
+): Promise<ListPage<ListedSpoke>> {
   const federationId = where.federationId ?? onlyHub(viewer);
   // Of one hub that they run they see all: for one hub alone PostgreSQL keeps its plan, and for a list it never does.
   const all = viewer.role === "operator" || federationId !== undefined && runsHub(viewer, federationId);

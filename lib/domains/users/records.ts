@@ -2,12 +2,12 @@
 import { sql } from "kysely";
 import { contains } from "#lib/drivers/db/contains.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { newestFirst, type Page, type PageRequest, readPage, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, newestFirst, readPage, withItems } from "#lib/drivers/db/pages.ts";
 import { isId } from "#lib/base/ids.ts";
 import { toUser, userColumns, type UserRow } from "#lib/domains/users/store.ts";
 import { showUser, type UserRecord, type UserState } from "#lib/domains/users/views.ts";
 
-interface UserFilter extends PageRequest {
+interface UserFilter extends ListPageRequest {
   /** What the address begins with, in lower case. */
   readonly email?: string | undefined;
   readonly role?: UserRecord["role"] | undefined;
@@ -44,7 +44,7 @@ export async function findUserRecord(rows: Rows, id: string): Promise<UserRecord
   return row && toRecord(row);
 }
 
-export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<Page<UserRecord>> {
+export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<ListPage<UserRecord>> {
   let users = rows.selectFrom("users").select(columns);
   if (filter.email !== undefined) users = users.where(sql<boolean>`starts_with(users.email, ${filter.email})`);
   if (filter.q) users = users.where(contains(["users.email", "users.displayName"], filter.q));

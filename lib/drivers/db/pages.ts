@@ -5,14 +5,14 @@
 import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import { type Cursor, writeCursor } from "#lib/base/schema.ts";
 
-export interface PageRequest {
+export interface ListPageRequest {
   /** Absent for the complete list. */
   readonly limit?: number | undefined;
   /** Only rows older than this row or this time. */
   readonly before?: Cursor | undefined;
 }
 
-export interface Page<Item> {
+export interface ListPage<Item> {
   readonly items: readonly Item[];
   /** The value of `before` that continues the list; null on the last page. */
   readonly next: string | null;
@@ -28,10 +28,10 @@ export interface PageBounds {
 
 /** `read` returns rows ordered by time and id, both descending; `keyOf` returns these two of a row. */
 export async function readPage<Row>(
-  { limit, before }: PageRequest,
+  { limit, before }: ListPageRequest,
   read: (bounds: PageBounds) => Promise<Row[]>,
   keyOf: (row: Row) => readonly [at: Date, id: string],
-): Promise<Page<Row>> {
+): Promise<ListPage<Row>> {
   const most = limit === undefined ? undefined : limit + 1;
   const found = await read({ most, beforeAt: before?.at, beforeId: before?.id });
   if (limit === undefined || found.length <= limit) return { items: found, next: null };
@@ -42,8 +42,8 @@ export async function readPage<Row>(
 /** Reads a page of a table's rows by `createdAt` and `id`. */
 export async function readNewest<DB, Table extends keyof DB, Row extends { createdAt: Date; id: string }>(
   query: SelectQueryBuilder<DB, Table, Row>,
-  request: PageRequest,
-): Promise<Page<Row>> {
+  request: ListPageRequest,
+): Promise<ListPage<Row>> {
   return await readPage<Row>(
     request,
     (bounds) => newestFirst(query, bounds).execute() as Promise<Row[]>,
@@ -82,6 +82,6 @@ export function comesAfter(
 }
 
 /** The same page with other items, in the same order. */
-export function withItems<Item>(page: Page<unknown>, items: readonly Item[]): Page<Item> {
+export function withItems<Item>(page: ListPage<unknown>, items: readonly Item[]): ListPage<Item> {
   return { items, next: page.next };
 }

@@ -1,6 +1,6 @@
 /** The audit log as a file: JSON Lines for programs, CSV for spreadsheets. */
 import * as v from "valibot";
-import type { Page } from "#lib/drivers/db/pages.ts";
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import type { ToldEvent } from "#lib/portal/audit/event.ts";
 
@@ -23,7 +23,7 @@ interface ExportedLog {
 /** The newest events, page after page. `read` returns one page. */
 export async function collectEvents(
   format: Format,
-  read: (before: string | undefined) => Promise<Page<ToldEvent>>,
+  read: (before: string | undefined) => Promise<ListPage<ToldEvent>>,
   most = EXPORTED,
 ): Promise<ExportedLog> {
   const events: ToldEvent[] = [];

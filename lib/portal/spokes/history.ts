@@ -1,5 +1,5 @@
 /** What was done to a spoke: as a list, and one operation whole. */
-import type { Page } from "#lib/drivers/db/pages.ts";
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   empty,
@@ -33,7 +33,7 @@ export function historyPanel(id: string, operations: readonly Operation[]): Mark
   });
 }
 
-export function historyView(place: SpokePlace, { items, next }: Page<Operation>): View {
+export function historyView(place: SpokePlace, { items, next }: ListPage<Operation>): View {
   const { spoke: { id }, follow } = place;
   return {
     ...belowSpoke(place),

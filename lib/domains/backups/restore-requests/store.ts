@@ -3,12 +3,12 @@ import { type Selectable, sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RestoreRequestRecord, RestoreRequestState } from "#lib/domains/backups/restore-requests/views.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { type Page, type PageRequest, readNewest, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewest, withItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export type RestoreRequestRow = Selectable<Schema["restore_requests"]>;
 
-interface Filter extends PageRequest {
+interface Filter extends ListPageRequest {
   readonly spokeId?: string;
   readonly state?: RestoreRequestState | undefined;
 }
@@ -18,7 +18,7 @@ export async function listRestoreRequests(
   rows: Rows,
   actor: Pick<Actor, "role">,
   { spokeId, state, ...request }: Filter,
-): Promise<Page<RestoreRequestRecord>> {
+): Promise<ListPage<RestoreRequestRecord>> {
   let query = rows.selectFrom("restore_requests").selectAll();
   if (spokeId !== undefined) query = query.where("spokeId", "=", spokeId);
   if (state) query = query.where("state", "=", state);

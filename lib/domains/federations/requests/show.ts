@@ -1,7 +1,7 @@
 /** Requests for hubs as the API shows them: the rows, with the people in them. */
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { type Page, withItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, withItems } from "#lib/drivers/db/pages.ts";
 import { listRequests, type RequestFilter, type RequestRow } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord } from "#lib/domains/federations/requests/views.ts";
 
@@ -10,7 +10,7 @@ export async function findRequests(
   rows: Rows,
   actor: Actor,
   request: Omit<RequestFilter, "requestedBy">,
-): Promise<Page<FederationRequestRecord>> {
+): Promise<ListPage<FederationRequestRecord>> {
   const own = actor.role === "operator" ? {} : { requestedBy: actor.userId };
   const page = await listRequests(rows, { ...request, ...own });
   return withItems(page, await showRequests(rows, page.items));

@@ -1,14 +1,14 @@
 /** The rows of requests for hubs. They stay for good; of those that are pending, one has a slug. */
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { type Page, type PageRequest, readNewest } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewest } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isId } from "#lib/base/ids.ts";
 import type { RequestState } from "#lib/domains/federations/requests/views.ts";
 
 export type RequestRow = Selectable<Schema["federation_requests"]>;
 
-export interface RequestFilter extends PageRequest {
+export interface RequestFilter extends ListPageRequest {
   readonly requestedBy?: string;
   readonly state?: RequestState | undefined;
 }
@@ -19,7 +19,7 @@ export async function findRequest(rows: Rows, id: string): Promise<RequestRow | 
 }
 
 /** Newest first. */
-export async function listRequests(rows: Rows, filter: RequestFilter): Promise<Page<RequestRow>> {
+export async function listRequests(rows: Rows, filter: RequestFilter): Promise<ListPage<RequestRow>> {
   let query = rows.selectFrom("federation_requests").selectAll();
   if (filter.requestedBy) query = query.where("requestedBy", "=", filter.requestedBy);
   if (filter.state) query = query.where("state", "=", filter.state);
