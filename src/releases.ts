@@ -140,6 +140,8 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: Only operators read addresses of the API server, of nodes and of pods in failure reports, log lines, events and notes.",
       "**API**: In the OpenAPI document numbers and booleans in queries have their types, and components that nothing refers to are left out.",
       "**Operating**: `doctor` names accounts that cannot sign in because another account has the same e-mail address in another spelling, or because theirs has invisible characters.",
+      "**Operating**: `health` is `healthy` only while the login page, which queries the database, answers; an error 500 or an unreachable database makes a spoke `degraded`. Existing sites get the new probe by `reapply`.",
+      "**Operating**: A site that does not start shows the last line of its log, such as `Waiting for db:5432 to be ready`. `reconcile` names each field that was changed after the backup, of hubs too.",
     ],
   },
 ];

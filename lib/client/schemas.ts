@@ -1260,7 +1260,7 @@ export interface Spoke {
     | "removed";
   /** Why it is in this state, where that needs saying */
   stateReason: string | null;
-  /** healthy while its pods are ready and its disks bound; degraded after three bad looks in a row */
+  /** healthy while its login page answers and its disks are bound; degraded after three bad looks in a row */
   health: "healthy" | "degraded" | "unknown";
   /** Whether the site tells its visitors that it is in maintenance, because somebody asked for that */
   maintenance: boolean;

@@ -166,16 +166,19 @@ export function readLogCause(log: readonly string[]): LogCause | undefined {
   }
 }
 
-/** What the Job was waiting for when its time was over. */
+export const WAIT_HINT =
+  "See to the database (the pod db-0), and whether network policies let it be reached; then retry.";
+
+/** What the start scripts were waiting for when the log ended. */
 export function readLogWait(log: readonly string[]): string | undefined {
-  const words = log.findLast((line) => /Waiting for \S+ to be ready/i.test(line));
-  return words?.trim().replace(/[.\s]+$/, "");
+  const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !ALWAYS_LAST.test(line));
+  return last && /Waiting for \S+ to be ready/i.test(last) ? last.trim().replace(/[.\s]+$/, "") : undefined;
 }
+
+const ALWAYS_LAST = /^\*\*\* Failed with return value/;
 
 /** The line that looks most like a reason; the entry point's last word is always the same, and says nothing. */
 export function lastWords(log: readonly string[]): string | undefined {
-  const lines = log.map((line) => line.trim()).filter((line) =>
-    /[A-Za-z]{3}/.test(line) && !/^\*\*\* Failed with return value/.test(line)
-  );
+  const lines = log.map((line) => line.trim()).filter((line) => /[A-Za-z]{3}/.test(line) && !ALWAYS_LAST.test(line));
   return lines.findLast((line) => /error|fatal|exception|fail|cannot|denied|invalid/i.test(line)) ?? lines.at(-1);
 }

@@ -18,7 +18,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { redact } from "#lib/base/redact.ts";
-import { lastWords, readLogCause, readLogWait } from "#lib/moodle/log-causes.ts";
+import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
 import { JOB, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
 const LINE_MOST = 500; // of a log's line in a sentence
@@ -71,7 +71,7 @@ function failureOf(result: JobResult, what: string, events: Evidence["events"]):
     const wait = readLogWait(log);
     const last = wait ? `it was still waiting: ${shorten(wait)}` : "it took too long";
     const hint = wait
-      ? "See to the database (the pod db-0), and whether network policies let it be reached; then retry."
+      ? WAIT_HINT
       : "See how far it came in the last lines of its log; a slow disk or too little CPU may be the reason. Then retry.";
     return make(reason, `${last}: ${ending}`, hint);
   }

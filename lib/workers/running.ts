@@ -12,7 +12,7 @@ import {
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import { redact } from "#lib/base/redact.ts";
-import { lastWords, readLogCause } from "#lib/moodle/log-causes.ts";
+import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, putFenced } from "#lib/workers/fenced.ts";
@@ -22,6 +22,8 @@ import { finalError, JOB, lookUntil, type SpokeSite, waitingFor } from "#lib/wor
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // for a scheduled task that is under way
+/** Failures whose reason is only in the log. */
+const IN_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff", "ProgressDeadlineExceeded"]);
 
 export async function change(
   { space }: SpokeSite,
@@ -53,13 +55,17 @@ export async function untilReady({ space }: Pick<SpokeSite, "space">, run: Run, 
   await sayingWhy(() => space.ready([ref], waitingFor(run)));
 }
 
-/** What ends again and again says why in its log, of which the cluster knows nothing: how it was cut off, or what it refused. */
+/** Adds to the error what the container's log says of the reason, which the cluster does not know. */
 async function sayingWhy(wait: () => Promise<void>): Promise<void> {
   try {
     await wait();
   } catch (error) {
-    if (!(error instanceof ClusterError) || error.code !== "CrashLoopBackOff") throw error;
+    if (!(error instanceof ClusterError) || !IN_LOG.has(error.code)) throw error;
     const log = error.evidence?.log ?? [], cause = readLogCause(log), last = lastWords(log);
+    const waited = readLogWait(log);
+    if (waited !== undefined) {
+      throw retell(error, { message: `${error.message}. Its log ends: ${redact(waited)}`, hint: WAIT_HINT });
+    }
     if (!cause && last !== undefined) {
       throw retell(error, { message: `${error.message}. Its log ends: ${redact(last)}` });
     }

@@ -87,6 +87,8 @@ const TABLE = {
   crash: { ...NAME, log: maybe(TEXTS), exitCode: maybe(whole(1, 255)) },
   /** `message` is what the probe says. */
   unready: { ...NAME, message: maybe(TEXT) },
+  /** The site's pages answer with this status. The name is that of the pod of its web server. */
+  "failing-page": { ...NAME, status: whole(400, 599) },
   /** `message` is what the registry says of it, in place of that there is no such image. */
   "missing-image": { image: TEXT, message: maybe(TEXT) },
   /** No node takes the pod, in the scheduler's words. */

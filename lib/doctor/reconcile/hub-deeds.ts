@@ -14,6 +14,7 @@ import { onHub } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 import { isBehind, readWishes, wished } from "#lib/doctor/reconcile/behind.ts";
+import { changedOfHub } from "#lib/doctor/reconcile/changed-fields.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 import { endAll } from "#lib/doctor/reconcile/spoke-deeds.ts";
 
@@ -54,9 +55,10 @@ export async function catchUpHub(
 ): Promise<string | null> {
   const { namespace, particulars } = standing, before = await lockFederation(tx, particulars.id);
   if (isGoing(before) || !isBehind(before, namespace, particulars)) return null;
-  const wishes = wished(before, await readWishes(tx, restoredAt, before.id));
-  const after = await updateFederation(tx, before.id, { ...columnsOf(standing), ...wishes });
-  await tell(tx, asker, after, { action: "catch up", slug: after.slug });
+  const wishes = await readWishes(tx, restoredAt, before.id);
+  const after = await updateFederation(tx, before.id, { ...columnsOf(standing), ...wished(before, wishes) });
+  const changed = changedOfHub(before, particulars, { state: after.state, requested: wishes.get(before.id) });
+  await tell(tx, asker, after, { action: "catch up", slug: after.slug, ...changed });
   return null;
 }
 
@@ -84,7 +86,7 @@ export async function callOffOfHub(
   if (isGoing(before)) return null;
   const ended = await endAll(tx, operations);
   if (ended.length === 0) return null;
-  const after = await updateFederation(tx, id, settled(before));
+  const after = await updateFederation(tx, id, settledHub(before));
   await record(tx, asker, {
     audit: cancellations(ended, { federationId: id }, "the database was restored to a time before"),
     events: ended.map((job) => ({ federationId: id, state: after.state, operation: streamOperation(job) })),
@@ -96,7 +98,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingHub) {
   const { slug, name, region, mode, tier, readyAt } = particulars;
   const place = { cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid };
   return {
-    ...settled(particulars),
+    ...settledHub(particulars),
     ...{ slug, name, region, mode, tier, readyAt },
     ...place,
     recordedAt: null,
@@ -105,7 +107,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingHub) {
 }
 
 /** Provisioning finds what is there already. */
-function settled(
+export function settledHub(
   { state, stateReason }: { readonly state: string; readonly stateReason: string | null },
 ): Pick<FederationRow, "state" | "stateReason"> {
   if (state === "active") return { state, stateReason };

@@ -40,7 +40,7 @@ export interface Sort<R extends Row, P extends Base> {
   readonly believe: (namespace: SeenNamespace) => Believed<P>;
   readonly adopted: (particulars: P) => { readonly done: string; readonly hint?: string };
   readonly adopt: (namespace: SeenNamespace, particulars: P) => Act;
-  readonly changes: (row: R, particulars: P) => string;
+  readonly changes: (row: R, namespace: SeenNamespace, particulars: P) => string;
   readonly catchUp: (namespace: SeenNamespace, particulars: P) => Act;
   readonly gone: (row: R) => Act;
   readonly waysOut: (row: R) => string;
@@ -78,7 +78,9 @@ export function judgeAll<R extends Row, P extends Base>(
       const fact = `${nameOf(particulars)} (${particulars.id}) stands in ${name}, and the database does not know it`;
       matters.push({ check, fact, hint, deed: { done, act: sort.adopt(namespace, particulars) } });
     } else if (isBehind(row, namespace, particulars)) {
-      const fact = `${nameOf(row)} was changed after the backup of the database${sort.changes(row, particulars)}`;
+      const fact = `${nameOf(row)} was changed after the backup of the database${
+        sort.changes(row, namespace, particulars)
+      }`;
       matters.push({ check, fact, deed: { done: "taken over", act: sort.catchUp(namespace, particulars) } });
     }
   }

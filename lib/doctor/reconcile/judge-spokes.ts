@@ -2,11 +2,13 @@
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HubParticulars, SpokeParticulars } from "#lib/moodle/particulars.ts";
-import { adoptHub, catchUpHub, markHubGone } from "#lib/doctor/reconcile/hub-deeds.ts";
+import { adoptHub, catchUpHub, markHubGone, settledHub } from "#lib/doctor/reconcile/hub-deeds.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import { called, GONE, judgeAll, type Judged } from "#lib/doctor/reconcile/judge-rows.ts";
+import { changedOfHub, changedOfSpoke, describeChanges } from "#lib/doctor/reconcile/changed-fields.ts";
+import { settledState } from "#lib/doctor/reconcile/settled.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
-import { adoptSpoke, catchUpSpoke, changedFields, markGone } from "#lib/doctor/reconcile/spoke-deeds.ts";
+import { adoptSpoke, catchUpSpoke, markGone } from "#lib/doctor/reconcile/spoke-deeds.ts";
 import { believe } from "#lib/doctor/reconcile/trust.ts";
 
 export function judgeHubs(judged: Judged): Matter[] {
@@ -20,7 +22,14 @@ export function judgeHubs(judged: Judged): Matter[] {
       adopted: ({ slug }) => ({ done: "adopted, without members", hint: `wheelwright hubs add-member ${slug} EMAIL` }),
       adopt: (namespace, particulars) => (tx, asker) =>
         adoptHub(tx, asker, { cluster, identity, namespace, particulars }),
-      changes: () => "",
+      changes: (row, { uid }, particulars) => {
+        const { state } = settledHub(particulars), requested = known.wishes.get(row.id);
+        return describeChanges(
+          changedOfHub(row, particulars, { state, requested }),
+          particulars,
+          uid === row.namespaceUid,
+        );
+      },
       catchUp: (namespace, particulars) => (tx, asker) =>
         catchUpHub(tx, asker, { cluster, identity, namespace, particulars }, restoredAt),
       gone: (row) => (tx, asker) => markHubGone(tx, asker, row, GONE),
@@ -44,9 +53,11 @@ export function judgeSpokes(judged: Judged): Matter[] {
       adopted: ({ domain, size, lmsVersion }) => ({ done: `adopted as ${domain}, ${size}, Moodle ${lmsVersion}` }),
       adopt: (namespace, particulars) => (tx, asker) =>
         adoptSpoke(tx, asker, names, { cluster, identity, namespace, particulars }),
-      changes: (row, particulars) =>
-        Object.entries(changedFields(row, particulars, known.wishes.get(row.id)))
-          .map(([field, { from, to }]) => ` (${field} ${from} → ${to})`).join(""),
+      changes: (row, { uid, replicas }, particulars) => {
+        const { state } = settledState(particulars, replicas), requested = known.wishes.get(row.id);
+        const changed = changedOfSpoke(row, particulars, { state, requested });
+        return describeChanges(changed, particulars, uid === row.namespaceUid);
+      },
       catchUp: (namespace, particulars) => (tx, asker) =>
         catchUpSpoke(tx, asker, names, { cluster, identity, namespace, particulars }, restoredAt),
       gone: (row) => (tx, asker) => markGone(tx, asker, row, GONE),

@@ -19,6 +19,7 @@ import { endGivenUp } from "#lib/jobs/removal.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import { isBehind, readWishes, wished } from "#lib/doctor/reconcile/behind.ts";
+import { changedOfSpoke } from "#lib/doctor/reconcile/changed-fields.ts";
 import { settledState } from "#lib/doctor/reconcile/settled.ts";
 import type { SeenNamespace } from "#lib/doctor/reconcile/sight.ts";
 
@@ -84,7 +85,8 @@ export async function catchUpSpoke(
     })
     .where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
   await keepFormerNames(tx, particulars);
-  const changed = changedFields(before, particulars, wishes.get(before.id));
+  const requested = wishes.get(before.id),
+    changed = changedOfSpoke(before, particulars, { state: after.state, requested });
   await tell(tx, asker, after, { action: "catch up", slug: after.slug, ...changed });
   return null;
 }
@@ -130,17 +132,6 @@ export async function endAll(tx: Tx, operations: readonly string[]): Promise<Job
     if (job) ended.push(job);
   }
   return await endGivenUp(tx, ended);
-}
-
-/** In which fields the row is to become another, for people and the audit. */
-export function changedFields(
-  row: SpokeRow,
-  particulars: SpokeParticulars,
-  wishes: ReadonlySet<string> = new Set(),
-): Record<string, { from: unknown; to: unknown }> {
-  const fields = ["displayName", "domain", "size", "lmsVersion", "brand", "adminEmail", "mail", "maintenance"] as const;
-  const changed = fields.filter((field) => row[field] !== particulars[field] && !wishes.has(field));
-  return Object.fromEntries(changed.map((field) => [field, { from: row[field], to: particulars[field] }]));
 }
 
 function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke) {

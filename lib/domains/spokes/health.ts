@@ -1,8 +1,9 @@
 /**
- * Whether a spoke is well, by what its objects say of themselves: judged here, looked at in lib/workers/sweep.
+ * Judges whether a spoke is healthy by the status of its objects; lib/workers/sweep reads them.
  *
- * A site in maintenance is well: its pods are ready, and that visitors are asked to wait was somebody's wish. How a page
- * answers is asked by operations, not by the sweep: from outside the namespace its network policies would refuse that.
+ * The Deployment is available while the kubelet's readiness probe gets a page that queries the database (app.yaml). The sweep
+ * needs no connection to the site: network policies would refuse it. A site in maintenance is healthy, because somebody asked
+ * for the maintenance.
  */
 import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";

@@ -19,6 +19,9 @@ const LINE_MOST = 4096;
 /** Of a whole log: more than its lines may hold is not sent in the first place. */
 const BYTES_MOST = 4 * 2 ** 20;
 
+/** The beginning of the line that stands for a log that cannot be read. */
+export const UNREADABLE = "(the log of ";
+
 export interface Source {
   readonly namespace: string;
   readonly pod: string;
@@ -36,7 +39,7 @@ export async function readLog(api: Api, source: Source, call: Call): Promise<str
     return text.split("\n").filter((line, index, all) => line !== "" || index < all.length - 1).slice(-LINES).map(trim);
   } catch (error) {
     call.signal.throwIfAborted();
-    return [`(the log of ${source.pod}/${source.container} cannot be read: ${messageOf(error)})`];
+    return [`${UNREADABLE}${source.pod}/${source.container} cannot be read: ${messageOf(error)})`];
   }
 }
 

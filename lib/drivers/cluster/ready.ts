@@ -13,6 +13,7 @@ import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { CLAIM, isOfClaim, withoutSettledClaims } from "#lib/drivers/cluster/diagnosis/node.ts";
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import type { Guard } from "#lib/drivers/cluster/guard.ts";
+import { readLog, UNREADABLE } from "#lib/drivers/cluster/logs.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import type { Diagnosis, Patience, Waited } from "#lib/drivers/cluster/diagnosis/verdict.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
@@ -20,6 +21,7 @@ import { lackOf } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { calledOf, capital } from "#lib/drivers/cluster/diagnosis/words.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
+import { redact } from "#lib/base/redact.ts";
 import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -40,6 +42,8 @@ export const POD = { apiVersion: "v1", kind: "Pod" };
 const EVENT = { apiVersion: "v1", kind: "Event" };
 /** How long evidence is collected for a failure that is certain already. */
 const EVIDENCE_TIME = 15 * SECOND;
+/** Characters of a log's line in a sentence. */
+const LINE_MOST = 300;
 /** Sentences told at once; the rest is counted. */
 const SENTENCES = 3;
 
@@ -58,7 +62,8 @@ export async function waitUntilReady(site: ReadySite, refs: readonly Ref[], wait
     const verdicts = found.map((object, index) =>
       object ? diagnose(object, pods, events, clock, orders) : missing(refs[index]!)
     );
-    return { ...summary(verdicts), watches: [...watches, ...await watchesOf(site, refs, found, call)] };
+    const told = await Promise.all(verdicts.map((verdict) => withLastWords(site, verdict, call)));
+    return { ...summary(told), watches: [...watches, ...await watchesOf(site, refs, found, call)] };
   };
   await gatheringEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, look }, waiting));
 }
@@ -156,6 +161,16 @@ async function evidenceInTime(site: ReadySite, call: Call): Promise<Evidence> {
     call.signal.throwIfAborted();
     return { log: ["(the cluster did not show its events and logs in time)"], events: [] };
   }
+}
+
+/** A probe reports only that a container did not answer; the last line of its log says what it was doing. */
+async function withLastWords({ api, namespace }: ReadySite, verdict: Diagnosis, call: Call): Promise<Diagnosis> {
+  if (verdict.is !== "waiting" || !verdict.log) return verdict;
+  const lines = await readLog(api, { namespace, ...verdict.log }, call);
+  const last = lines.findLast((line) => /[A-Za-z]{3}/.test(line) && !line.startsWith(UNREADABLE));
+  if (last === undefined) return verdict;
+  const words = redact(last.trim().replace(/[.\s]+$/, "")).slice(0, LINE_MOST);
+  return { ...verdict, sentence: `${verdict.sentence}. Its log ends: ${words}` };
 }
 
 function missing(ref: Ref): Diagnosis {

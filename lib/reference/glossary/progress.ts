@@ -13,7 +13,10 @@ export const PROGRESS: Entries = {
   "Readiness.status": ["ok; what is not ready is answered with 503", "ok"],
   ".status": ["ok while the process is alive", "ok"],
   stateReason: ["Why it is in this state, where that needs saying", null],
-  health: ["healthy while its pods are ready and its disks bound; degraded after three bad looks in a row", "healthy"],
+  health: [
+    "healthy while its login page answers and its disks are bound; degraded after three bad looks in a row",
+    "healthy",
+  ],
   maintenance: [
     "Whether the site tells its visitors that it is in maintenance, because somebody asked for that",
     false,

@@ -68,6 +68,7 @@ test("tells what was waited for when the time was over", () => {
   assert.is(readLogWait(["Waiting for db:5432 to be ready", "...."]), "Waiting for db:5432 to be ready");
   assert.is(readLogWait(["Waiting for db:5432 to be ready....."]), "Waiting for db:5432 to be ready");
   assert.is(readLogWait(["Installing"]), undefined);
+  assert.is(readLogWait(["Waiting for db:5432 to be ready", "Installing"]), undefined, "the wait is over");
 });
 
 test("takes the line that looks most like a reason, and never the entry point's last word", () => {

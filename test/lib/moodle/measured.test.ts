@@ -1,4 +1,5 @@
 /** What a real cluster showed to be wrong in the first manifests, one test each; in every size. */
+import { execFileSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FEDERATION } from "#lib/drivers/cluster/guard.ts";
@@ -128,10 +129,33 @@ test("a cron run that fails in a maintenance is not run again, and does not pile
 test("the ping is asked for inside the pod, under the very path: another would be redirected, and pass", () => {
   for (const { objects } of SIZES) {
     const [container] = find(objects, "Deployment", "moodle")["spec"].template.spec.containers;
-    for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
+    for (const probe of ["startupProbe", "livenessProbe"]) {
       assert.equal(container[probe].exec.command, LOCAL_PING, probe);
     }
   }
+});
+
+test("the site is ready while its login page answers under its own name, and stays in the service while it is not", () => {
+  for (const { objects, env } of SIZES) {
+    const [container] = find(objects, "Deployment", "moodle")["spec"].template.spec.containers;
+    const { exec: { command: [shell, option, script] }, timeoutSeconds, periodSeconds } = container.readinessProbe;
+    assert.equal([shell, option], ["sh", "-c"]);
+    assert.ok(timeoutSeconds > 10 && timeoutSeconds <= periodSeconds, "curl ends before the kubelet ends it");
+    const words = execFileSync("sh", ["-c", script.replaceAll("exec curl", "printf '|%s' curl")], {
+      encoding: "utf8",
+      env: { SITE_URL: env.SITE_URL },
+    });
+    const { host, protocol } = new URL(env.SITE_URL);
+    assert.match(words, `|Host: ${host}|`);
+    assert.match(words, `|X-Forwarded-Proto: ${protocol.slice(0, -1)}|`);
+    assert.match(words, "|--max-time|10|");
+    assert.match(words, "|http://127.0.0.1:8080/login/index.php");
+    assert.is(find(objects, "Service", "moodle")["spec"].publishNotReadyAddresses, true);
+  }
+});
+
+test("a connection to the database is given up before the probe ends", () => {
+  for (const { env } of SIZES) assert.is(env.PGCONNECT_TIMEOUT, "10");
 });
 
 test("the site is looked at under its own name, by a pod that may reach nothing else", () => {

@@ -16,6 +16,7 @@ import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.
 import { environmentOf, pullFailure } from "#lib/dev/simulator/programs/environment.ts";
 import type { ContainerLog } from "#lib/dev/simulator/store/contents.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { failureOfProbe } from "#lib/dev/simulator/programs/moodle/page.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -23,6 +24,8 @@ import type { World } from "#lib/dev/simulator/world.ts";
 const PIECES = 4; // writes in which a program's lines come, or more where it takes long
 const PIECE = 250; // ms of it for each
 const LEAST_WAIT = 100; // ms between a waiting program's looks
+const UNSTARTED =
+  "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server";
 const LONGEST_BACKOFF = 60_000; // ms
 
 /** Starts the container after so many milliseconds. */
@@ -121,7 +124,8 @@ function carryOut(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerL
   const usual = slot.which === "initContainers" ? "initContainer" : run.exit === null ? "server" : "job";
   const length = delays[run.takes ?? usual];
   if (run.waits) {
-    logs.write(log, timers.now(), run.lines);
+    if (log.lines.length === 0) logs.write(log, timers.now(), run.lines);
+    if (specOf(slot).startupProbe) tell(kubelet.world, slot, { warning: "Unhealthy", message: UNSTARTED });
     entry.cancel = timers.after(Math.max(LEAST_WAIT, length), () => resumeContainers(kubelet, slot));
     return;
   }
@@ -159,8 +163,8 @@ function end(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): 
   world.logs.end(log);
 }
 
-/** Looks whether a container that serves is ready, as its probe would find it. */
-export function refresh({ world, find }: Kubelet, slot: Slot): void {
+/** Probes a container that serves. Returns the milliseconds until the next probe of one that answers no page. */
+export function refresh({ world, find }: Kubelet, slot: Slot): number | void {
   const entry = find(slot);
   if (!entry?.run || entry.run.exit !== null || slot.which !== "containers") return;
   const broken = world.faults.of("unready", slot.pod.metadata.namespace, slot.pod.metadata.name);
@@ -168,5 +172,8 @@ export function refresh({ world, find }: Kubelet, slot: Slot): void {
     const message = broken.message ?? "Readiness probe failed: the simulated cluster was told so";
     tell(world, slot, { warning: "Unhealthy", message });
   }
-  setContainer(world, slot, () => ({ started: entry.warm, ready: entry.warm && broken === null }));
+  const failure = entry.warm && !broken ? failureOfProbe(world, slot.pod, specOf(slot)) : null;
+  if (failure !== null) tell(world, slot, { warning: "Unhealthy", message: failure });
+  setContainer(world, slot, () => ({ started: entry.warm, ready: entry.warm && broken === null && failure === null }));
+  if (failure !== null) return Math.max(LEAST_WAIT, world.delayMs);
 }

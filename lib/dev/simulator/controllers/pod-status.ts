@@ -93,6 +93,12 @@ export function isReady(pod: StoredObject): boolean {
   return isTrue(pod, "Ready") && pod.metadata.deletionTimestamp === undefined;
 }
 
+/** Whether the startup probe of each container has succeeded. */
+export function isStarted(pod: StoredObject): boolean {
+  return pod.metadata.deletionTimestamp === undefined &&
+    statusesOf(pod, "containers").every(({ started }) => started);
+}
+
 /** Whether the pod will do nothing more. */
 export function isPodOver(pod: StoredObject): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";

@@ -17,6 +17,7 @@ import {
   withStatuses,
 } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimsOfPod, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { probesPage } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { environmentOf, pullFailure, unmountable } from "#lib/dev/simulator/programs/environment.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -33,10 +34,12 @@ export function podController(world: World): Controller {
   return {
     kind: "Pod",
     also({ type, object }) {
-      const { kind, metadata: { namespace } } = object;
-      if (namespace === undefined || !WAKING.has(kind) || kind === "Pod" && type !== "DELETED") return [];
+      const { kind, metadata: { namespace, labels } } = object;
+      const ofPages = kind === "NetworkPolicy" || (kind === "Pod" && labels?.role === "db");
+      const wakes = WAKING.has(kind) && (kind !== "Pod" || type === "DELETED");
+      if (namespace === undefined || !(ofPages || wakes)) return [];
       return world.store.list("Pod", namespace).filter((pod) =>
-        pod.status?.phase === "Pending" && concerns(pod, object)
+        (wakes && pod.status?.phase === "Pending" && concerns(pod, object)) || (ofPages && servesPages(pod))
       );
     },
     gone({ metadata: { uid } }) {
@@ -61,10 +64,11 @@ export function podController(world: World): Controller {
         return PATIENCE;
       }
       const next = statusesOf(pod, "initContainers").find(({ state }) => state.terminated?.exitCode !== 0);
-      if (next) return advance(kubelet, { pod, which: "initContainers", name: next.name }, next);
-      for (const status of statusesOf(pod, "containers")) {
-        advance(kubelet, { pod, which: "containers", name: status.name }, status);
-      }
+      if (next) return void advance(kubelet, { pod, which: "initContainers", name: next.name }, next);
+      const waits = statusesOf(pod, "containers").map((status) =>
+        advance(kubelet, { pod, which: "containers", name: status.name }, status)
+      ).filter((wait) => wait !== undefined);
+      if (waits.length > 0) return Math.min(...waits);
     },
   };
 }
@@ -76,8 +80,8 @@ function noSandbox(why: string): string {
   return `Failed to create pod sandbox: rpc error: code = Unknown desc = ${failed}`;
 }
 
-/** One container's next step, unless it is under way already. */
-function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
+/** One container's next step, unless it is under way already. Returns the milliseconds until its next probe, if one is due. */
+function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): number | void {
   const { world } = kubelet, { pod } = slot;
   if (status.state.running) {
     if (!kubelet.find(slot)) resumeContainers(kubelet, slot);
@@ -99,6 +103,11 @@ function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
 /** The first of a pod's containers waits for its volumes and its network; the others need not. */
 function isFirst({ pod, name }: Slot): boolean {
   return [...pod.spec.initContainers ?? [], ...pod.spec.containers][0].name === name;
+}
+
+/** Whether a change of the network or of the database may change what the pod's readiness probe is answered. */
+function servesPages(pod: StoredObject): boolean {
+  return pod.status?.phase === "Running" && pod.spec.containers.some(probesPage);
 }
 
 /** Whether a change of this object may be what the pod waits for. */

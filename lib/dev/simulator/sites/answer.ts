@@ -7,6 +7,7 @@ import {
   type SiteDatabase,
   siteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { pageStatus, reachesDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { renderForm, renderMessage, type SiteHeading } from "#lib/dev/simulator/sites/pages.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -78,10 +79,15 @@ function closedPage(
   if (files.maintenance || isLocked(database, world.timers.now())) {
     return message(503, heading, "The site is in maintenance", "It is closed for a while. Try again later.");
   }
-  if (readyBehind(world, namespace!, "moodle").length === 0) {
-    return message(503, heading, "The site is starting", "Reload this page in a few seconds.");
+  const [pod] = readyBehind(world, namespace!, "moodle");
+  if (!pod) return message(503, heading, "The site is starting", "Reload this page in a few seconds.");
+  if (!isInstalled(database) || !reachesDatabase(world, pod)) {
+    return message(503, heading, "The database is not available", "Try again later.");
   }
-  if (!isInstalled(database)) return message(503, heading, "The database is not available", "Try again later.");
+  const status = pageStatus(world, pod);
+  if (status !== null && status !== 200) {
+    return message(status, heading, "Error", "The simulated cluster was told to fail.");
+  }
   return null;
 }
 

@@ -174,5 +174,10 @@ function causeOf(message: string): string {
 function probeTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
   const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastSeen(found) < MINUTE).at(-1);
-  return event && waiting(`Pod ${pod.metadata.name} is not ready: ${event["message"]}`);
+  if (!event) return undefined;
+  const { name } = pod.metadata, sentence = `Pod ${name} is not ready: ${event["message"]}`;
+  // Once a container has started, its log is that of the requests which it serves.
+  const starting = /^Startup probe failed/.test(String(event["message"])) &&
+    containersOf(pod).find(({ state, ready }) => state?.running && ready !== true);
+  return starting ? { is: "waiting", sentence, log: { pod: name, container: starting.name } } : waiting(sentence);
 }

@@ -4,6 +4,11 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
+export interface LogRef {
+  readonly pod: string;
+  readonly container: string;
+}
+
 export type Diagnosis =
   | { readonly is: "ready" }
   | {
@@ -11,6 +16,8 @@ export type Diagnosis =
     readonly sentence: string;
     /** Milliseconds after which the same sight would be judged otherwise. */
     readonly again?: number | undefined;
+    /** The container whose log ends with the reason. */
+    readonly log?: LogRef;
   }
   | {
     readonly is: "impossible";

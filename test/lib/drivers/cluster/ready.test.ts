@@ -63,6 +63,37 @@ test(
   }),
 );
 
+test(
+  "a container that does not start is told with the last line of its log, without its secrets",
+  withTable(async (table) => {
+    const at = new Date(Date.parse(now()) - HOUR).toISOString();
+    table.put("statefulsets", statefulSet(0));
+    const starting = dbPod({
+      containerStatuses: [{ name: "postgres", ready: false, state: { running: { startedAt: at } } }],
+    });
+    table.put("pods", { ...starting, metadata: { ...starting.metadata, creationTimestamp: at } });
+    table.logs.set("db-0/postgres", {
+      text: "PGPASSWORD=hush\nWaiting for db:5432 to be ready\n......",
+      followers: [],
+    });
+    const message = "Startup probe failed: curl: (7) Failed to connect";
+    table.put("events", {
+      metadata: { name: "e1", creationTimestamp: now() },
+      involvedObject: { kind: "Pod", name: "db-0", uid: "uid-db-0" },
+      ...{ reason: "Unhealthy", type: "Warning", message, firstTimestamp: at, lastTimestamp: now() },
+    });
+    const waiting = watched();
+    const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
+    await waiting.told(
+      /^Pod db-0 is not ready: Startup probe failed: .*\. Its log ends: Waiting for db:5432 to be ready$/,
+    );
+    table.logs.get("db-0/postgres")!.text += "\nPGPASSWORD=hush\n";
+    await waiting.told(/Its log ends: PGPASSWORD=\*\*\*$/);
+    table.put("statefulsets", statefulSet(1));
+    await ready;
+  }),
+);
+
 const crashed = (finishedAt: string) =>
   dbPod({
     containerStatuses: [{

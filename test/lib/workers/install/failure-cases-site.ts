@@ -201,7 +201,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "ProgressDeadlineExceeded",
     fault: "cluster",
     message:
-      /^Deployment moodle did not come up in its time: ReplicaSet "moodle-\S+" has timed out progressing\. Pod moodle-\S+ is not ready: Startup probe failed: curl/,
+      /^Deployment moodle did not come up in its time: ReplicaSet "moodle-\S+" has timed out progressing\. Pod moodle-\S+ is not ready: Startup probe failed: curl.*\. Its log ends: ready to handle connections$/,
     hint: /events and the log of its pods/,
     event: "Unhealthy",
   },

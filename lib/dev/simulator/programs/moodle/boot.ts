@@ -7,6 +7,7 @@
  * not measured. Stricter than they are in one thing: an older image that was not asked to upgrade would serve, with code that its
  * database is too new for; here it ends.
  */
+import { reachesDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { factsOf, passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
   hostOf,
@@ -48,7 +49,9 @@ function start(context: Context, exit: number | null): ProgramRun {
     lines: [...lines, "*** Failed with return value: 0"],
     exit: 1,
   });
-  if (!site.database) return { lines: ["Waiting for db:5432 to be ready", "."], exit: null, waits: true, deaf: true };
+  if (!site.database || !reachesDatabase(world, pod)) {
+    return { lines: ["Waiting for db:5432 to be ready", "."], exit: null, waits: true, deaf: true };
+  }
   const own = site.database.installer === pod.metadata.uid;
   if (!site.files.configured && / /.test(env.MOODLE_SITENAME ?? "")) {
     const rest = env.MOODLE_SITENAME!.split(" ").slice(1).join(" ");

@@ -1,4 +1,5 @@
 /** `curl` from inside the namespace at a Service: what the site would answer, and in which words curl says so. */
+import { pageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { pendingUpgrade, readyBehind, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { mayConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
@@ -31,9 +32,11 @@ export function probe({ world, pod, container }: Context): ProgramRun {
   const { database, files } = siteOf(world, space);
   // To the page that asks an administrator to upgrade; within a branch the login page is shown all the same (assumed).
   const asks = pendingUpgrade(database, files) && branchOf(database!.config!.release) !== branchOf(files.code);
+  const page = pageStatus(world, behind[0]!);
+  if (page === null) return failed(TIMED_OUT, "Operation timed out after 20001 milliseconds with 0 bytes received");
   const status = asks && files.maintenance !== true
     ? 303
-    : answer(files.maintenance === true, path, text, files.wwwroot ?? told(world, space));
+    : answer(page, path, text, files.wwwroot ?? told(world, space));
   const wanted = /\b(\d{3})\) exit 0/.exec(text)?.[1];
   if (wanted !== undefined) { // a script that asks until it is given this answer, or another one twice
     const met = String(status) === wanted;
@@ -48,9 +51,9 @@ export function probe({ world, pod, container }: Context): ProgramRun {
 }
 
 /** A wrong Host is sent to the right one; pings are for the pod itself alone. */
-function answer(maintenance: boolean, path: string, text: string, root: string): number {
+function answer(page: number, path: string, text: string, root: string): number {
   if (path.startsWith("/fpm-")) return 404;
-  if (maintenance) return 503;
+  if (page !== 200) return page;
   const host = /Host: ?([\w.-]+)/i.exec(text)?.[1];
   if (host !== root) return 303;
   return path.startsWith("/login/index.php") || path === "/" ? 200 : 303;

@@ -3,7 +3,7 @@
  * the one that answers at the Service `db`; code and data are those of whoever asks.
  */
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
-import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isReady, isStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimsOfPod } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -122,12 +122,15 @@ function volumeOf(world: World, namespace: string, claim: string): string | null
   return found?.spec.volumeName ?? null;
 }
 
-/** The ready pods that a Service leads to; undefined members never. */
+/** The pods that a Service leads to: ready ones, or with `publishNotReadyAddresses` all whose containers serve. */
 export function readyBehind(world: World, namespace: string, service: string): StoredObject[] {
   const found = world.store.get("Service", namespace, service);
   if (!found?.spec.selector) return [];
   return world.store.list("Pod", namespace)
-    .filter((pod) => selects({ matchLabels: found.spec.selector }, pod.metadata.labels) && isReady(pod));
+    .filter((pod) =>
+      selects({ matchLabels: found.spec.selector }, pod.metadata.labels) &&
+      (isReady(pod) || (found.spec.publishNotReadyAddresses === true && isStarted(pod)))
+    );
 }
 
 /** Whether the site in this database is whole. */
