@@ -63,7 +63,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
   [
     "what is left of a removed spoke is looked for less closely, which its operation notes, and no drift is told of these",
     [
-      ["", "persistentvolumes", "get"],
+      ["", "persistentvolumes", "get list"],
       ["", "configmaps", "list"],
       ["", "services", "list"],
       ["", "limitranges", "list"],

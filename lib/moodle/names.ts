@@ -11,7 +11,8 @@ import type { Disk } from "#lib/moodle/resize.ts";
 const HOST_DIGITS = 12;
 const LONGEST = 63; // RFC 1123 label
 const ID_PART = 12;
-const TURN = 10;
+/** Letters of an operation's id that `turnOf` takes. */
+export const TURN = 10;
 
 /** The claim of a site's files and the template of its database's, unless the spoke's inputs have others. */
 export const FILES = "files", DATA = "data";

@@ -23,6 +23,7 @@ import { keepParticulars } from "#lib/workers/upkeep/particulars.ts";
 import { prune } from "#lib/workers/upkeep/prune.ts";
 import { provision, provisionFormer } from "#lib/workers/install/provision.ts";
 import { provisionHub } from "#lib/workers/install/provision-hub.ts";
+import { removeRemains } from "#lib/workers/remains/sandboxes.ts";
 import { reapply } from "#lib/workers/reapply/reapply.ts";
 import { remove, removeHub } from "#lib/workers/removal/remove.ts";
 import { resize } from "#lib/workers/resize/resize.ts";
@@ -63,7 +64,7 @@ const FORMER_WORK = [provisionFormer];
 /** What nobody asks for. */
 const UPKEEP = [
   ...[planBackups, planDrills, drill, makeTemplate, retireTemplates, prune, freeLeftNames, dropKeptClaims],
-  ...[sealAudit, sweep, look, announce, keepParticulars],
+  ...[sealAudit, sweep, look, announce, keepParticulars, removeRemains],
   ...[forgottenPassword, signup],
 ];
 

@@ -21,7 +21,8 @@ export function judgeBackups(judged: Judged): Matter[] {
   return [...unknownBackups(judged), ...lostBackups(judged)];
 }
 
-function unknownBackups({ sight, known, trust }: Judged): Matter[] {
+/** By the names of their namespaces. */
+export function findUnknownBackups({ sight, known, trust }: Judged): Map<string, FoundBackup[]> {
   const found = new Map<string, FoundBackup[]>();
   for (const snapshot of sight.snapshots) {
     const { signed, metadata } = snapshot, namespace = sight.namespaces.get(metadata.namespace!);
@@ -34,7 +35,12 @@ function unknownBackups({ sight, known, trust }: Judged): Matter[] {
     const takenAt = new Date(metadata.creationTimestamp!);
     if (volumes) found.set(namespace.name, [...all, { ...particulars, volumes, takenAt }]);
   }
-  return [...found].map(([name, backups]) => {
+  return found;
+}
+
+function unknownBackups(judged: Judged): Matter[] {
+  const { sight } = judged;
+  return [...findUnknownBackups(judged)].map(([name, backups]) => {
     const fact = `${name} has ${count(backups.length, "backup")} that the database does not know`;
     const act = (tx: Tx, asker: Asker) => adoptBackups(tx, asker, sight.name, sight.namespaces.get(name)!, backups);
     return { check: "backups", fact, deed: { done: "adopted", act } };

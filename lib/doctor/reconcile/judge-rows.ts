@@ -20,6 +20,8 @@ export interface Judged {
   readonly unlabelled: ReadonlyMap<string, string>;
   /** Operations that were asked for before are a restored backup's; null where the database is not known to be behind. */
   readonly restoredAt: Date | null;
+  /** Whether a namespace of this name is of the release, or a row has it. */
+  readonly isOwn: (namespace: string) => boolean;
 }
 
 type Row = SpokeRow | FederationRow;

@@ -15,6 +15,7 @@ import { count, failing, type Finding, passing, type Section } from "#lib/doctor
 import { judgeBackups } from "#lib/doctor/reconcile/judge-backups.ts";
 import { judgeFences, judgeSandboxes, readFence } from "#lib/doctor/reconcile/judge-rest.ts";
 import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
+import { judgeRemains } from "#lib/doctor/reconcile/judge-remains.ts";
 import { judgeHubs, judgeSpokes } from "#lib/doctor/reconcile/judge-spokes.ts";
 import { type Deed, findingOf, type Matter } from "#lib/doctor/reconcile/matter.ts";
 import { type KnownRows, listNamespaces, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
@@ -42,7 +43,10 @@ export async function reconcile(place: Reconciling): Promise<Section[]> {
   const judged = await lookAtAll(place, hold);
   const sections = judged.map((each) => ({
     name: each.sight.name,
-    matters: [...judgeHubs(each), ...judgeSpokes(each), ...judgeBackups(each), ...judgeSandboxes(each)],
+    matters: [
+      ...[...judgeHubs(each), ...judgeSpokes(each), ...judgeBackups(each), ...judgeSandboxes(each)],
+      ...judgeRemains(each),
+    ],
     ...each,
   }));
   const fences = judgeFences(judged.map(({ sight }) => sight), await readFence(db.rows));
@@ -88,7 +92,7 @@ async function lookAtAll(place: Reconciling, hold: DatabaseHold | null): Promise
   for (const [i, sight] of sights.entries()) {
     const known = await readKnownRows(db.rows, sight, restoredAt),
       unlabelled = await findUnlabelled(opened[i]!, call, sight, known);
-    judged.push({ sight, known, trust, names: config, unlabelled, restoredAt });
+    judged.push({ sight, known, trust, names: config, unlabelled, restoredAt, isOwn });
   }
   return judged;
 }

@@ -1,5 +1,9 @@
 /** What the database says of what stands, or should stand, in one cluster. */
+import { sql } from "kysely";
+import type { Aged } from "#lib/domains/backups/retention.ts";
+import { type NeededSandboxes, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
+import { TURN } from "#lib/moodle/names.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -17,8 +21,20 @@ export interface KnownRows {
   readonly backups: ReadonlySet<string>;
   /** Of backups that are ready here: the contents of their snapshots. */
   readonly ready: readonly { readonly id: string; readonly spokeId: string; readonly contents: readonly string[] }[];
+  /** All backups, by the random part of their ids. */
+  readonly cut: ReadonlyMap<string, KnownBackup>;
+  /** Ends of the ids of operations, by which the volumes of restores and copies are named. */
+  readonly turns: ReadonlySet<string>;
+  readonly needed: NeededSandboxes;
   /** Ids that sandboxes of work under way bear. */
   readonly sandboxes: ReadonlySet<string>;
+}
+
+export interface KnownBackup {
+  readonly id: string;
+  readonly spokeId: string;
+  readonly state: Aged["state"];
+  readonly contents: readonly string[];
 }
 
 export type LiveOperation = Pick<Job, "id" | "kind" | "createdAt">;
@@ -29,7 +45,7 @@ export async function readKnownRows(
   restoredAt: Date | null,
 ): Promise<KnownRows> {
   const seen = [...namespaces.values()], ids = (of: (string | null)[]) => [...new Set(of.filter((id) => id !== null))];
-  const [hubs, spokes, jobs, backups, templates, wishes] = await Promise.all([
+  const [hubs, spokes, jobs, backups, templates, wishes, turns, needed] = await Promise.all([
     rows.selectFrom("federations").selectAll()
       .where((is) => is.or([is("cluster", "=", name), is("id", "in", some(ids(seen.map(({ hubId }) => hubId))))]))
       .orderBy("createdAt").execute(),
@@ -43,6 +59,8 @@ export async function readKnownRows(
     ).execute(),
     rows.selectFrom("templates").select("id").where("state", "=", "making").execute(),
     readWishes(rows, restoredAt),
+    readTurns(rows),
+    readNeededSandboxes(rows),
   ]);
   const operations = jobs.filter(({ visible, kind }) => visible && kind !== "remove" && kind !== "remove-hub");
   const busy = Map.groupBy(operations, ({ spokeId, federationId }) => spokeId ?? federationId ?? "");
@@ -57,12 +75,28 @@ export async function readKnownRows(
     spokes: new Map(spokes.map((row) => [row.id, row])),
     ...{ wishes, busy },
     backups: new Set(known.map(({ id }) => id)),
-    ready: ready.map(({ id, spokeId, volumes }) => ({
-      ...{ id, spokeId },
-      contents: (volumes as { content?: string }[]).flatMap(({ content }) => content ?? []),
-    })),
+    ready: ready.map(({ id, spokeId, volumes }) => ({ ...{ id, spokeId }, contents: contentsOf(volumes) })),
+    cut: new Map(backups.map(({ id, spokeId, state, volumes }) => [
+      id.slice(id.indexOf("_") + 1),
+      { ...{ id, spokeId, state: state as Aged["state"] }, contents: contentsOf(volumes) },
+    ])),
+    ...{ turns, needed },
     sandboxes: new Set([...jobs, ...templates].map(({ id }) => id)),
   };
+}
+
+function contentsOf(volumes: unknown): string[] {
+  return (volumes as { content?: string }[]).flatMap(({ content }) => content ?? []);
+}
+
+/** Of restores, and of what spokes were created from: a removal of the spoke deletes what is named after these. */
+async function readTurns(rows: Rows): Promise<Set<string>> {
+  const { rows: found } = await sql<{ turn: string }>`
+    select blueprint_inputs -> 'origin' ->> 'turn' as turn from spokes where blueprint_inputs -> 'origin' ? 'turn'
+    union select turn from template_uses
+    union select right(jobs.id, ${TURN}) from jobs where kind = 'restore' or state in ('queued', 'running')`
+    .execute(rows);
+  return new Set(found.map(({ turn }) => turn));
 }
 
 /** A list must not be empty. */

@@ -4,6 +4,7 @@ import { PARTICULARS, PARTICULARS_OF, readSigned, readSignedOn, type SignedText 
 import { type Call, type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { FEDERATION, isTerminating, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { CONTENT, SNAPSHOT } from "#lib/workers/backups/expired.ts";
+import { readReleasedVolume, type ReleasedVolume, VOLUME } from "#lib/workers/remains/remains.ts";
 
 export interface SeenNamespace {
   readonly name: string;
@@ -27,8 +28,12 @@ export interface ClusterSight {
   readonly fence: bigint;
   /** Of backups alone. */
   readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedText | null })[];
+  /** Uids of all VolumeSnapshots with our label. */
+  readonly snapshotUids: ReadonlySet<string>;
   /** By name; null where they may not be listed. */
   readonly contents: ReadonlyMap<string, KubeObject> | null;
+  /** Volumes that no claim uses and that their class retains. */
+  readonly released: readonly ReleasedVolume[];
   /** Kinds that may not be listed. */
   readonly unseen: readonly string[];
 }
@@ -100,12 +105,21 @@ export async function surveyCluster(
     });
   });
   const snapshots: ClusterSight["snapshots"][number][] = [], contents = new Map<string, KubeObject>();
+  const snapshotUids = new Set<string>(), released: ReleasedVolume[] = [];
   await each(SNAPSHOT, OURS, (object) => {
     const { metadata, status } = object;
+    snapshotUids.add(metadata.uid!);
     if (metadata.annotations?.[PARTICULARS_OF]) snapshots.push({ metadata, status, signed: readSignedOn(object) });
   });
   const listed = await each(CONTENT, "", (object) => void contents.set(object.metadata.name, object));
-  return { name: cluster.name, identity, namespaces, fence, snapshots, contents: listed ? contents : null, unseen };
+  await each(VOLUME, "", (object) => {
+    const volume = readReleasedVolume(object, isOwn);
+    if (volume) released.push(volume);
+  });
+  return {
+    ...{ name: cluster.name, identity, namespaces, fence, snapshots, snapshotUids, released, unseen },
+    contents: listed ? contents : null,
+  };
 }
 
 async function eachObject(

@@ -106,9 +106,36 @@ function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefine
 
 /** Where the content is this snapshot's, it goes with it from now on. */
 export async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
-  const name = snapshot["status"]?.boundVolumeSnapshotContentName;
-  const content = name ? await cluster.find({ ...CONTENT, name }, run) : null;
-  if (content && refersTo(content, snapshot)) await retainNoMore(cluster, run, content);
+  const content = await findContentOf(cluster, run, snapshot);
+  if (content) await retainNoMore(cluster, run, content);
+}
+
+/**
+ * The content that was cut for this snapshot; null where none is. The snapshot names it only some time after the controller
+ * has created it: `snapcontent-` and the snapshot's uid (external-snapshotter, GetDynamicSnapshotContentNameForSnapshot).
+ */
+export async function findContentOf(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<KubeObject | null> {
+  const name: string = snapshot["status"]?.boundVolumeSnapshotContentName ?? `snapcontent-${snapshot.metadata.uid}`;
+  const content = await cluster.find({ ...CONTENT, name }, run);
+  return content && refersTo(content, snapshot) ? content : null;
+}
+
+/** Says which contents stay in the storage of a last snapshot that was given up. They retain, so the namespace leaves them. */
+export async function listCut({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
+  const backup = (await listStanding(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
+  const names: string[] = [];
+  try {
+    for (const { snapshot: name } of backup?.volumes ?? []) {
+      const snapshot = await space.get({ ...SNAPSHOT, name }, run);
+      const content = snapshot && await findContentOf(cluster, run, snapshot);
+      if (content) names.push(content.metadata.name);
+    }
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError)) throw error;
+    run.log.info("Cannot see what was cut for a last snapshot", { error }); // reconcile finds it by its name
+  }
+  return names.length === 0 ? [] : [`What was cut for it stays: VolumeSnapshotContent ${names.join(", ")}`];
 }
 
 /** Tested by the API server itself: the content must still be its snapshot's in the moment in which it is changed. */

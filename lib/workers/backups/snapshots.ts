@@ -23,7 +23,7 @@ import { readInstallation, signFor } from "#lib/installation/installation.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { CONTENT, refersTo, removeExpired, removeSnapshots, SNAPSHOT } from "#lib/workers/backups/expired.ts";
+import { CONTENT, listCut, refersTo, removeExpired, removeSnapshots, SNAPSHOT } from "#lib/workers/backups/expired.ts";
 import { isOfGone } from "#lib/workers/same-cluster.ts";
 import { finalError, note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
@@ -56,7 +56,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
     run.log[isOfGone(error) ? "info" : "warn"]("Removes a spoke without a last snapshot", { error });
     await run.write((tx) => failBackup(tx, run.job.id, error.message));
     const why = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
-    await note(run, [`No last snapshot: ${why}`]);
+    await note(run, [`No last snapshot: ${why}`, ...await listCut(site, run)]);
   }
 }
 

@@ -71,7 +71,8 @@ export interface Volumes {
   close(): Promise<void>;
 }
 
-export async function openVolumes(): Promise<Volumes> {
+/** `site` is the SQL that fills the database. */
+export async function openVolumes(site = SITE): Promise<Volumes> {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-adoption-")), first = join(parent, "first");
   const server = await openEmbedded({ directory: first, durable: false, log: silent });
   const url = new URL(server.url);
@@ -83,7 +84,7 @@ export async function openVolumes(): Promise<Volumes> {
   });
   url.pathname = "/moodle";
   await as(url, async (sql) => {
-    await sql.unsafe(SITE);
+    await sql.unsafe(site);
     await sql.unsafe(
       "checkpoint; create table mdl_course (id bigserial); insert into mdl_course select generate_series(1, 1000)",
     );

@@ -13,6 +13,7 @@ import { nodeController } from "#lib/dev/simulator/controllers/nodes.ts";
 import { podController } from "#lib/dev/simulator/controllers/pods.ts";
 import { contentController, snapshotController } from "#lib/dev/simulator/controllers/snapshots.ts";
 import { statefulSetController } from "#lib/dev/simulator/controllers/statefulsets.ts";
+import { volumeController } from "#lib/dev/simulator/controllers/volumes.ts";
 
 export function startControllers(world: World): void {
   const wake = runControllers(world, [
@@ -26,6 +27,7 @@ export function startControllers(world: World): void {
     nodeController(world),
     podController(world),
     claimController(world),
+    volumeController(world),
     snapshotController(world),
     contentController(world),
     ingressController(world),

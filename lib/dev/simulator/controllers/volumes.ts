@@ -1,0 +1,14 @@
+/** Deletes a volume that no claim uses once its reclaim policy is Delete, with the data that is on it. */
+import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export function volumeController(world: World): Controller {
+  return {
+    kind: "PersistentVolume",
+    reconcile(volume) {
+      if (volume.status?.phase !== "Released" || volume.spec.persistentVolumeReclaimPolicy !== "Delete") return;
+      world.volumes.wipe(volume.metadata.name);
+      world.store.remove(volume);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * Finds snapshot contents and volumes in the storage that no row knows. They are reported and left: they may be all that is
+ * left of somebody's data. What sandboxes have left is nobody's, and the upkeep removes it within an hour.
+ */
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { findUnknownBackups } from "#lib/doctor/reconcile/judge-backups.ts";
+import type { Judged } from "#lib/doctor/reconcile/judge-rows.ts";
+import type { Matter } from "#lib/doctor/reconcile/matter.ts";
+import { count } from "#lib/doctor/finding.ts";
+import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
+import { readContent, type RemainingContent } from "#lib/workers/remains/remains.ts";
+
+export function judgeRemains(judged: Judged): Matter[] {
+  const { contents, released } = judged.sight, isKnown = knowledgeOf(judged);
+  const found = [...contents?.values() ?? []].flatMap((object) => readContent(object, judged.isOwn) ?? []);
+  const unknown = found.filter((content) => !isKnown(content));
+  const inSandbox = ({ namespace }: { readonly namespace: string }): boolean => namespace.startsWith("sandbox-");
+  const isGone = ({ namespace }: { readonly namespace: string }): boolean =>
+    !judged.sight.namespaces.has(namespace) && !isNeededSandbox(judged.known.needed, namespace);
+  return [
+    ...ofSandboxes([...unknown.filter(inSandbox), ...released.filter(inSandbox)].filter(isGone)),
+    ...byNamespace(unknown.filter((content) => !inSandbox(content) && content.kind === "cut"))
+      .map(([namespace, all]) => cutMatter(judged, namespace, all)),
+    ...byNamespace(unknown.filter((content) => !inSandbox(content) && content.kind === "source"))
+      .map(([namespace, all]) => sourceMatter(namespace, all)),
+    ...byNamespace(released.filter((volume) => !inSandbox(volume))).map(([namespace, all]) => ({
+      check: "storage",
+      fact: `${count(all.length, "volume")} of ${namespace} ${beVerb(all)} used by no claim and retained: ${
+        names(all)
+      }`,
+      hint: `May hold the only copy of a site's data. If nobody needs it: ${
+        patchCommand("persistentvolume", all, "persistentVolumeReclaimPolicy")
+      }`,
+    })),
+  ];
+}
+
+interface Found {
+  readonly object: KubeObject;
+  readonly namespace: string;
+}
+
+/** Whether a row knows the content, or comes to know it when backups or spokes are adopted. */
+function knowledgeOf(judged: Judged): (content: RemainingContent) => boolean {
+  const { sight, known } = judged;
+  const spokes = new Map([...known.spokes.values()].map((row) => [row.namespace, row]));
+  const backups = [...findUnknownBackups(judged).values()].flat();
+  const adopted = new Set(backups.flatMap(({ volumes }) => volumes.map(({ content }) => content)));
+  return ({ object: { metadata: { name }, spec }, namespace, kind, id }) => {
+    if (known.needed.contents.has(name) || adopted.has(name)) return true;
+    const spoke = spokes.get(namespace);
+    // The finding of the spoke whose namespace is gone names them, with both ways out.
+    if (spoke && spoke.state !== "removed" && !sight.namespaces.has(namespace)) return true;
+    if (kind === "source") {
+      return spoke ? spoke.state !== "removed" && known.turns.has(id) : sight.namespaces.has(namespace);
+    }
+    const backup = known.cut.get(id);
+    if (!backup || backup.state === "deleted") return false;
+    if (backup.contents.includes(name)) return true;
+    // A backup that failed names its snapshots: retention deletes them, with their contents, while they stand.
+    return spoke?.state !== "removed" && sight.snapshotUids.has(spec?.volumeSnapshotRef?.uid);
+  };
+}
+
+function ofSandboxes(all: readonly Found[]): Matter[] {
+  if (all.length === 0) return [];
+  const fact = `${count(all.length, "object")} of sandboxes that are gone ${beVerb(all)} in the storage: ${names(all)}`;
+  return [{ check: "storage", fact, hint: "Nobody's data is in them: serve removes them within an hour" }];
+}
+
+function cutMatter({ known }: Judged, namespace: string, all: readonly RemainingContent[]): Matter {
+  const backups = [...new Set(all.flatMap(({ id }) => known.cut.get(id) ?? []))];
+  const whose = backups.map(({ id, spokeId, state }) =>
+    `the ${state} backup ${id} of ${known.spokes.get(spokeId)?.slug ?? spokeId}`
+  );
+  const fact = `${count(all.length, "snapshot")} of ${namespace} ${beVerb(all)} in the storage, and no row names ` +
+    `${all.length === 1 ? "it" : "them"}: ${names(all)}${whose.length > 0 ? `, cut for ${whose.join(", ")}` : ""}`;
+  return {
+    check: "storage",
+    fact,
+    hint: `May hold the only copy of a site's data. If nobody needs it: ${
+      patchCommand("volumesnapshotcontent", all, "deletionPolicy")
+    } && kubectl delete volumesnapshotcontent ${list(all)}`,
+  };
+}
+
+/** Their policy is Retain: without them, the data stays with whoever keeps it. */
+function sourceMatter(namespace: string, all: readonly RemainingContent[]): Matter {
+  const handles = all.map(({ object }) => String(object["spec"].source.snapshotHandle));
+  return {
+    check: "storage",
+    fact:
+      `${count(all.length, "snapshot content")} of ${namespace} ${beVerb(all)} left of a site that was created from ` +
+      `snapshots, and no operation needs ${all.length === 1 ? "it" : "them"}: ${names(all)}`,
+    hint: `The storage keeps the snapshots (${handles.join(", ")}): kubectl delete volumesnapshotcontent ${list(all)}`,
+  };
+}
+
+function byNamespace<F extends Found>(all: readonly F[]): [namespace: string, found: F[]][] {
+  return [...Map.groupBy(all, ({ namespace }) => namespace)];
+}
+
+function patchCommand(kind: string, all: readonly Found[], policy: string): string {
+  return `kubectl patch ${kind} ${list(all)} --type merge -p '{"spec":{"${policy}":"Delete"}}'`;
+}
+
+function list(all: readonly Found[]): string {
+  return all.map(({ object }) => object.metadata.name).sort().join(" ");
+}
+
+function names(all: readonly Found[]): string {
+  return list(all).replaceAll(" ", ", ");
+}
+
+function beVerb(all: readonly Found[]): "is" | "are" {
+  return all.length === 1 ? "is" : "are";
+}

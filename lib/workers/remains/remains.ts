@@ -1,0 +1,55 @@
+/**
+ * What the storage keeps of a namespace that is gone: contents of snapshots, and volumes whose class retains them. They belong
+ * to no namespace, so only the names that they refer to say whose they were. Pure.
+ */
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { isOfRelease } from "#lib/moodle/names.ts";
+
+/** A snapshot of ours is named after the backup or template that it was cut for: `files-06fj2c4v7tq0w1x9n3m8k5r2dg`. */
+const CUT = /^(?:files|db)-([0-9a-z]{26})$/;
+/** A snapshot that volumes are created from is named after the adoption: `origin-files-k5r2dg7w1x`. */
+const SOURCE = /^origin-(?:files|database)-([0-9a-z]+)$/;
+
+export interface RemainingContent {
+  readonly object: KubeObject;
+  readonly namespace: string;
+  readonly snapshot: string;
+  /**
+   * `cut`: data that was cut from a volume. `source`: names data that somebody else keeps; without the content, the data stays.
+   * `id` is the random part of the id of the backup, the template or the adoption.
+   */
+  readonly kind: "cut" | "source";
+  readonly id: string;
+}
+
+/** Null where the content is none of ours: of another release, or cut by somebody else. */
+export function readContent(object: KubeObject, isOwn: (namespace: string) => boolean): RemainingContent | null {
+  const { volumeSnapshotRef: of, source } = object["spec"] ?? {};
+  const namespace = String(of?.namespace ?? ""), snapshot = String(of?.name ?? "");
+  if (!isOwn(namespace)) return null;
+  const cut = CUT.exec(snapshot), made = SOURCE.exec(snapshot);
+  if (cut && source?.volumeHandle !== undefined) return { object, namespace, snapshot, kind: "cut", id: cut[1]! };
+  if (!made || source?.snapshotHandle === undefined || object.metadata.name !== `${namespace}-${snapshot}`) return null;
+  return { object, namespace, snapshot, kind: "source", id: made[1]! };
+}
+
+export interface ReleasedVolume {
+  readonly object: KubeObject;
+  readonly namespace: string;
+  readonly claim: string;
+}
+
+export const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
+
+/** A volume that its class retains and that no claim uses; null where it is another one. */
+export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): ReleasedVolume | null {
+  const { claimRef, persistentVolumeReclaimPolicy: policy } = object["spec"] ?? {}, phase = object["status"]?.phase;
+  const namespace = String(claimRef?.namespace ?? "");
+  if (!isOwn(namespace) || policy === "Delete" || phase !== "Released" && phase !== "Failed") return null;
+  return { object, namespace, claim: String(claimRef.name) };
+}
+
+/** Whether the namespace is a sandbox of the release. Nobody's data is in it but a copy. */
+export function isSandboxOf(namespace: string, release: string): boolean {
+  return namespace.startsWith("sandbox-") && isOfRelease(namespace, release);
+}

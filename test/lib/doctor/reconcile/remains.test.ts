@@ -1,0 +1,177 @@
+/** What the storage keeps and no row knows: each way to it is reported with the command, and nothing is deleted. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { newId } from "#lib/base/ids.ts";
+import { SNAPSHOT } from "#lib/workers/backups/expired.ts";
+import { openScheduler } from "#lib/scheduler/scheduler.ts";
+import { around } from "#lib/scheduler/handler.ts";
+import { backup } from "#lib/workers/backups/backup.ts";
+import { told } from "#test/lib/doctor/reconcile/yesterday.ts";
+import { postContent } from "#test/lib/workers/remains/contents.ts";
+import { byHand } from "#test/lib/workers/sweep/looks.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { RELEASE } from "#test/support/release.ts";
+import { until } from "#test/support/until.ts";
+
+interface Context {
+  scene: WorkScene;
+  spoke: SpokeRow;
+}
+
+const test = suite<Context>("reconcile of the storage");
+test.before.each(async (context) => {
+  const scene = context.scene = await openWorkScene(), replica = await scene.replica();
+  context.spoke = await scene.becomes(await scene.spoke(await scene.hub("north"), "ash"), "active");
+  await replica.close();
+});
+test.after.each(({ scene }) => scene.close());
+
+async function storage({ app }: WorkScene): Promise<string[]> {
+  return (await told(app)).filter((line) => line.includes(" storage: "));
+}
+
+async function ask({ db, app, actor }: WorkScene, id: string, action: "backup"): Promise<void> {
+  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, wish: {} }));
+}
+
+async function backUp(scene: WorkScene, id: string) {
+  const replica = await scene.replica();
+  await ask(scene, id, "backup");
+  await scene.ended(id, "backup");
+  await replica.close();
+  return (await scene.db.sql("select id, state, volumes, operation_id from backups order by created_at desc limit 1"))[
+    0
+  ]!;
+}
+
+async function remove(scene: WorkScene, id: string): Promise<void> {
+  const replica = await scene.replica();
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.becomes(id, "removed");
+  await replica.close();
+}
+
+function contents({ simulator }: WorkScene): string[] {
+  return simulator.objects("VolumeSnapshotContent").map(({ metadata }) => metadata.name).sort();
+}
+
+function cutLine(namespace: string, names: readonly string[], whose: string): string {
+  return `! storage: 2 snapshots of ${namespace} are in the storage, and no row names them: ${
+    names.join(", ")
+  }${whose}` +
+    ` → May hold the only copy of a site's data. If nobody needs it: kubectl patch volumesnapshotcontent ${
+      names.join(" ")
+    } --type merge -p '{"spec":{"deletionPolicy":"Delete"}}' && kubectl delete volumesnapshotcontent ${
+      names.join(" ")
+    }`;
+}
+
+test("says nothing of what rows know, before and after a removal", async ({ scene, spoke }) => {
+  await backUp(scene, spoke.id);
+  assert.equal(await storage(scene), []);
+  await remove(scene, spoke.id);
+  assert.equal([contents(scene).length, await storage(scene)], [4, []]);
+});
+
+test("reports a last snapshot that a removal gave up, which the operation names", async ({ scene, spoke }) => {
+  const { simulator } = scene, { namespace, id } = spoke;
+  simulator.faults.add({ type: "no-snapshot", name: `${namespace}/db-`, message: "the pool is full" });
+  await remove(scene, id);
+  const names = contents(scene), [{ id: backupId }] = await scene.db.sql("select id from backups");
+  assert.is(names.length, 2);
+  const [operation] = await scene.operations(id), notes: string[] = operation!.progress.notes;
+  assert.match(notes[0]!, /^No last snapshot: /);
+  assert.is(notes[1], `What was cut for it stays: VolumeSnapshotContent ${notes[1]!.split("Content ")[1]}`);
+  assert.equal(notes[1]!.split("Content ")[1]!.split(", ").sort(), names);
+  assert.equal(await storage(scene), [cutLine(namespace, names, `, cut for the failed backup ${backupId} of ash`)]);
+  assert.equal(contents(scene), names, "nothing is deleted");
+});
+
+test("leaves to retention what a failed backup has cut, and reports it once its snapshot is gone", async ({ scene, spoke }) => {
+  const { simulator } = scene, { namespace, id } = spoke;
+  const fault = simulator.faults.add({ type: "no-snapshot", name: `${namespace}/db-`, message: "the pool is full" });
+  const { id: backupId, state, volumes } = await backUp(scene, id);
+  assert.equal([state, volumes.some(({ content }: { content?: string }) => content)], ["failed", false]);
+  assert.equal(await storage(scene), []);
+  simulator.faults.heal(fault);
+  for (const { snapshot } of volumes) {
+    await byHand(
+      simulator.url,
+      `/apis/${SNAPSHOT.apiVersion}/namespaces/${namespace}/volumesnapshots/${snapshot}`,
+      null,
+    );
+  }
+  await until(() => simulator.objects("VolumeSnapshot").length === 0);
+  assert.equal(await storage(scene), [
+    cutLine(namespace, contents(scene), `, cut for the failed backup ${backupId} of ash`),
+  ]);
+});
+
+test("reports what a killed backup has cut whose row was lost, unless its snapshots can be adopted", async ({ scene, spoke }) => {
+  const { id, namespace } = spoke, killed = Promise.withResolvers<void>(), forever = new Promise<never>(() => {});
+  const dying = around(backup(scene.app), (work) => (run) =>
+    work({
+      ...run,
+      write: async (change) => {
+        if (contents(scene).length < 2) return await run.write(change);
+        killed.resolve();
+        return await forever;
+      },
+    }));
+  const replica = await openScheduler(scene.app, { handlers: [dying], lanes: 2, retry: { first: 50, most: 200 } });
+  await ask(scene, id, "backup");
+  await killed.promise;
+  assert.equal(await storage(scene), [], "its operation goes on");
+  await scene.db.sql("delete from backups");
+  await scene.db.sql("delete from jobs");
+  await replica.close();
+  assert.equal(await storage(scene), [], "the backup is whole, and would be adopted");
+  const [snapshot] = scene.simulator.objects("VolumeSnapshot").map(({ metadata }) => metadata.name);
+  await byHand(
+    scene.simulator.url,
+    `/apis/${SNAPSHOT.apiVersion}/namespaces/${namespace}/volumesnapshots/${snapshot}`,
+    null,
+  );
+  await until(() => scene.simulator.objects("VolumeSnapshot").length === 1);
+  assert.equal(await storage(scene), [cutLine(namespace, contents(scene), "")]);
+});
+
+test("reports what a copy was created by, and a retained volume, of a spoke that is gone", async ({ scene, spoke }) => {
+  const { simulator } = scene, { namespace } = spoke, [operation] = await scene.operations(spoke.id);
+  const name = `origin-files-${operation!.id.slice(-10)}`;
+  await postContent(simulator.url, namespace, name, { snapshotHandle: "snap-1" });
+  await scene.db.sql("update jobs set kind = 'restore' where id = $1", [operation!.id]);
+  assert.equal(await storage(scene), [], "the removal of the spoke deletes it");
+  const volume =
+    simulator.objects("PersistentVolume").find(({ spec }) => spec.claimRef.name === "files")!.metadata.name;
+  await byHand(simulator.url, `/api/v1/persistentvolumes/${volume}`, {
+    spec: { persistentVolumeReclaimPolicy: "Retain" },
+  });
+  await byHand(simulator.url, `/api/v1/namespaces/${namespace}`, null);
+  await until(() => !simulator.objects("Namespace").some(({ metadata }) => metadata.name === namespace));
+  await scene.db.sql("update spokes set state = 'removed', removed_at = now()");
+  assert.equal(await storage(scene), [
+    `! storage: 1 snapshot content of ${namespace} is left of a site that was created from snapshots, and no operation ` +
+    `needs it: ${namespace}-${name} → The storage keeps the snapshots (snap-1): kubectl delete volumesnapshotcontent ` +
+    `${namespace}-${name}`,
+    `! storage: 1 volume of ${namespace} is used by no claim and retained: ${volume} → May hold the only copy of a ` +
+    `site's data. If nobody needs it: kubectl patch persistentvolume ${volume} --type merge -p ` +
+    `'{"spec":{"persistentVolumeReclaimPolicy":"Delete"}}'`,
+  ]);
+});
+
+test("never speaks of another release's, or of what another tool has cut", async ({ scene, spoke }) => {
+  const { url } = scene.simulator, end = newId("bak").slice(4);
+  await postContent(url, `spoke-other-ash-${end.slice(-12)}`, `files-${end}`);
+  await postContent(url, spoke.namespace, "velero-files-1");
+  const own = await postContent(url, `sandbox-${RELEASE}-ash-${end.slice(-12)}`, `files-${end}`);
+  assert.equal(await storage(scene), [
+    `! storage: 1 object of sandboxes that are gone is in the storage: ${own} → Nobody's data is in them: serve ` +
+    "removes them within an hour",
+  ]);
+});
+
+test.run();

@@ -1,0 +1,23 @@
+/** Contents of snapshots that somebody with all rights in the cluster creates. */
+import * as assert from "uvu/assert";
+import { newId } from "#lib/base/ids.ts";
+import { CONTENT, SNAPSHOT } from "#lib/workers/backups/expired.ts";
+
+/** One that was cut from a volume, or one that names a snapshot in the storage. Returns its name. */
+export async function postContent(
+  url: string,
+  namespace: string,
+  snapshot: string,
+  source: object = { volumeHandle: "pvc-1" },
+): Promise<string> {
+  const name = `${namespace}-${snapshot}`,
+    volumeSnapshotRef = { ...SNAPSHOT, namespace, name: snapshot, uid: newId("op") };
+  const spec = { deletionPolicy: "Retain", driver: "csi.example.org", source, volumeSnapshotRef };
+  const answer = await fetch(`${url}/apis/${CONTENT.apiVersion}/volumesnapshotcontents`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...CONTENT, metadata: { name }, spec }),
+  });
+  assert.ok(answer.ok, await answer.text());
+  return name;
+}
