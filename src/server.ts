@@ -31,7 +31,7 @@ import { type Authenticate, mount } from "#lib/http/mount.ts";
 import { type Check, openReadiness } from "#lib/http/readiness.ts";
 import { refusedPage } from "#lib/portal/page/refused.ts";
 import { parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
-import { openBucket } from "#lib/base/limits/bucket.ts";
+import { type Bucket, openBucket } from "#lib/base/limits/bucket.ts";
 import { clientFinder } from "#lib/base/limits/client-address.ts";
 import { openAllowance } from "#lib/base/limits/allowance.ts";
 import { type LoadOptions, openLoad, type Room } from "#lib/base/limits/load.ts";
@@ -56,6 +56,8 @@ interface ServerOptions {
   readonly releases?: readonly ReleaseNotes[];
   /** How the lateness of the event loop is measured; by the machine's clock when absent. */
   readonly lateness?: Pick<LoadOptions, "now" | "every">;
+  /** Limits attempts to sign in; a bucket on the machine's clock when absent. */
+  readonly bucket?: Bucket;
 }
 
 export interface Server {
@@ -91,7 +93,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       releases: options.releases ?? releases,
     },
     authenticate: options.authenticate ?? authenticate,
-    bucket: openBucket(),
+    bucket: options.bucket ?? openBucket(),
     calls: options.calls ?? NO_COUNTER,
     ...(config.portal && { excuse: refusedPage }),
   });

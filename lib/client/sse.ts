@@ -15,12 +15,16 @@ interface ReadBounds {
   readonly silence: number;
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;
+  /** Returns milliseconds on a clock that never goes back. */
+  readonly now?: () => number;
+  /** Calls `work` after the given milliseconds. The returned function cancels the call. */
+  readonly after?: (ms: number, work: () => void) => () => void;
 }
 
 /** Reads no further than it is asked to. */
 export async function* sentFrames(
   bytes: ReadableStream<Uint8Array>,
-  { silence, signal }: ReadBounds,
+  { silence, signal, now = () => performance.now(), after = later }: ReadBounds,
 ): AsyncGenerator<SentFrame, void> {
   const reader = bytes.getReader(), decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => {});
@@ -28,10 +32,10 @@ export async function* sentFrames(
   signal?.addEventListener("abort", cancel);
   try {
     for (let rest = "", left = silence;;) {
-      const began = performance.now();
-      const { done, value } = await within(left, silence, reader.read());
+      const began = now();
+      const { done, value } = await within(reader.read(), (late) => after(Math.max(0, left), late), silence);
       if (done) return; // what is not whole is no event
-      left -= performance.now() - began; // a reader that takes its time does not make the stream silent
+      left -= now() - began; // time between reads does not count: the stream is not silent while its reader is busy
       // A piece may end between the two characters of a line's end.
       const blocks = (rest + decoder.decode(value, { stream: true })).replace(/\r\n/g, "\n").split(/\n\n|\r\r/);
       rest = blocks.pop()!;
@@ -57,14 +61,20 @@ function frameIn(block: string): SentFrame {
   };
 }
 
-async function within<T>(ms: number, silence: number, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+/** Rejects once the timer that `start` starts calls back. */
+async function within<T>(work: Promise<T>, start: (late: () => void) => () => void, silence: number): Promise<T> {
+  let cancel = () => {};
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`silent for ${Math.round(silence / 1000)} s`)), Math.max(0, ms));
+    cancel = start(() => reject(new Error(`silent for ${Math.round(silence / 1000)} s`)));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
+}
+
+function later(ms: number, work: () => void): () => void {
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
 }

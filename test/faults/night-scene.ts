@@ -110,10 +110,22 @@ export async function plan(app: App): Promise<void> {
   await planBackups(app).steps.due!(run);
 }
 
-/** Whoever plans looks each minute; here a minute has passed as soon as little is left to do. */
+/**
+ * Whoever plans looks each minute; here a minute has passed as soon as little is left to do. However slow the machine is,
+ * the night goes on for as long as one backup after the other ends.
+ */
 export async function pass({ scene: { db } }: Night): Promise<void> {
-  let nudged = -Infinity;
-  await until(async () => {
+  let nudged = -Infinity, left = Infinity;
+  while (left > 0) {
+    const before: number = left;
+    left = await until(async () => {
+      const now = await look();
+      return now < before && { now };
+    }, PATIENCE).then(({ now }) => now);
+  }
+
+  /** Returns how many backups are due, queued or running. */
+  async function look(): Promise<number> {
     const [{ due, live }] = await query(
       db,
       `select (select count(*)::int from spokes where state = 'active' and backup_due_at <= wheelwright_now()) as due,
@@ -127,6 +139,6 @@ export async function pass({ scene: { db } }: Night): Promise<void> {
         tx.wakes.add("jobs");
       });
     }
-    return due + live === 0;
-  }, PATIENCE);
+    return due + live;
+  }
 }

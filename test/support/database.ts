@@ -37,6 +37,11 @@ const PAST = 5; // statements that may wait for each other, past the pool
 export const AWAITED_LOCKS =
   "select waitstart from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()";
 
+const MINUTE = 60_000;
+
+/** Limits that a busy machine does not reach, for tests of something else. */
+export const UNHURRIED = { waitLimit: MINUTE, lockLimit: MINUTE, statementLimit: MINUTE };
+
 /** On the server of this run, or on one that the test has for itself. */
 export async function openTestDatabase(
   options: Partial<DatabaseOptions> = {},

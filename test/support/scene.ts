@@ -10,6 +10,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
+import { openBucket } from "#lib/base/limits/bucket.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -18,7 +19,7 @@ import type { Answer } from "#test/support/client.ts";
 import { query } from "#test/support/bench/query.ts";
 import { conformTo } from "#test/support/conform.ts";
 import { patiently } from "#test/support/patiently.ts";
-import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openTestDatabase, type TestDatabase, UNHURRIED } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 
@@ -62,9 +63,11 @@ export interface Setting {
 const ORIGIN = "http://localhost:3000";
 
 export async function openScene(setting: Setting = {}): Promise<Scene> {
-  const db = setting.world?.db ?? await openTestDatabase();
+  const db = setting.world?.db ?? await openTestDatabase(UNHURRIED);
   const app = { ...await makeApp(db, setting.env), ...setting.world };
-  const server = openServer(app, setting.manifest ?? manifest, { ready: () => true });
+  // On a busy machine attempts to sign in may be a minute apart; this clock stands still.
+  const bucket = openBucket({ now: () => 0 });
+  const server = openServer(app, setting.manifest ?? manifest, { ready: () => true, bucket });
   const conform = conformTo(setting.manifest);
   // One after another: at once, each would open a connection.
   const operator = await makePerson(db, "operator", { operator: true });

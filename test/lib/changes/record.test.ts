@@ -5,14 +5,14 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { readEvents } from "#lib/events/store.ts";
-import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openTestDatabase, type TestDatabase, UNHURRIED } from "#test/support/database.ts";
 import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; user: string }>("record");
 
 test.before(async (context) => {
-  context.db = await openTestDatabase({ size: 8 });
+  context.db = await openTestDatabase({ size: 8, ...UNHURRIED });
   context.user = await makeUser(context.db);
 });
 test.after((context) => context.db.close());

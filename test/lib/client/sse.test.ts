@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type SentFrame, sentFrames } from "#lib/client/sse.ts";
+import { rejection } from "#test/support/until.ts";
 
 const test = suite("sentFrames");
 
@@ -38,6 +39,49 @@ test("with the ends of lines that proxies make", async () => {
   const dos = new TextEncoder().encode(new TextDecoder().decode(bytes).replaceAll("\n", "\r\n"));
   assert.equal(await read([dos]), FRAMES);
   assert.equal(await read([...dos].map((byte) => Uint8Array.of(byte))), FRAMES);
+});
+
+/** A stream that is read on a clock that the test moves. */
+function openHandled(silence: number) {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(), writer = writable.getWriter();
+  let time = 0, timer: { readonly at: number; readonly work: () => void } | null = null;
+  const frames = sentFrames(readable, {
+    silence,
+    now: () => time,
+    after: (ms, work) => {
+      const own = timer = { at: time + ms, work };
+      return () => void (timer === own && (timer = null));
+    },
+  });
+  return {
+    frames,
+    send: (text: string) => writer.write(new TextEncoder().encode(text)),
+    pass(ms: number) {
+      time += ms;
+      if (timer && timer.at <= time) timer.work();
+    },
+  };
+}
+
+test("counts silence only while the reader waits", async () => {
+  const { frames, send, pass } = openHandled(100), first = frames.next();
+  pass(60);
+  await send("id: 1\n\n");
+  assert.is((await first).value?.id, "1");
+  pass(10_000); // the reader is busy
+  const second = frames.next();
+  pass(99);
+  await send("id: 2\n\n");
+  assert.is((await second).value?.id, "2");
+});
+
+test("takes half an event for silence", async () => {
+  const { frames, send, pass } = openHandled(100), failure = rejection(frames.next());
+  pass(60);
+  await send("data: ha");
+  await new Promise((resolve) => setImmediate(resolve)); // it has read that, and waits again
+  pass(40);
+  assert.match((await failure).message, "silent for");
 });
 
 test.run();

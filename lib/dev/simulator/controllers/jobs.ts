@@ -10,7 +10,10 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "job-controller";
-const TOLD_DEADLINE = 1; // seconds for a Job that was told to hang, from when on it runs: it must have hung to be late
+// Seconds for a Job that was told to hang, since its program began. While nobody has read its log it has longer, so that a
+// client on a slow machine sees what it said.
+const TOLD_DEADLINE = 1, UNREAD_DEADLINE = 60;
+const UNREAD_LOOK = 100; // milliseconds until it is seen that somebody has begun to read
 
 type Verdict = {
   readonly type: "SuccessCriteriaMet" | "FailureTarget";
@@ -46,7 +49,8 @@ export function jobController(world: World): Controller {
       report(world, job, { ...pods, active: podsOf(world, job).active }, null);
       const again = memory.backoff(job, refused) ?? Infinity,
         deadline = deadlineOf(world, job, pods.active) ?? Infinity;
-      const next = Math.min(again, Math.max(0, deadline - world.timers.now()));
+      const look = isUnread(world, job, pods.active) ? UNREAD_LOOK : Infinity;
+      const next = Math.min(again, look, Math.max(0, deadline - world.timers.now()));
       return next === Infinity ? undefined : next;
     },
   };
@@ -127,10 +131,19 @@ function endOf(job: StoredObject): Json | undefined {
 }
 
 function deadlineOf(world: World, job: StoredObject, active: readonly StoredObject[]): number | null {
-  const told = world.faults.of("hanging-job", job.metadata.namespace, job.metadata.name);
-  const seconds: number | undefined = told ? TOLD_DEADLINE : job.spec.activeDeadlineSeconds;
+  const told = isToldToHang(world, job);
+  const toldSeconds = isUnread(world, job, active) ? UNREAD_DEADLINE : TOLD_DEADLINE;
+  const seconds: number | undefined = told ? toldSeconds : job.spec.activeDeadlineSeconds;
   const start = told ? begunAt(active) : job.status?.startTime;
   return seconds === undefined || start === undefined ? null : Date.parse(start) + seconds * SECOND;
+}
+
+function isToldToHang(world: World, { metadata: { namespace, name } }: StoredObject): boolean {
+  return world.faults.of("hanging-job", namespace, name) !== null;
+}
+
+function isUnread(world: World, job: StoredObject, active: readonly StoredObject[]): boolean {
+  return isToldToHang(world, job) && !active.some(({ metadata }) => world.logs.wasFollowed(metadata.uid));
 }
 
 /** Since when one of the pods runs its program. */

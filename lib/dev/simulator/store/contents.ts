@@ -21,6 +21,8 @@ export interface Logs {
   write(log: ContainerLog, at: number, lines: readonly string[]): void;
   end(log: ContainerLog): void;
   find(pod: string, container: string, previous: boolean): ContainerLog | undefined;
+  /** Whether anybody has followed one of the pod's logs. */
+  wasFollowed(pod: string): boolean;
   /** Calls back at each write and at the end, until called off. */
   follow(log: ContainerLog, listener: () => void): () => void;
   /** Ends and forgets all of a pod's. */
@@ -37,6 +39,7 @@ const PREVIOUS = "/previous"; // no container's name has a slash
 export function openLogs(): Logs {
   const pods = new Map<string, Map<string, ContainerLog>>();
   const listeners = new Map<ContainerLog, Set<() => void>>();
+  const followed = new Set<string>();
   const all = new Set<(pod: string, container: string, log: ContainerLog | null) => void>();
   const note = (pod: string, container: string, log: ContainerLog | null) => {
     for (const listener of all) listener(pod, container, log);
@@ -70,12 +73,15 @@ export function openLogs(): Logs {
     },
     end,
     find: (pod, container, previous) => pods.get(pod)?.get(container + (previous ? PREVIOUS : "")),
+    wasFollowed: (pod) => followed.has(pod),
     follow(log, listener) {
+      followed.add(log.pod);
       const own = listeners.get(log) ?? new Set();
       listeners.set(log, own.add(listener));
       return () => void own.delete(listener);
     },
     forget(pod) {
+      followed.delete(pod);
       for (const log of pods.get(pod)?.values() ?? []) end(log);
       if (pods.delete(pod)) note(pod, "", null);
     },

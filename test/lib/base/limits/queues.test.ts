@@ -77,6 +77,18 @@ test("runs several of one queue abreast where that is allowed", async () => {
   await all[2];
 });
 
+test("lets a new queue have the next turn after one that was served, though that has more to run abreast", async () => {
+  const { enter, end, began } = open(4, 3);
+  const all = [enter("net", "a"), ...["x", "y", "z"].map((name) => enter("other", name))];
+  await Promise.all(all);
+  const waiting = [enter("net", "b"), enter("net", "c"), enter("new", "n")];
+  await end("x");
+  await end("y");
+  assert.equal(began, ["a", "x", "y", "z", "b", "n"]);
+  await end("z");
+  await Promise.all(waiting);
+});
+
 test("withdraws what is called off while it waits, and nothing waits for it", async () => {
   const { queues, enter, end, began } = open(1), calling = new AbortController();
   await enter("north", "a");
