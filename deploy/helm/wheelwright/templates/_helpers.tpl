@@ -9,7 +9,7 @@
 {{- define "wheelwright.releaseId" -}}
 {{- if .Values.releaseId }}{{ .Values.releaseId }}
 {{- else if regexMatch "^[a-z][a-z0-9]{0,15}$" .Release.Name }}{{ .Release.Name }}
-{{- else }}{{ regexReplaceAll "^[0-9]+|[^a-z0-9]" .Release.Name "" | trunc 9 | default "r" }}{{ .Release.Name | sha256sum | trunc 6 }}
+{{- else }}{{ regexReplaceAll "^[^a-z]+|[^a-z0-9]" .Release.Name "" | trunc 9 | default "r" }}{{ .Release.Name | sha256sum | trunc 6 }}
 {{- end }}
 {{- end }}
 
