@@ -144,6 +144,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: A site that does not start shows the last line of its log, such as `Waiting for db:5432 to be ready`. `reconcile` names each field that was changed after the backup, of hubs too.",
       "**Operating**: `wheelwright doctor --reconcile` reports snapshots and retained volumes in the storage that no row knows, with the command that deletes them. What sandboxes have left is removed within an hour. A removal that gives up its last snapshot names what was cut. The account needs to list `persistentvolumes`.",
       "**Hubs and spokes**: A copy, and a site from a template, have MNet, LTI and Shibboleth addresses of their own, and their own secrets of LTI activities and BigBlueButton meetings. A copy shares no Matrix room, and reads no mailbox, of its source.",
+      "**Deployment**: The chart derives a valid `RELEASE_ID` from the name of any Helm release. For a name such as `1-2a` it began with a digit, and the program did not start.",
     ],
   },
 ];

@@ -16,7 +16,7 @@ const SLOW = `
 
 const test = suite<{ scene: Scene; server: Server; south: string }>("of creations that arrive together");
 test.before(async (context) => {
-  const scene = context.scene = await openScene();
+  const scene = context.scene = await openScene({ limits: {} });
   context.server = openServer(scene.app, manifest, { ready: () => true });
   context.south = await makeHub(scene.db, scene.people.operator.id, "south");
   await addHubAdmin(scene.db, scene.people.stranger, context.south);

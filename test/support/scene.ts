@@ -56,6 +56,8 @@ export interface Setting {
   readonly env?: Readonly<Record<string, string>>;
   /** Where there is a cluster already: its database, and with it whatever stands in both. Who opened it closes it. */
   readonly world?: { readonly db: TestDatabase } & Pick<App, "clusters" | "log">;
+  /** Limits of the database; absent, limits that a busy machine does not reach. An empty object sets the program's. */
+  readonly limits?: Partial<typeof UNHURRIED>;
   /** Other routes than the program's. */
   readonly manifest?: Manifest;
 }
@@ -63,7 +65,7 @@ export interface Setting {
 const ORIGIN = "http://localhost:3000";
 
 export async function openScene(setting: Setting = {}): Promise<Scene> {
-  const db = setting.world?.db ?? await openTestDatabase(UNHURRIED);
+  const db = setting.world?.db ?? await openTestDatabase(setting.limits ?? UNHURRIED);
   const app = { ...await makeApp(db, setting.env), ...setting.world };
   // On a busy machine attempts to sign in may be a minute apart; this clock stands still.
   const bucket = openBucket({ now: () => 0 });
