@@ -1225,6 +1225,8 @@ export interface Spoke {
   lmsVersion: string;
   /** The same as lmsVersion, under the platform's own name */
   moodleVersion: string;
+  /** The image that ran after the installation or the last upgrade, restore or reapply, as its node reported it: `repository@sha256:…`; null until it was seen */
+  imageDigest: string | null;
   /** The courses that it begins with, as the catalogue names them */
   seed: string | null;
   /** Of a copy: what it was made from */

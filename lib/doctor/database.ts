@@ -30,6 +30,8 @@ export interface DatabaseFacts {
   /** Accounts that cannot sign in because of their address; null where there are no accounts yet. */
   readonly addresses: AddressFacts | null;
   readonly session: Session;
+  /** Image tags under which the spokes' pods run different images. */
+  readonly movedTags?: readonly string[];
 }
 
 /** What only a connection to the server itself, or a pooler in session mode, gives. */
@@ -41,7 +43,7 @@ export interface Session {
 }
 
 /** What one query tells of it. */
-type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "addresses" | "session"> & {
+type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "operators" | "addresses" | "session" | "movedTags"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;
 };
@@ -58,6 +60,13 @@ const FACTS = `select
     else 'service' end as role,
   to_regclass('migrations') is not null as migrated,
   to_regclass('users') is not null as with_users`;
+
+/** An image's own id and a digest of a registry are not comparable. */
+const MOVED_TAGS = `select distinct blueprint_inputs #>> '{images,moodle}' as image from spokes
+  where state <> 'removed' and image_digest is not null
+  group by blueprint_inputs #>> '{images,moodle}', image_digest like '%@%'
+  having count(distinct regexp_replace(image_digest, '^.*@', '')) > 1 order by 1`;
+const DIGESTS = "0076_record_image_digests.sql";
 
 /** How long a notification may take: they arrive within milliseconds, or never. */
 const NOTIFICATION = 3 * SECOND;
@@ -88,8 +97,9 @@ export async function lookAtDatabase(url: DatabaseSource, limit: number, signal:
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
     const applied = migrated ? await ask(one, APPLIED) as unknown as Applied[] : null;
     const [operator] = withUsers ? await ask(one, "select 1 from users where operator limit 1") : [];
+    const moved = applied?.some(({ name }) => name === DIGESTS) ? await ask(one, MOVED_TAGS) : [];
     return {
-      ...{ ...facts, aheadMs, applied },
+      ...{ ...facts, aheadMs, applied, movedTags: moved.map(({ image }) => String(image)) },
       operators: operator !== undefined,
       addresses: withUsers ? await findAddressFacts((text, params) => ask(one, text, params)) : null,
       session: {

@@ -47,7 +47,7 @@ export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Findi
     judgeClock(aheadMs, "the database's clock"),
   );
   findings.push(judgeMigrations(applied, migrations, mayMigrate || owner), judgeRole(role));
-  findings.push(judgeUsers(facts.seen.operators, admin));
+  findings.push(judgeUsers(facts.seen.operators, admin), ...judgeTags(facts.seen.movedTags ?? []));
   if (facts.seen.addresses) findings.push(...judgeAddresses(facts.seen.addresses));
   return findings;
 }
@@ -112,6 +112,13 @@ function fitOrNot(applied: readonly Applied[], migrations: readonly Migration[])
 
 const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** The publisher of an image can rebuild it under the same tag. */
+function judgeTags(moved: readonly string[]): Finding[] {
+  if (moved.length === 0) return [];
+  const hint = "Compare imageDigest of the spokes, and name the image by digest in BLUEPRINT_DIR.";
+  return [warning("images", `the tag was moved, and spokes run different images of it: ${moved.join(", ")}`, hint)];
+}
 
 /** An attacker in the service has what its role has. */
 function judgeRole(role: DatabaseFacts["role"]): Finding {

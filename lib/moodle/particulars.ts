@@ -9,6 +9,7 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
+import { isDigest } from "#lib/moodle/image-digest.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 
 type SpokeRow = Selectable<Schema["spokes"]>;
@@ -41,6 +42,8 @@ export const SpokeParticulars = v.object({
   state: v.picklist([...HUB_STATES, "suspending", "suspended", "resuming", "updating"]),
   mail: v.picklist(["on", "held"]),
   ...v.entriesFromList(["identity", "content", "maintenance"], v.boolean()),
+  /** Records of earlier releases have none. */
+  imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isDigest))), null), null),
   /** What a later release has among them stays there. */
   blueprintInputs: v.pipe(
     v.unknown(),

@@ -15,6 +15,7 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/domai
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { freeNames } from "#lib/domains/spokes/names.ts";
+import { digestOf } from "#lib/workers/image-digest.ts";
 import { passageOf } from "#lib/operations/judge.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -26,6 +27,7 @@ export const provisionOutcomes: Hooks = {
       state: "active",
       stateReason: null,
       health: "healthy",
+      ...digestOf(job),
       observedAt: job.updatedAt,
       readyAt: before.readyAt ?? job.updatedAt,
     }));

@@ -32,6 +32,7 @@ export function spokeLines(spoke: Spoke, hubs: Hubs): readonly Line[] {
     ["former domains", spoke.formerDomains.map(({ domain }) => domain).join(", ")],
     ["size", spoke.size],
     ["version", spoke.lmsVersion],
+    ["image", spoke.imageDigest],
     ["administrator", spoke.adminEmail],
     ["brand", spoke.brand],
     ["region", spoke.region],

@@ -57,6 +57,8 @@ export interface Simulator {
   grants(): ReadonlySet<string>;
   /** What to break, and how to heal it. */
   readonly faults: Faults;
+  /** Moves an image tag, as its publisher does by a rebuild. Containers that start later run the other image. */
+  rebuild(image: string): void;
   /** The last requests that could have changed something, oldest first, with what was answered (0: nothing). */
   writes(): readonly Write[];
   /** The last changes of objects, oldest first. */
@@ -83,6 +85,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     logs: openLogs(),
     volumes: openVolumes(),
     faults: openFaults(),
+    rebuilt: new Map(),
     log: options.log,
     delayMs: measured === null ? delayMs : measured * 2 * SECOND,
     delays: measured === null ? evenDelays(delayMs) : measuredDelays(measured),
@@ -113,6 +116,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     kubeconfig: (account) => renderKubeconfig(url, account ? accountToken(account) : null),
     grants: () => world.grants,
     faults: world.faults,
+    rebuild: (image) => void world.rebuilt.set(image, (world.rebuilt.get(image) ?? 0) + 1),
     writes: recorder.writes,
     history: recorder.history,
     objects: (kind) => world.store.everything().filter((each) => kind === undefined || each.kind === kind),

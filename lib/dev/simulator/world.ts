@@ -19,6 +19,8 @@ export interface World {
   readonly logs: Logs;
   readonly volumes: Volumes;
   readonly faults: Faults;
+  /** How often each image tag was rebuilt. */
+  readonly rebuilt: Map<string, number>;
   readonly log: Log;
   /** Milliseconds that an object takes until it is ready, by and large: what is tried again grows from this. */
   readonly delayMs: number;

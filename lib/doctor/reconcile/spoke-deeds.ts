@@ -141,6 +141,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke)
     ...settledState(particulars, namespace.replicas),
     ...{ displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt },
     ...{ identity: particulars.identity, content, contentMode, siteIdentifier, fromBackup, blueprintRevision },
+    imageDigest: particulars.imageDigest,
     health: "unknown" as const,
     blueprintInputs: JSON.stringify(blueprintInputs),
     ...{ cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid, recordedAt: null },

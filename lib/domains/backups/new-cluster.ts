@@ -160,6 +160,7 @@ async function bringSpoke(tx: Tx, asker: Asker, { id, namespaceUid }: SpokeRow):
     wishedDomain: null,
     namespaceUid: null,
     clusterUid: null,
+    imageDigest: null,
     readyAt: null, // a retry makes this site, whatever had failed at the one that is gone
     lmsVersion: backup.lmsVersion ?? before.lmsVersion,
     siteIdentifier: before.siteIdentifier ?? backup.siteIdentifier,

@@ -53,7 +53,7 @@ const shown = [
     "maintenance",
     "namespace",
   ],
-  ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
+  ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
 ] as const;
 
 export type ListedSpoke = Pick<SpokeRow, (typeof shown)[number]> & Beside;

@@ -33,6 +33,8 @@ export const SpokeView = v.object({
   lmsVersion: v.string(),
   /** The same under the name that the specification gives it on the wire. */
   moodleVersion: v.string(),
+  /** The image that ran after the installation or the last upgrade, restore or reapply; null until it was seen. */
+  imageDigest: v.nullable(v.string()),
   seed: v.nullable(v.string()),
   /** Null of what is no copy. */
   from: v.nullable(CopiedFrom),
@@ -142,7 +144,7 @@ export type SignInLink = v.InferInput<typeof SignInLinkView>;
 /** What a spoke has only once it is made. */
 const STANDING = [
   ...["id", "formerDomains", "state", "status", "stateReason", "health", "maintenance", "operation"],
-  ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
+  ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
 ] as const;
 
 /** What creating a spoke would come to. */

@@ -137,8 +137,8 @@ export interface Schema
     mail: Generated<"on" | "held">;
     recordedAt: MaybeStampColumn;
     asOf: MaybeStampColumn;
+    imageDigest: Generated<string | null>;
   };
-  former_domains: { domain: string; spokeId: string; until: StampColumn };
   spoke_members: { spokeId: string; userId: string; createdAt: StampColumn };
   replicas: {
     id: string;

@@ -159,7 +159,7 @@ function mailNotice({ id }: Spoke): Markup {
 }
 
 function aboutPanel(spoke: Spoke): Markup {
-  const { slug, size, lmsVersion, region, adminEmail, readyAt, createdAt, namespace, id } = spoke;
+  const { slug, size, lmsVersion, imageDigest, region, adminEmail, readyAt, createdAt, namespace, id } = spoke;
   return panel(
     "About",
     facts([
@@ -174,6 +174,7 @@ function aboutPanel(spoke: Spoke): Markup {
       ["Identity", spoke.identity ? "yes" : "no"],
       ["Content", spoke.content ? spoke.contentMode ?? "yes" : "no"],
       ["Asked for", instant(createdAt)],
+      ["Image", imageDigest === null ? "not seen yet" : markup`<code>${imageDigest}</code>`],
       ["First ready", instant(readyAt, "not yet")],
       ["Namespace", markup`<code>${namespace}</code>`],
       ["Id", markup`<code>${id}</code>`],

@@ -12,6 +12,7 @@ import { allAtOnce } from "#lib/base/race.ts";
 import { verify } from "#lib/workers/actions/actions.ts";
 import { agreeOnPassword, UNUSABLE } from "#lib/workers/actions/admin-password.ts";
 import { demandSameSite } from "#lib/workers/identity.ts";
+import { rememberDigest } from "#lib/workers/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
 import { settleSite } from "#lib/workers/install/settle.ts";
 import {
@@ -45,6 +46,7 @@ const STEPS = {
   async app(site: SpokeSite, run: Run) {
     await putStep(site, run, "app");
     await untilReady(site, run, MOODLE);
+    await rememberDigest(site, run);
   },
   cron: async (site: SpokeSite, run: Run) => void await putStep(site, run, "cron"),
 };

@@ -10,6 +10,7 @@ import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { endedBefore } from "#lib/jobs/store.ts";
 import { findHalfWay } from "#lib/workers/upgrade/half-way.ts";
 import { takenBy, withSize } from "#lib/workers/reapply/size.ts";
+import { digestOf } from "#lib/workers/image-digest.ts";
 import { actionOutcomes, type Observed } from "#lib/workers/outcomes.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -17,7 +18,7 @@ export const reapplyOutcomes = actionOutcomes({
   succeeded(_, job, { blueprintInputs }) {
     const taken = takenBy(job), blueprintRevision = String(job.progress.revision);
     const inputs = () => taken && { blueprintInputs: JSON.stringify(withSize(blueprintInputs as SpokeInputs, taken)) };
-    return { change: () => ({ drift: null, blueprintRevision, ...inputs() }) };
+    return { change: () => ({ drift: null, blueprintRevision, ...inputs(), ...digestOf(job) }) };
   },
   async stopped(tx, job) {
     const change = await asItStands(tx, job);

@@ -18,6 +18,7 @@ import { action, startAnew } from "#lib/workers/actions/actions.ts";
 import { findHalfWay } from "#lib/workers/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/workers/identity.ts";
 import { demandHealth, protectSignIn, readDatabase } from "#lib/workers/jobs.ts";
+import { rememberDigest } from "#lib/workers/image-digest.ts";
 import { readRooms } from "#lib/workers/install/provision.ts";
 import { demandWhole, putSettings, putState, putStep, putWideLimits, relabel } from "#lib/workers/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
@@ -53,6 +54,7 @@ export function reapply(app: App): Handler {
       if (run.job.progress.startsAnew) await startAnew(site, run);
       await putState(site, run, "app");
       await untilReady(site, run, MOODLE);
+      await rememberDigest(site, run);
     },
     async cron(site, run) {
       await putStep(site, run, "cron");

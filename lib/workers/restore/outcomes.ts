@@ -11,6 +11,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findHalfRestored, hasReplaced } from "#lib/jobs/restores.ts";
+import { digestOf } from "#lib/workers/image-digest.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 import type { Replaced } from "#lib/workers/restore/keep.ts";
 import { withRoom } from "#lib/workers/restore/room.ts";
@@ -33,14 +34,18 @@ interface Progress {
 }
 
 export const restoreOutcomes = actionOutcomes({
-  async succeeded(tx, { id: operationId, progress }, before) {
+  async succeeded(tx, job, before) {
+    const { id: operationId, progress } = job;
     const { restore: { target, backupId }, replaced, room } = progress as Progress, spokeId = before.id;
     await forgetClaims(tx, spokeId, Object.values(claimNames(target)));
     await setAside(tx, { spokeId, operationId, why: "replaced" }, replaced);
     const inputs = () => withRoom(onFooting(before.blueprintInputs as SpokeInputs, target), room);
     return {
       ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
-      change: () => ({ lmsVersion: target.version, blueprintInputs: JSON.stringify(inputs()), drift: null }),
+      change: () => ({
+        ...{ lmsVersion: target.version, blueprintInputs: JSON.stringify(inputs()), drift: null },
+        ...digestOf(job),
+      }),
       metadata: { ...(backupId && { backupId }), from: before.lmsVersion, to: target.version },
     };
   },

@@ -21,6 +21,7 @@ import { upgradeChanges } from "#lib/operations/upgrade.ts";
 import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
 import { action, observe } from "#lib/workers/actions/actions.ts";
 import { turnMaintenance } from "#lib/workers/actions/maintenance.ts";
+import { rememberDigest } from "#lib/workers/image-digest.ts";
 import { demandSameSite } from "#lib/workers/identity.ts";
 import { settleSite } from "#lib/workers/install/settle.ts";
 import { readRooms } from "#lib/workers/install/provision.ts";
@@ -61,6 +62,7 @@ export function restore(app: App): Handler {
       await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
       await scale(here, run, MOODLE, 1);
       await untilReady(here, run, MOODLE);
+      await rememberDigest(here, run);
     },
     settle: (site, run) => settleAnew(restored(site, run), run),
     async cron(site, run) {

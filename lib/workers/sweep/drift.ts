@@ -11,6 +11,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Drift, type DriftedObject, makeDrift, sameDrift } from "#lib/domains/spokes/drift.ts";
 import { askDrift } from "#lib/domains/spokes/drift-ask.ts";
 import { sleep } from "#lib/base/time.ts";
+import { movedImages } from "#lib/workers/sweep/images.ts";
 import { expectedOf, type Sight, type SweepLook } from "#lib/workers/sweep/sight.ts";
 import { readInputs, writeDrift } from "#lib/workers/sweep/rows.ts";
 
@@ -107,7 +108,8 @@ async function ask(
   return found;
 }
 
-function verdictOf({ app }: SweepLook, { spoke }: Sight, objects: readonly DriftedObject[]): Verdict {
+function verdictOf(look: SweepLook, sight: Sight, found: readonly DriftedObject[]): Verdict {
+  const { app } = look, { spoke } = sight, objects = [...found, ...movedImages(look, sight)];
   const from = spoke.blueprintRevision, to = app.blueprint.revision;
   return { id: spoke.id, before: spoke.drift, drift: makeDrift(objects, from === to ? null : { from, to }) };
 }

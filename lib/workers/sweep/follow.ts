@@ -26,6 +26,7 @@ import {
   writeLooks,
 } from "#lib/workers/sweep/look.ts";
 import { type FreshNews, openNews } from "#lib/workers/sweep/news.ts";
+import { SITE_POD } from "#lib/workers/sweep/images.ts";
 import { countCandidates, type Health, readCandidates, readChanged, type SweptSpoke } from "#lib/workers/sweep/rows.ts";
 import { eachPage, type Pace, SELECTOR, type SweepLook, type SweptKind } from "#lib/workers/sweep/sight.ts";
 
@@ -130,6 +131,8 @@ function listAndWatch(
     }
   };
   return async (kind, take) => {
+    // Statuses of pods change often. The Deployment's status tells when a site's pod is replaced.
+    if (kind.kind === SITE_POD.kind) return void await eachPage(cluster, run, kind, hasty(pace), take);
     const version = await eachPage(cluster, run, kind, hasty(pace), async (objects) => {
       news.list(objects);
       await take(objects);

@@ -13,6 +13,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace, ailmentOfPart, PART_KINDS, partsOf } from "#lib/domains/spokes/health.ts";
 import { judgeDrift } from "#lib/workers/sweep/drift.ts";
 import { confirmHealth } from "#lib/workers/sweep/health.ts";
+import { readImages } from "#lib/workers/sweep/images.ts";
 import { expectedOf, type Sight, type SweepLook, type SweptKind } from "#lib/workers/sweep/sight.ts";
 import { type Health, readInputs, type SweptSpoke, writeHealth } from "#lib/workers/sweep/rows.ts";
 
@@ -59,6 +60,7 @@ export async function lookAtSpokes(
       run.log.warn("Cannot tell whether objects of a kind have drifted", { kind, error });
     }
   }
+  await readImages(look);
   const unsettled = await judgeDrift(look);
   const bad = new Map(ailing.map((health) => [health.id, health]));
   const unwritten = here.filter(({ id }) => !written.has(id) && (counted || !bad.has(id)));
@@ -171,5 +173,5 @@ export function namespaceOf({ kind, metadata }: KubeObject): string {
 }
 
 function sightOf(spoke: SweptSpoke): Sight {
-  return { spoke, ailments: new Map(), titles: new Set(), suspects: new Set() };
+  return { spoke, ailments: new Map(), images: new Map(), titles: new Set(), suspects: new Set() };
 }

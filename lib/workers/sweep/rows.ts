@@ -29,6 +29,9 @@ export interface SweptSpoke {
   /** Of its inputs. */
   readonly claims: SpokeInputs["claims"] | null;
   readonly drift: unknown;
+  /** The tag of the image that the site is to run. */
+  readonly image: string | null;
+  readonly imageDigest: string | null;
 }
 
 /** Of a cluster all, or those in these namespaces. */
@@ -38,7 +41,8 @@ export async function readCandidates(
   namespaces?: readonly string[],
 ): Promise<SweptSpoke[]> {
   return await rows.selectFrom("spokes")
-    .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift"])
+    .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift", "imageDigest"])
+    .select(sql<string | null>`blueprint_inputs #>> '{images,moodle}'`.as("image"))
     .select(sql<string>`namespace_uid`.as("namespaceUid"))
     .select(sql<SweptSpoke["claims"]>`blueprint_inputs -> 'claims'`.as("claims"))
     .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)

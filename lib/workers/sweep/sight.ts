@@ -9,7 +9,10 @@ import type { SweptSpoke } from "#lib/workers/sweep/rows.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
-export type SweptKind = Omit<Ref, "name">;
+export interface SweptKind extends Omit<Ref, "name"> {
+  /** By default the objects of all spokes. */
+  readonly selector?: string;
+}
 export type Take = (objects: readonly KubeObject[]) => Promise<void>;
 
 export interface Paging {
@@ -39,7 +42,7 @@ export async function eachPage(
     await sleep(pauseMs, run.signal);
     try {
       const from: { readonly next?: string } = next === null ? {} : { next };
-      const page = await cluster.listPage(kind, { selector: SELECTOR, limit, ...from }, run);
+      const page = await cluster.listPage(kind, { selector: kind.selector ?? SELECTOR, limit, ...from }, run);
       await take(page.items);
       next = page.next;
       if (next === null) return page.version;
@@ -77,6 +80,8 @@ export interface Sight {
   readonly spoke: SweptSpoke;
   /** What is wrong with the namespace and each of its parts; of what was not seen there is no entry. */
   readonly ailments: Map<string, string | null>;
+  /** Digests of the images that the site's pods run, by the pod's name. */
+  readonly images: Map<string, readonly string[]>;
   readonly titles: Set<string>;
   /** Titles of what does not look as it should. */
   readonly suspects: Set<string>;

@@ -6,6 +6,7 @@ import { failBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import { isHalfWay } from "#lib/workers/upgrade/half-way.ts";
+import { digestOf } from "#lib/workers/image-digest.ts";
 import { actionOutcomes } from "#lib/workers/outcomes.ts";
 
 export const upgradeOutcomes = actionOutcomes({
@@ -13,7 +14,7 @@ export const upgradeOutcomes = actionOutcomes({
     const { version, images, from } = job.progress.upgrade;
     const inputs = () => upgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
     return {
-      change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()) }),
+      change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()), ...digestOf(job) }),
       metadata: { from: from.version, to: version },
     };
   },

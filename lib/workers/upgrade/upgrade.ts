@@ -14,6 +14,7 @@ import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
 import { upgradeChanges, type UpgradeWish } from "#lib/operations/upgrade.ts";
 import { action, observe } from "#lib/workers/actions/actions.ts";
 import { findHalfWay, hasTouched, isHalfWay, tellWayBack, wayBack } from "#lib/workers/upgrade/half-way.ts";
+import { rememberDigest } from "#lib/workers/image-digest.ts";
 import { demandSameSite } from "#lib/workers/identity.ts";
 import { blameForVersion } from "#lib/workers/install/install.ts";
 import { demandHealth, type JobPlace, readDatabase, readImage } from "#lib/workers/jobs.ts";
@@ -56,6 +57,7 @@ export function upgrade(app: App): Handler {
       await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
       await scale(here, run, MOODLE, 1);
       await untilReady(here, run, MOODLE);
+      await rememberDigest(here, run);
     },
     verify: (site, run) => demandVersion(upgraded(site, run), run, "-up"),
     async cron(site, run) {

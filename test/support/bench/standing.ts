@@ -98,6 +98,7 @@ function openWorld(): World {
     timers: openTimers(),
     logs: openLogs(),
     volumes: openVolumes(),
+    rebuilt: new Map(),
     faults: openFaults(),
     log: silent,
     delayMs: 0,

@@ -2,6 +2,7 @@
  * Containers: they wait to be started for the first time, for an image, for their environment, or after a crash; then they
  * are started, watched while they run, ready to serve, and ended.
  */
+import { createHash } from "node:crypto";
 import {
   type Kubelet,
   liveSlot,
@@ -98,12 +99,19 @@ function start(kubelet: Kubelet, slot: Slot, container: Json, env: Context["env"
     started: false,
     ready: false,
     image: image.includes("/") ? image : `docker.io/library/${image}`,
-    imageID: "sha256:simulated",
+    imageID: imageIdOf(world, image),
     containerID: `containerd://${pod.metadata.uid}-${name}-${status.restartCount}`,
     ...(resources.requests ? { allocatedResources: resources.requests, resources } : {}),
     ...(volumeMounts ? { volumeMounts: volumeMounts.map(mounted) } : {}),
   }));
   carryOut(kubelet, slot, run, world.logs.start(pod.metadata.uid, name));
+}
+
+/** As containerd reports an image that was pulled from a registry. A rebuilt tag has another digest. */
+function imageIdOf({ rebuilt }: World, image: string): string {
+  const [name] = (image.includes("/") ? image : `library/${image}`).split(/:[^/]*$|@/);
+  const digest = createHash("sha256").update(`${image} ${rebuilt.get(image) ?? 0}`).digest("hex");
+  return `docker.io/${name}@sha256:${digest}`;
 }
 
 /** A mount as a status shows it. */

@@ -32,7 +32,16 @@ const test = suite<Context>("after the database is lost");
 /** What must be the same again. */
 const SAME = [
   ...["slug", "displayName", "domain", "size", "adminEmail", "lmsVersion", "state", "maintenance", "namespace"],
-  ...["namespaceUid", "clusterUid", "blueprintInputs", "siteIdentifier", "createdAt", "createdBy", "readyAt"],
+  ...[
+    "namespaceUid",
+    "clusterUid",
+    "blueprintInputs",
+    "siteIdentifier",
+    "imageDigest",
+    "createdAt",
+    "createdBy",
+    "readyAt",
+  ],
 ] as const;
 
 async function kept(scene: WorkScene, id: string): Promise<Record<string, unknown>> {

@@ -29,7 +29,7 @@ test("lists each kind but Secrets in pages, asks for no other by itself, and fin
   assert.equal([objects.length, kinds.size], [SPOKES * 29, 12]);
   assert.is(byName.length, QUICK.asks, "as many Secrets as may be asked for");
   const guards = asked.filter(({ path }) => /^\/api\/v1\/namespaces\/spoke-[^/]+$/.test(path));
-  assert.is(asked.length - byName.length - guards.length, pages + 1, "the identity of the cluster, and lists");
+  assert.is(asked.length - byName.length - guards.length, pages + 2, "identity, pods, and lists");
   assert.ok(lists.every(({ path, query }) => !path.includes("/namespaces/") && query.get("limit") === "50"));
   const rows = await scene.db.sql("select health, drift, bad_looks from spokes where cluster = 'default'");
   assert.is(rows.length, SPOKES);

@@ -20,7 +20,19 @@ test.after(async ({ scene, names }) => {
 
 const FIELDS = [
   ...["id", "federationId", "slug", "displayName", "domain", "formerDomains", "url", "size", "identity", "content"],
-  ...["contentMode", "brand", "adminEmail", "region", "lmsVersion", "moodleVersion", "seed", "from", "mail", "state"],
+  ...[
+    "contentMode",
+    "brand",
+    "adminEmail",
+    "region",
+    "lmsVersion",
+    "moodleVersion",
+    "imageDigest",
+    "seed",
+    "from",
+    "mail",
+    "state",
+  ],
   ...["status", "stateReason", "health", "maintenance", "namespace", "operation", "createdAt", "updatedAt", "readyAt"],
   ...["observedAt", "drift"],
 ];

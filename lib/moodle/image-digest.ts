@@ -1,0 +1,39 @@
+/** Reads the digest of the image that a site's pods run. An image tag can move, its digest cannot. */
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+
+/** The pods of a site's Deployment. */
+export const MOODLE_PODS = "app=moodle";
+
+const DIGEST = /^(?:[\w.:/-]{1,320}@)?sha256:[0-9a-f]{64}$/;
+
+/**
+ * Returns the digests of the containers that run this image in the pod: `repository@sha256:…`, or `sha256:…` alone for an image
+ * that was loaded into the node without a registry.
+ */
+export function digestsIn({ metadata, spec, status }: KubeObject, image: string): string[] {
+  if (metadata.deletionTimestamp !== undefined) return [];
+  const containers: readonly KubeObject[] = spec?.containers ?? [],
+    statuses: readonly KubeObject[] = status?.containerStatuses ?? [];
+  const names = containers.filter((container) => container["image"] === image).map((container) => container["name"]);
+  return statuses.filter((each) => names.includes(each["name"])).flatMap((each) =>
+    parseImageId(String(each["imageID"] ?? "")) ?? []
+  );
+}
+
+/** Returns a container status's `imageID` without the scheme that some runtimes add; null if it has no digest. */
+export function parseImageId(imageId: string): string | null {
+  const digest = imageId.replace(/^[a-z-]+:\/\//, "");
+  return isDigest(digest) ? digest : null;
+}
+
+export function isDigest(text: string): boolean {
+  return DIGEST.test(text);
+}
+
+/**
+ * Returns whether two digests are certainly of different images. An image's own id, without a repository, is not comparable to
+ * the digest that a registry has for the image.
+ */
+export function isOtherImage(one: string, other: string): boolean {
+  return one.includes("@") === other.includes("@") && one.split("@").at(-1) !== other.split("@").at(-1);
+}

@@ -1,0 +1,61 @@
+/**
+ * Compares the image that each site runs with the recorded digest. A difference means that the tag was moved and that the node
+ * pulled it again. Records the digest of a spoke that has none.
+ */
+import { sql } from "kysely";
+import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
+import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { digestsIn, isOtherImage, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
+import { SELECTOR, type Sight, type SweepLook, type SweptKind } from "#lib/workers/sweep/sight.ts";
+
+export const SITE_POD: SweptKind = { apiVersion: "v1", kind: "Pod", selector: `${SELECTOR},${MOODLE_PODS}` };
+const PREFIX = "Pod/", ROWS = 500;
+
+/** Reads the pods of the sites. Without the permission to list pods, earlier findings stay. */
+export async function readImages(look: SweepLook): Promise<void> {
+  const { run, sights } = look;
+  try {
+    await look.list(SITE_POD, (pods) => {
+      for (const pod of pods) noteImage(sights.get(pod.metadata.namespace ?? ""), pod);
+      return Promise.resolve();
+    });
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 403) throw error;
+    return run.log.warn("Cannot compare the images of sites: listing pods is not allowed", { error });
+  }
+  look.listed.add(SITE_POD.kind);
+  const fresh = [...sights.values()].flatMap(({ spoke: { id, imageDigest }, images }) => {
+    const [digest] = [...images.values()].flat();
+    return imageDigest === null && digest !== undefined ? [{ id, digest }] : [];
+  });
+  for (let i = 0; i < fresh.length; i += ROWS) {
+    await run.write((tx) => recordDigests(tx, look.began, fresh.slice(i, i + ROWS)));
+  }
+}
+
+function noteImage(sight: Sight | undefined, pod: KubeObject): void {
+  if (sight?.spoke.image) sight.images.set(pod.metadata.name, digestsIn(pod, sight.spoke.image));
+}
+
+/** Returns the pods that run another image under the recorded tag. */
+export function movedImages({ listed }: SweepLook, { spoke, images }: Sight): DriftedObject[] {
+  const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
+  if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
+  if (recorded === null) return [];
+  return [...images].filter(([, digests]) => digests.some((digest) => isOtherImage(digest, recorded)))
+    .map(([name]) => ({ object: `${PREFIX}${name}`, what: "changed", fields: ["status.containerStatuses.imageID"] }));
+}
+
+/** The site record is written again, because `recorded_at` is null. */
+async function recordDigests(tx: Tx, began: Date, found: readonly { id: string; digest: string }[]): Promise<void> {
+  const ids = found.map(({ id }) => id), digests = found.map(({ digest }) => digest);
+  await sql`
+    with found as (select * from unnest(${ids}::text[], ${digests}::text[]) as found (id, digest)),
+    held as (
+      select spokes.id, found.digest from spokes join found using (id)
+      where spokes.state = 'active' and spokes.updated_at <= ${began} and image_digest is null
+      order by spokes.id for no key update of spokes skip locked
+    )
+    update spokes set image_digest = held.digest, recorded_at = null from held where spokes.id = held.id`.execute(tx);
+}
