@@ -26,7 +26,16 @@ async function open(
       return { made: query.name ?? "" };
     },
   });
-  return await openHandler([["/create", { POST: create as AnyEndpoint }]], { env });
+  const slow = endpoint({
+    summary: "Never ends",
+    access: anyone,
+    scope: "public",
+    reply: ok(v.object({})),
+    handle: () => new Promise<never>(() => {}),
+  });
+  return await openHandler([["/create", { POST: create as AnyEndpoint }], ["/slow", { GET: slow as AnyEndpoint }]], {
+    env,
+  });
 }
 
 const POST = { method: "POST" };
@@ -39,6 +48,7 @@ test("does not count the waiting for a turn against the time of a request", asyn
   }, { REQUEST_TIMEOUT_MS: "100" });
   const first = send("/create?name=first", POST), second = send("/create?name=second", POST);
   assert.is((await first).status, 504); // what it does itself counts
+  assert.is((await send("/slow")).status, 504); // so the second has waited for longer than its own time
   assert.equal(begun, ["first"]);
   end.resolve();
   assert.is((await second).status, 200);
