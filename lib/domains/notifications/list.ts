@@ -4,7 +4,7 @@
  * The newest events of many objects can only be in those objects whose own newest event is among the newest: one look
  * at each object finds these, and a page is taken from them alone. So a page costs one look for each object and no
  * more for a longer history. The inner queries keep ties, because objects and events of one time have no order yet; the
- * page itself ends after exactly its limit.
+ * page itself ends after its limit, or with its last time.
  *
  * For unread ones, objects that the counts show to be read are left out, and within the others the search ends at
  * `read_through` and steps over the stretches of what was read one by one (stretches.ts). So it walks over next to
@@ -12,7 +12,7 @@
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { comesAfter, type ListPage, type PageBounds, readPage, withItems } from "#lib/drivers/db/pages.ts";
+import { comesAfter, type ListPage, type PageBounds, readPageByTime, withItems } from "#lib/drivers/db/pages.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
 import { objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
@@ -28,7 +28,7 @@ export async function listNotifications(
   reader: Reader,
   query: NotificationQuery,
 ): Promise<ListPage<Notification>> {
-  const page = await readPage(query, (bounds) => readRows(rows, reader, query, bounds), ({ at, id }) => [at, id]);
+  const page = await readPageByTime(query, (bounds) => readRows(rows, reader, query, bounds), ({ at, id }) => [at, id]);
   return withItems(page, page.items.map((row) => toNotification(row, reader)));
 }
 

@@ -26,17 +26,45 @@ export interface PageBounds {
   readonly beforeId?: string | undefined;
 }
 
+type ReadRows<Row> = (bounds: PageBounds) => Promise<Row[]>;
+
+type KeyOf<Row> = (row: Row) => readonly [at: Date, id: string];
+
 /** `read` returns rows ordered by time and id, both descending; `keyOf` returns these two of a row. */
 export async function readPage<Row>(
   { limit, before }: ListPageRequest,
-  read: (bounds: PageBounds) => Promise<Row[]>,
-  keyOf: (row: Row) => readonly [at: Date, id: string],
+  read: ReadRows<Row>,
+  keyOf: KeyOf<Row>,
 ): Promise<ListPage<Row>> {
   const most = limit === undefined ? undefined : limit + 1;
   const found = await read({ most, beforeAt: before?.at, beforeId: before?.id });
   if (limit === undefined || found.length <= limit) return { items: found, next: null };
   const items = found.slice(0, limit);
   return { items, next: writeCursor(...keyOf(items[limit - 1]!)) };
+}
+
+/** Rows over the limit that a page by time may have. */
+const TIES = 100;
+
+/**
+ * Reads a page for clients that continue with the time of its last row. Without a row in the cursor, rows that share the
+ * last row's time are part of the page, at most 100 over its limit, so these clients skip none.
+ */
+export async function readPageByTime<Row>(
+  request: ListPageRequest & { readonly limit: number },
+  read: ReadRows<Row>,
+  keyOf: KeyOf<Row>,
+): Promise<ListPage<Row>> {
+  const page = await readPage(request, read, keyOf);
+  if (page.next === null || request.before?.id !== undefined) return page;
+  const timeOf = (row: Row) => keyOf(row)[0].getTime();
+  const [at, id] = keyOf(page.items.at(-1)!), last = at.getTime();
+  const following = await readPage({ limit: 1, before: { at, id } }, read, keyOf);
+  if (following.items.every((row) => timeOf(row) < last)) return page;
+  const longer = await readPage({ ...request, limit: request.limit + TIES }, read, keyOf);
+  const items = longer.items.filter((row) => timeOf(row) >= last);
+  const isEnd = longer.next === null && items.length === longer.items.length;
+  return { items, next: isEnd ? null : writeCursor(...keyOf(items.at(-1)!)) };
 }
 
 /** Reads a page of a table's rows by `createdAt` and `id`. */

@@ -184,9 +184,10 @@ async function pages(scene: Scene, who: Who, path: string): Promise<string[]> {
   const limit = Number(new URL(path, "http://server").searchParams.get("limit"));
   for (let target: string | null = path; target !== null;) {
     const { body, headers } = await caller.get(target);
-    seen.push(...body.map(({ id }: { id: string }) => id));
     target = nextPage(headers);
-    if (target !== null) assert.is(body.length, limit);
+    const isByTime = seen.length === 0 && path.startsWith("/api/notifications"); // may be longer, by rows of one time
+    if (target !== null) assert.ok(isByTime ? body.length >= limit : body.length === limit, `${body.length} at once`);
+    seen.push(...body.map(({ id }: { id: string }) => id));
   }
   return seen;
 }
