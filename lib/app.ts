@@ -8,7 +8,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
 import type { Feeds } from "#lib/events/feed.ts";
 import type { HoldWatch } from "#lib/installation/held.ts";
-import type { Attempts } from "#lib/base/limits/attempts.ts";
+import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Notice } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
@@ -17,7 +17,7 @@ import type { Payments } from "#lib/drivers/payments/payments.ts";
 /** The clusters that spokes can be placed on, by the name that a hub or spoke row remembers. */
 export interface Clusters {
   /** The name of the cluster for a region of the catalogue; the only one where there is no catalogue. */
-  place(region: string | null): string;
+  clusterFor(region: string | null): string;
   /** Opens it on first use; throws a ClusterError `unknown_cluster` for a name that is no longer configured. */
   open(name: string): Promise<Cluster>;
 }
@@ -43,7 +43,7 @@ export interface App {
   /** Hashes and judges passwords, a few at a time. */
   readonly passwords: Passwords;
   /** Slows guessing at one account. */
-  readonly attempts: Attempts;
+  readonly loginAttempts: LoginAttempts;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   /** The payment provider; null where none is connected. */

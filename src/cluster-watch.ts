@@ -10,8 +10,8 @@ import { isClusterBusy } from "#lib/drivers/cluster/away.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
-import { type Log, silent } from "#lib/base/log.ts";
-import { atMost, SECOND, sleep } from "#lib/base/time.ts";
+import { type Log, silentLog } from "#lib/base/log.ts";
+import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import type { ClusterSource } from "./clusters.ts";
 import { CommandError, EX_CONFIG } from "./commands/command.ts";
 
@@ -36,9 +36,9 @@ interface ClusterWatch {
 
 /** Throws a CommandError when the kubeconfig cannot be read, or says nothing that can be used. */
 export async function requireKubeconfig(source: ClusterSource): Promise<void> {
-  const opening = openCluster({ name: "default", kubeconfig: source, log: silent });
+  const opening = openCluster({ name: "default", kubeconfig: source, log: silentLog });
   opening.then((cluster) => cluster.close(), () => {});
-  const problem = await atMost(READING, opening.then(() => null, (error) => error));
+  const problem = await withTimeout(READING, opening.then(() => null, (error) => error));
   if (!(problem instanceof ClusterError && problem.code === "kubeconfig")) return;
   const message = `KUBECONFIG cannot be used: ${messageOf(problem)}`;
   throw new CommandError(EX_CONFIG, message, { cause: problem });
@@ -55,7 +55,7 @@ export async function watchClusters(
   const isAway = () => [...answers.values()].some((answer) => answer !== "ok");
   const first = Promise.all(names.map(look));
   const watching = watch();
-  await atMost(MOMENT, first);
+  await withTimeout(MOMENT, first);
 
   async function watch(): Promise<void> {
     for (let looking: Promise<unknown> = first; !end.signal.aborted; looking = Promise.all(names.map(look))) {

@@ -43,7 +43,7 @@ export function openClusters(
 
   return {
     names: [...known],
-    place(region) {
+    clusterFor(region) {
       return catalog.regions.find((each) => each.name === region)?.context ?? DEFAULT;
     },
     async open(name) {

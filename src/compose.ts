@@ -26,7 +26,7 @@ import { openTelemetry } from "#lib/base/telemetry.ts";
 import { type FleetWatch, watchFleet } from "#lib/domains/fleet/watch.ts";
 import type { MetricsRegistry } from "#lib/metrics/registry.ts";
 import { newId } from "#lib/base/ids.ts";
-import { openAttempts } from "#lib/base/limits/attempts.ts";
+import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openPost } from "#lib/drivers/mail/open.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
@@ -73,9 +73,11 @@ export async function compose(
     if (config.stripe) checkPrices(catalog);
     const registry = config.metricsPort === null ? null : await openMetrics();
     const replicaId = newId("rep");
-    const onDropped = () => telemetry.note("span_dropped", {});
+    const onDropped = () => telemetry.record("span_dropped", {});
     const traces = config.traces && await openTraces(config.traces, { log, replicaId, ...release(), onDropped });
-    if (traces && config.otelUnheeded.length > 0) log.warn(UNHEEDED, { variables: config.otelUnheeded });
+    if (traces && config.ignoredOtelVariables.length > 0) {
+      log.warn(UNHEEDED, { variables: config.ignoredOtelVariables });
+    }
     opened.push(() => traces?.close());
     const telemetry = openTelemetry([registry?.observer, traces?.observer].filter((each) => each !== undefined));
     const clusters = openClusters(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
@@ -101,7 +103,7 @@ export async function compose(
       clusters,
       dns: openDns(config.dnsServers),
       passwords: openPasswords(),
-      attempts: openAttempts(),
+      loginAttempts: openLoginAttempts(),
       blueprint,
       catalog,
       payments: config.stripe ? openPayments({ ...config.stripe, telemetry }) : null,

@@ -15,9 +15,9 @@
  * would come back to this very replica.
  */
 import type { Config } from "#lib/base/config.ts";
-import { listenForMetrics, type MetricsListening } from "#lib/metrics/listen.ts";
+import { type MetricsServer, startMetricsServer } from "#lib/metrics/server.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { atMost, SECOND, sleep } from "#lib/base/time.ts";
+import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import { holdSentence } from "#lib/installation/held.ts";
 import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
@@ -73,7 +73,7 @@ export async function runUntilStopped(program: Program, { told }: Stop = awaitSt
       }
       return true;
     };
-    const ended = await atMost(Math.max(grace, LEAST), stop());
+    const ended = await withTimeout(Math.max(grace, LEAST), stop());
     if (!ended) {
       app.log.warn("Stopped at the end of SHUTDOWN_GRACE_MS: something did not end in time and was abandoned");
     }
@@ -90,13 +90,13 @@ function closing(...opened: readonly ({ close(): Promise<void> } | null)[]): (er
   };
 }
 
-async function serveMetrics(program: Program, server: Server): Promise<MetricsListening | null> {
+async function serveMetrics(program: Program, server: Server): Promise<MetricsServer | null> {
   const { metrics, app: { config: { host, metricsPort }, log } } = program;
   if (!metrics || metricsPort === null) return null;
   const { registry } = metrics, address = { host, port: metricsPort };
   const text = () => registry.text(readingsOf(program, metrics.fleet.last(), server));
   try {
-    const listening = await listenForMetrics({ contentType: registry.contentType, text }, address);
+    const listening = await startMetricsServer({ contentType: registry.contentType, text }, address);
     log.info(`Metrics on ${host}:${metricsPort}/metrics, for everybody who reaches that port`);
     return listening;
   } catch (cause) {

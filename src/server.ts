@@ -31,12 +31,12 @@ import { type Authenticate, mount } from "#lib/http/mount.ts";
 import { type Check, openReadiness } from "#lib/http/readiness.ts";
 import { refusedPage } from "#lib/portal/page/refused.ts";
 import { parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
-import { type Bucket, openBucket } from "#lib/base/limits/bucket.ts";
-import { clientFinder } from "#lib/base/limits/client-address.ts";
-import { openAllowance } from "#lib/base/limits/allowance.ts";
-import { type LoadOptions, openLoad, type Room } from "#lib/base/limits/load.ts";
-import { openUnread } from "#lib/base/limits/unread.ts";
-import { placeIn, readTrace } from "#lib/base/trace.ts";
+import { openRateLimit, type RateLimit } from "#lib/base/limits/rate-limit.ts";
+import { createClientFinder } from "#lib/base/limits/client-address.ts";
+import { openTimeBudget } from "#lib/base/limits/time-budget.ts";
+import { type LoadPool, type LoadShedderOptions, openLoadShedder } from "#lib/base/limits/load-shedding.ts";
+import { openUnreadBodies } from "#lib/base/limits/unread-bodies.ts";
+import { readTraceHeaders, startSpanContext } from "#lib/base/trace.ts";
 import { listen, type ListenAddress, type Listening, type Peer } from "./listen.ts";
 import { readinessOf } from "./readiness.ts";
 import { releases } from "./releases.ts";
@@ -55,9 +55,9 @@ interface ServerOptions {
   /** What each release changed; those of this program when absent. */
   readonly releases?: readonly ReleaseNotes[];
   /** How the lateness of the event loop is measured; by the machine's clock when absent. */
-  readonly lateness?: Pick<LoadOptions, "now" | "every">;
-  /** Limits attempts to sign in; a bucket on the machine's clock when absent. */
-  readonly bucket?: Bucket;
+  readonly lateness?: Pick<LoadShedderOptions, "now" | "every">;
+  /** Limits attempts to sign in; a limit on the machine's clock when absent. */
+  readonly bucket?: RateLimit;
 }
 
 export interface Server {
@@ -74,10 +74,10 @@ const PER_REQUEST = 8; // connections beside those of streams for each request u
 
 export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
   const { config } = app, manifest = config.portal ? whole : withoutPortal(whole);
-  const load = openLoad({ maxInFlight: config.maxInFlight, telemetry: app.telemetry, ...options.lateness });
+  const load = openLoadShedder({ maxInFlight: config.maxInFlight, telemetry: app.telemetry, ...options.lateness });
   const openTurns = openCreations(app.db.stats().size);
-  const unread = openUnread(config.bodyLimitBytes);
-  const findClient = clientFinder(config.trustedProxies, app.log);
+  const unread = openUnreadBodies(config.bodyLimitBytes);
+  const findClient = createClientFinder(config.trustedProxies, app.log);
   const isProxy = parseNetworks(config.trustedProxies);
   let document: OpenApi | undefined;
   const findRoute = mount({
@@ -93,7 +93,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       releases: options.releases ?? releases,
     },
     authenticate: options.authenticate ?? authenticate,
-    bucket: options.bucket ?? openBucket(),
+    bucket: options.bucket ?? openRateLimit(),
     calls: options.calls ?? NO_COUNTER,
     ...(config.portal && { excuse: refusedPage }),
   });
@@ -117,7 +117,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
     const id = wellFormedId(request.headers.get("x-request-id")) ?? newId("req");
     const log = app.log.with({ requestId: id });
     const aborting = new AbortController(), { signal } = aborting;
-    const allowance = openAllowance({ limit: config.requestTimeoutMs });
+    const allowance = openTimeBudget({ limit: config.requestTimeoutMs });
     const route = findRoute(request.method, url.pathname);
     const ip = findClient(peer.address, request.headers.get("x-forwarded-for"));
     return {
@@ -125,7 +125,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       url,
       route,
       id,
-      trace: placeIn(readTrace(headersOf(request)), app.telemetry.samples),
+      trace: startSpanContext(readTraceHeaders(headersOf(request)), app.telemetry.sampler),
       ip,
       userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
       log,
@@ -133,7 +133,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       signal,
       abort: (reason: Fault | ClientGone) => aborting.abort(reason),
       body: bodyReader(request, ip, { limit: config.bodyLimitBytes, unread }),
-      place: load.place(roomOf(route.endpoint)),
+      place: load.openSlot(roomOf(route.endpoint)),
       allowance,
       turns: openTurns({ ip, signal, allowance }),
       sent: peer.sent,
@@ -172,13 +172,13 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
 }
 
 /** Probes are answered however loaded the server is. People who sign in have a room of their own, and so have creations. */
-function roomOf(endpoint: AnyEndpoint | null): Room {
+function roomOf(endpoint: AnyEndpoint | null): LoadPool {
   if (endpoint?.vital) return "probes";
   if (endpoint?.queued) return "creations";
   return endpoint?.scope === "flow" ? "people" : "general";
 }
 
-function headersOf({ headers }: Request): Parameters<typeof readTrace>[0] {
+function headersOf({ headers }: Request): Parameters<typeof readTraceHeaders>[0] {
   return { traceparent: headers.get("traceparent"), tracestate: headers.get("tracestate") };
 }
 

@@ -20,8 +20,8 @@ const ROOT = new URL("../", import.meta.url);
 const ORDER = [
   ...under(
     "base",
-    "environment utf8 readable errors faults ids trace cause time race bell redact log host email schema otel variables variable-files " +
-      "database-keywords database-address database-config config notice addresses means nearest telemetry limits",
+    "environment utf8 readable errors faults ids trace work-context time cancellation notifier redact log host email schema otel variables variable-files " +
+      "database-keywords database-address database-config config notice addresses operator-details nearest-name telemetry limits",
   ),
   ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),
   ...["moodle", "catalog", "operations"],

@@ -13,7 +13,7 @@ import {
 } from "#lib/drivers/db/pages.ts";
 import { prepare } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { shownMeans } from "#lib/base/means.ts";
+import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { newId } from "#lib/base/ids.ts";
 
 export interface AuditEntry {
@@ -135,6 +135,6 @@ export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
  * and with what means something can be mended.
  */
 export function shownTo<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
-  const shown = { ...event, metadata: shownMeans(reader, event.metadata) };
+  const shown = { ...event, metadata: hideOperatorDetails(reader, event.metadata) };
   return event.originPrivate && reader.role !== "operator" ? { ...shown, ip: "", userAgent: "" } : shown;
 }

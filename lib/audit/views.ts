@@ -1,7 +1,7 @@
 /** An audit event as the API shows it. */
 import * as v from "valibot";
 import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
-import { Stamp, text } from "#lib/base/schema.ts";
+import { text, Timestamp } from "#lib/base/schema.ts";
 
 const KINDS = Object.keys(AUDIT_KINDS) as (keyof typeof AUDIT_KINDS)[];
 const word = v.optional(text(1, 254));
@@ -26,5 +26,5 @@ export const AuditEventView = v.object({
   metadata: v.record(v.string(), v.unknown()),
   ip: v.string(),
   userAgent: v.string(),
-  at: Stamp,
+  at: Timestamp,
 });

@@ -8,7 +8,7 @@
 import { isIP } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { KEYWORDS, problemOfKeyword } from "#lib/base/database-keywords.ts";
+import { checkKeyword, KEYWORDS } from "#lib/base/database-keywords.ts";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -58,64 +58,66 @@ export interface DatabaseAddress {
 export type DatabaseSource = string | (() => DatabaseAddress);
 
 /** A problem in a connection string, as a phrase that follows the variable's name. It never holds a value. */
-export class AddressError extends Error {
+export class DatabaseAddressError extends Error {
   override readonly name = "AddressError";
 }
 
-export function resolveAddress(source: DatabaseSource): DatabaseAddress {
-  return typeof source === "string" ? readAddress(source) : source();
+export function resolveDatabaseAddress(source: DatabaseSource): DatabaseAddress {
+  return typeof source === "string" ? parseConnectionString(source) : source();
 }
 
 /** Reads a connection string. PG variables of `env` fill in what it leaves out. Throws AddressError. */
-export function readAddress(text: string, env: ProcessVariables = {}): DatabaseAddress {
-  const given = /^postgres(?:ql)?:\/\//.test(text) ? readUri(text) : readPairs(text);
+export function parseConnectionString(text: string, env: ProcessVariables = {}): DatabaseAddress {
+  const given = /^postgres(?:ql)?:\/\//.test(text) ? parseUri(text) : parseKeyValuePairs(text);
   for (const [keyword, value] of given) {
-    const problem = problemOfKeyword(keyword, value);
-    if (problem) throw new AddressError(problem);
+    const problem = checkKeyword(keyword, value);
+    if (problem) throw new DatabaseAddressError(problem);
   }
   for (const [keyword, { variable }] of Object.entries(KEYWORDS)) {
     const value = variable && env[variable];
     if (!value || given.has(keyword)) continue;
-    const problem = problemOfKeyword(keyword, value);
-    if (problem) throw new AddressError(`cannot be used with ${variable}: it ${problem}`);
+    const problem = checkKeyword(keyword, value);
+    if (problem) throw new DatabaseAddressError(`cannot be used with ${variable}: it ${problem}`);
     given.set(keyword, value);
   }
-  return build(given, env);
+  return buildAddress(given, env);
 }
 
 /** Where the database is, for messages: user, hosts and database without the password. */
-export function placeOfDatabase({ user, hosts, database }: DatabaseAddress): string {
+export function describeDatabase({ user, hosts, database }: DatabaseAddress): string {
   const name = ({ host, port }: DatabaseHost) => `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return `${user}@${hosts.map(name).join(",")}/${database}`;
 }
 
-type Given = Map<string, string>;
+type ConnectionParameters = Map<string, string>;
 
-function build(given: Given, env: ProcessVariables): DatabaseAddress {
-  const take = (keyword: string): string | null => given.get(keyword) || null;
-  const user = take("user") ?? systemUser(), timeout = Number(take("connect_timeout") ?? 0);
-  const minVersion = take("ssl_min_protocol_version"), maxVersion = take("ssl_max_protocol_version");
+function buildAddress(given: ConnectionParameters, env: ProcessVariables): DatabaseAddress {
+  const valueOf = (keyword: string): string | null => given.get(keyword) || null;
+  const user = valueOf("user") ?? systemUserName(), timeout = Number(valueOf("connect_timeout") ?? 0);
+  const minVersion = valueOf("ssl_min_protocol_version"), maxVersion = valueOf("ssl_max_protocol_version");
   if (minVersion && maxVersion && minVersion > maxVersion) {
-    throw new AddressError("has an ssl_min_protocol_version above its ssl_max_protocol_version");
+    throw new DatabaseAddressError("has an ssl_min_protocol_version above its ssl_max_protocol_version");
   }
-  const cert = take("sslcert"), key = take("sslkey");
-  if ((cert === null) !== (key === null)) throw new AddressError("must name both sslcert and sslkey, or neither");
+  const cert = valueOf("sslcert"), key = valueOf("sslkey");
+  if ((cert === null) !== (key === null)) {
+    throw new DatabaseAddressError("must name both sslcert and sslkey, or neither");
+  }
   return {
-    hosts: hostsOf(take("host"), take("port")),
-    database: take("dbname") ?? user,
+    hosts: parseHostList(valueOf("host"), valueOf("port")),
+    database: valueOf("dbname") ?? user,
     user,
-    password: take("password"),
-    passfile: take("passfile") ?? (env.HOME ? join(env.HOME, ".pgpass") : null),
-    applicationName: take("application_name") ?? take("fallback_application_name"),
-    options: take("options"),
+    password: valueOf("password"),
+    passfile: valueOf("passfile") ?? (env.HOME ? join(env.HOME, ".pgpass") : null),
+    applicationName: valueOf("application_name") ?? valueOf("fallback_application_name"),
+    options: valueOf("options"),
     connectTimeout: timeout > 0 ? timeout * SECOND : null,
-    target: (take("target_session_attrs") ?? "any") as DatabaseAddress["target"],
+    target: (valueOf("target_session_attrs") ?? "any") as DatabaseAddress["target"],
     tls: {
-      mode: tlsMode(take("sslmode"), take("sslrootcert"), take("sslnegotiation")),
-      direct: take("sslnegotiation") === "direct",
-      sni: take("sslsni") !== "0",
-      rootCert: take("sslrootcert") === "system" ? null : take("sslrootcert"),
-      ...{ cert, key, keyPassword: take("sslpassword"), minVersion, maxVersion },
+      mode: tlsMode(valueOf("sslmode"), valueOf("sslrootcert"), valueOf("sslnegotiation")),
+      direct: valueOf("sslnegotiation") === "direct",
+      sni: valueOf("sslsni") !== "0",
+      rootCert: valueOf("sslrootcert") === "system" ? null : valueOf("sslrootcert"),
+      ...{ cert, key, keyPassword: valueOf("sslpassword"), minVersion, maxVersion },
     },
   };
 }
@@ -124,61 +126,63 @@ function build(given: Given, env: ProcessVariables): DatabaseAddress {
 function tlsMode(mode: string | null, rootCert: string | null, negotiation: string | null): DatabaseTls["mode"] {
   if (rootCert === "system") {
     if (mode !== null && mode !== "verify-full") {
-      throw new AddressError("has sslrootcert=system, which needs sslmode=verify-full");
+      throw new DatabaseAddressError("has sslrootcert=system, which needs sslmode=verify-full");
     }
     return "verify-full";
   }
   const chosen = mode === null || mode === "allow" ? "prefer" : mode as DatabaseTls["mode"];
   if (negotiation === "direct" && ["disable", "prefer"].includes(chosen)) {
-    throw new AddressError("has sslnegotiation=direct, which needs sslmode=require or stricter");
+    throw new DatabaseAddressError("has sslnegotiation=direct, which needs sslmode=require or stricter");
   }
   // Like libpq: a named root certificate implies that certificates are checked.
   return chosen === "require" && rootCert !== null ? "verify-ca" : chosen;
 }
 
-function hostsOf(hosts: string | null, ports: string | null): DatabaseHost[] {
+function parseHostList(hosts: string | null, ports: string | null): DatabaseHost[] {
   const names = (hosts ?? "localhost").split(","), numbers = (ports ?? "").split(",");
   if (numbers.length > 1 && numbers.length !== names.length) {
-    throw new AddressError(`names ${names.length} hosts and ${numbers.length} ports`);
+    throw new DatabaseAddressError(`names ${names.length} hosts and ${numbers.length} ports`);
   }
   return names.map((name, i) => {
     const text = (numbers.length > 1 ? numbers[i] : numbers[0]) || "5432", port = Number(text);
     if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) {
-      throw new AddressError("has a port that is not a whole number from 1 to 65535");
+      throw new DatabaseAddressError("has a port that is not a whole number from 1 to 65535");
     }
     const host = name || "localhost";
     if (host.startsWith("/")) return { host, port };
     if (!/^[^\s/@[\]?#%]+$/.test(host)) {
-      throw new AddressError("has a host that is neither a name, an address, nor the absolute path of a directory");
+      throw new DatabaseAddressError(
+        "has a host that is neither a name, an address, nor the absolute path of a directory",
+      );
     }
     return { host, port };
   });
 }
 
-function systemUser(): string {
+function systemUserName(): string {
   try {
     return userInfo().username;
   } catch {
-    throw new AddressError("must name its user");
+    throw new DatabaseAddressError("must name its user");
   }
 }
 
 /** Reads `postgresql://user:password@host:port,host:port/dbname?keyword=value`. Each part may be percent-encoded. */
-function readUri(text: string): Given {
-  const given: Given = new Map(), rest = text.slice(text.indexOf("://") + 3);
+function parseUri(text: string): ConnectionParameters {
+  const given: ConnectionParameters = new Map(), rest = text.slice(text.indexOf("://") + 3);
   const slash = rest.search(/\/|$/), at = rest.slice(0, slash).lastIndexOf("@");
   if (at >= 0) {
     const [user = "", ...password] = rest.slice(0, at).split(":");
-    put(given, "user", decode(user));
-    put(given, "password", decode(password.join(":")));
+    setIfPresent(given, "user", decodePercent(user));
+    setIfPresent(given, "password", decodePercent(password.join(":")));
   }
   const [place = "", ...queries] = rest.slice(at + 1).split("?"), [hosts = "", ...names] = place.split("/");
-  if (hosts !== "") readHosts(given, hosts);
-  put(given, "dbname", decode(names.join("/")));
+  if (hosts !== "") parseUriHosts(given, hosts);
+  setIfPresent(given, "dbname", decodePercent(names.join("/")));
   for (const pair of queries.join("?").split("&").filter(Boolean)) {
     const [keyword = "", ...value] = pair.split("=");
-    if (value.length !== 1) throw new AddressError(`has a parameter that is not keyword=value`);
-    const name = decode(keyword), content = decode(value[0]!);
+    if (value.length !== 1) throw new DatabaseAddressError(`has a parameter that is not keyword=value`);
+    const name = decodePercent(keyword), content = decodePercent(value[0]!);
     // JDBC's way to say it, which libpq takes as well.
     if (name === "ssl" && content === "true") given.set("sslmode", "require");
     else given.set(name, content);
@@ -186,18 +190,20 @@ function readUri(text: string): Given {
   return given;
 }
 
-function readHosts(given: Given, text: string): void {
+function parseUriHosts(given: ConnectionParameters, text: string): void {
   const hosts: string[] = [], ports: string[] = [];
   for (const place of text.split(",")) {
-    const found = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d*))?$/.exec(place);
-    if (!found) {
-      throw new AddressError("has a host that cannot be read; write an IPv6 address in brackets, as [::1]:5432");
+    const match = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d*))?$/.exec(place);
+    if (!match) {
+      throw new DatabaseAddressError(
+        "has a host that cannot be read; write an IPv6 address in brackets, as [::1]:5432",
+      );
     }
-    const [, address, name = "", port = ""] = found;
+    const [, address, name = "", port = ""] = match;
     if (address !== undefined && isIP(address.replace(/%.*$/, "")) !== 6) {
-      throw new AddressError("has brackets around no IPv6 address");
+      throw new DatabaseAddressError("has brackets around no IPv6 address");
     }
-    hosts.push(address ?? decode(name));
+    hosts.push(address ?? decodePercent(name));
     ports.push(port);
   }
   if (hosts.some((host) => host !== "")) given.set("host", hosts.join(","));
@@ -205,8 +211,9 @@ function readHosts(given: Given, text: string): void {
 }
 
 /** Reads `host=localhost port=5432 password='it''s \'quoted\''`. */
-function readPairs(text: string): Given {
-  const given: Given = new Map(), pair = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s'\\]|\\.)*))(?=\s|$)/gsy;
+function parseKeyValuePairs(text: string): ConnectionParameters {
+  const given: ConnectionParameters = new Map(),
+    pair = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s'\\]|\\.)*))(?=\s|$)/gsy;
   const trimmed = text.trim();
   let read = 0;
   for (const [whole, keyword, quoted, plain] of trimmed.matchAll(pair)) {
@@ -214,21 +221,21 @@ function readPairs(text: string): Given {
     read += whole.length;
   }
   if (given.size === 0 || read < trimmed.length) {
-    throw new AddressError("must be a URL such as postgres://user:password@host:5432/name");
+    throw new DatabaseAddressError("must be a URL such as postgres://user:password@host:5432/name");
   }
   return given;
 }
 
-function put(given: Given, keyword: string, value: string): void {
+function setIfPresent(given: ConnectionParameters, keyword: string, value: string): void {
   if (value !== "") given.set(keyword, value);
 }
 
-function decode(text: string): string {
+function decodePercent(text: string): string {
   try {
     const decoded = decodeURIComponent(text);
     if (!decoded.includes("\0")) return decoded;
   } catch {
     // It is refused below.
   }
-  throw new AddressError("has a percent sign that encodes no character; write %25 for a percent sign");
+  throw new DatabaseAddressError("has a percent sign that encodes no character; write %25 for a percent sign");
 }

@@ -7,7 +7,7 @@ interface Keyword {
   readonly values?: readonly string[] | RegExp;
 }
 
-const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"], NONE: readonly string[] = [];
+const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"], UNSUPPORTED: readonly string[] = [];
 
 export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   host: { variable: "PGHOST" },
@@ -44,23 +44,25 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   keepalives: { values: ["1"] },
   replication: { values: ["false", "off", "no", "0"] },
 
-  hostaddr: { variable: "PGHOSTADDR", values: NONE },
-  service: { variable: "PGSERVICE", values: NONE },
-  requirepeer: { variable: "PGREQUIREPEER", values: NONE },
-  require_auth: { variable: "PGREQUIREAUTH", values: NONE },
-  requiressl: { variable: "PGREQUIRESSL", values: NONE },
-  sslcrl: { variable: "PGSSLCRL", values: NONE },
-  sslcrldir: { variable: "PGSSLCRLDIR", values: NONE },
+  hostaddr: { variable: "PGHOSTADDR", values: UNSUPPORTED },
+  service: { variable: "PGSERVICE", values: UNSUPPORTED },
+  requirepeer: { variable: "PGREQUIREPEER", values: UNSUPPORTED },
+  require_auth: { variable: "PGREQUIREAUTH", values: UNSUPPORTED },
+  requiressl: { variable: "PGREQUIRESSL", values: UNSUPPORTED },
+  sslcrl: { variable: "PGSSLCRL", values: UNSUPPORTED },
+  sslcrldir: { variable: "PGSSLCRLDIR", values: UNSUPPORTED },
 };
 
 /** What is wrong with the parameter, as a phrase that follows the variable's name, or null. It never holds the value. */
-export function problemOfKeyword(keyword: string, value: string): string | null {
-  const known = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]! : null;
-  if (known === null || known.values === NONE) {
-    const hint = known === null && /^[a-z_]+$/.test(keyword) ? `; a setting goes into options=-c ${keyword}=…` : "";
+export function checkKeyword(keyword: string, value: string): string | null {
+  const definition = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]! : null;
+  if (definition === null || definition.values === UNSUPPORTED) {
+    const hint = definition === null && /^[a-z_]+$/.test(keyword)
+      ? `; a setting goes into options=-c ${keyword}=…`
+      : "";
     return `has the parameter ${JSON.stringify(keyword)}, which is not supported${hint}`;
   }
-  const { values } = known;
+  const { values } = definition;
   if (values === undefined) return null;
   if (values instanceof RegExp) return values.test(value) ? null : `has a value of ${keyword} that cannot be used`;
   return values.includes(value) ? null : `has a value of ${keyword} that is not supported: use ${values.join(" or ")}`;

@@ -6,12 +6,12 @@ export function processEnvironment(): ProcessVariables {
 }
 
 /** That of a program which this process starts, with more. */
-export function environmentWith(more: ProcessVariables): ProcessVariables {
-  return { ...process.env, ...more };
+export function extendEnvironment(extra: ProcessVariables): ProcessVariables {
+  return { ...process.env, ...extra };
 }
 
 /** Whether an output shows colours: NO_COLOR, CLICOLOR and the FORCE ones mean what they do everywhere, and a file has none. */
-export function showsColours(
+export function shouldUseColours(
   { env, terminal }: { readonly env: ProcessVariables; readonly terminal: boolean },
 ): boolean {
   if (env.FORCE_COLOR) return !["0", "false"].includes(env.FORCE_COLOR);
@@ -21,6 +21,6 @@ export function showsColours(
 }
 
 /** The same for the environment and the output of this process. */
-export function processShowsColours(): boolean {
-  return showsColours({ env: process.env, terminal: process.stdout.isTTY === true });
+export function shouldUseColoursOnStdout(): boolean {
+  return shouldUseColours({ env: process.env, terminal: process.stdout.isTTY === true });
 }

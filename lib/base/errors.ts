@@ -98,7 +98,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** What the system says by a code, since each runtime has a text of its own for it. */
-const REASONS: Readonly<Record<string, string>> = {
+const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   ENOENT: "there is nothing at this path",
   EACCES: "this user has no right to it",
   EPERM: "this user has no right to it",
@@ -126,11 +126,11 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why something failed, for a sentence to people: words for what the system refused, the error's own for all else. */
 export function reasonOf(error: unknown): string {
   const code = String((error as { code?: unknown } | null)?.code ?? "");
-  return REASONS[code] ?? (withoutCall(messageOf(error), code) || code);
+  return SYSTEM_ERROR_TEXTS[code] ?? (withoutSystemCall(messageOf(error), code) || code);
 }
 
 /** Of what a runtime makes of a system's refusal ("EXDEV: cross-device link, rename 'a' -> 'b'") what is words. */
-function withoutCall(message: string, code: string): string {
+function withoutSystemCall(message: string, code: string): string {
   if (code === "" || !message.startsWith(`${code}: `)) return message;
   return message.slice(code.length + 2).replace(/, \w+(?: '.*)?$/s, "");
 }

@@ -24,7 +24,7 @@ type IdPrefix =
 
 /** For example `spk_06fj2c4v7tq0w1x9n3m8k5r2dg`: the prefix, an underscore and 26 letters or digits. */
 export function newId(prefix: IdPrefix): string {
-  const bytes = takeRandom();
+  const bytes = randomBytes();
   new DataView(bytes.buffer).setUint32(0, Math.floor(Date.now() / 0x10000));
   new DataView(bytes.buffer).setUint16(4, Date.now() % 0x10000);
   return `${prefix}_${encode(bytes)}`;
@@ -32,16 +32,16 @@ export function newId(prefix: IdPrefix): string {
 
 /** 16 random bytes as 32 digits, for what other programs name so. */
 export function randomHex(): string {
-  return Buffer.from(takeRandom().buffer).toString("hex");
+  return Buffer.from(randomBytes().buffer).toString("hex");
 }
 
-const SIZE = 16;
+const ID_BYTES = 16;
 let pool = new Uint8Array(), used = 0;
 
 /** To ask for random bytes costs much more than the bytes do, so they are asked for in advance. */
-function takeRandom(): Uint8Array<ArrayBuffer> {
-  if (used === pool.length) [pool, used] = [crypto.getRandomValues(new Uint8Array(256 * SIZE)), 0];
-  return pool.slice(used, used += SIZE);
+function randomBytes(): Uint8Array<ArrayBuffer> {
+  if (used === pool.length) [pool, used] = [crypto.getRandomValues(new Uint8Array(256 * ID_BYTES)), 0];
+  return pool.slice(used, used += ID_BYTES);
 }
 
 /** Whether the text is shaped like an id of this type; it says nothing about whether such a thing exists. */
@@ -51,10 +51,10 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 
 /** Five bits a letter, from the last one on. */
 function encode(bytes: Uint8Array): string {
-  let text = "", bits = 0, held = 0;
+  let text = "", bits = 0, bitCount = 0;
   for (let i = bytes.length - 1; i >= 0; i--) {
-    bits |= bytes[i]! << held;
-    for (held += 8; held >= 5; held -= 5, bits >>= 5) text = ALPHABET[bits & 31] + text;
+    bits |= bytes[i]! << bitCount;
+    for (bitCount += 8; bitCount >= 5; bitCount -= 5, bits >>= 5) text = ALPHABET[bits & 31] + text;
   }
   return ALPHABET[bits] + text;
 }

@@ -7,12 +7,12 @@
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
-import { presentCause } from "#lib/base/cause.ts";
+import { currentContext } from "#lib/base/work-context.ts";
 import { redact } from "#lib/base/redact.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-export const LEVELS = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof LEVELS)[number];
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface Log {
@@ -33,11 +33,11 @@ interface LogOptions {
 }
 
 export function openLog(options: LogOptions, bound: Fields = {}): Log {
-  const least = LEVELS.indexOf(options.level);
+  const least = LOG_LEVELS.indexOf(options.level);
   const render = options.format === "json" ? renderJson : options.colours ? renderColoured : renderPlain;
   const entry = (level: LogLevel) => (message: string, fields: Fields = {}): void => {
-    if (LEVELS.indexOf(level) >= least) {
-      options.write(render(level, message, { ...ids(), ...bound, ...cleared(fields) }));
+    if (LOG_LEVELS.indexOf(level) >= least) {
+      options.write(render(level, message, { ...contextFields(), ...bound, ...redactReason(fields) }));
     }
   };
   return {
@@ -53,12 +53,12 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
  * What warns of a trouble that lasts: once a minute, and in between for those who debug. In an outage some questions are
  * answered and others not, each with words of its own: neither an answer nor other words make it another outage.
  */
-export function onceAMinute(log: Log): Log["warn"] {
+export function warnOncePerMinute(log: Log): Log["warn"] {
   let warnedAt = -Infinity;
   return (message, fields) => {
-    const again = performance.now() - warnedAt < MINUTE;
-    if (!again) warnedAt = performance.now();
-    log[again ? "debug" : "warn"](message, fields);
+    const warnedRecently = performance.now() - warnedAt < MINUTE;
+    if (!warnedRecently) warnedAt = performance.now();
+    log[warnedRecently ? "debug" : "warn"](message, fields);
   };
 }
 
@@ -66,36 +66,36 @@ export function onceAMinute(log: Log): Log["warn"] {
  * Lines that come in one turn of the event loop are written at once: each write costs as much as many lines. What is held
  * when the process ends by itself is written then.
  */
-export function together(write: (text: string) => void): (line: string) => void {
-  let held = "";
+export function batchWrites(write: (text: string) => void): (line: string) => void {
+  let pending = "";
   const flush = () => {
-    const text = held;
-    held = "";
+    const text = pending;
+    pending = "";
     if (text !== "") write(text);
   };
   process.on("exit", flush);
   return (line) => {
-    if (held === "") setImmediate(flush);
-    held += line;
+    if (pending === "") setImmediate(flush);
+    pending += line;
   };
 }
 
 /** A log that says nothing, for tests. */
-export const silent: Log = openLog({ level: "error", format: "json", write: () => {} });
+export const silentLog: Log = openLog({ level: "error", format: "json", write: () => {} });
 
 /** A reason in words is as often somebody else's as an Error's are. */
-function cleared(fields: Fields): Fields {
+function redactReason(fields: Fields): Fields {
   return typeof fields.reason === "string" ? { ...fields, reason: redact(fields.reason) } : fields;
 }
 
 /** Of the request or the job that is under way, and of the trace that it is part of. */
-function ids(): Fields {
-  const cause = presentCause();
-  return cause ? { ...cause.about, traceId: cause.place.traceId } : {};
+function contextFields(): Fields {
+  const cause = currentContext();
+  return cause ? { ...cause.logFields, traceId: cause.span.traceId } : {};
 }
 
 function renderJson(level: LogLevel, message: string, fields: Fields): string {
-  const plain = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, describe(value)]));
+  const plain = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toLoggable(value)]));
   return JSON.stringify({ time: new Date().toISOString(), level, message, ...plain }) + "\n";
 }
 
@@ -117,12 +117,14 @@ function timeOfDay(): string {
 
 function renderFields(fields: Fields): string {
   return Object.entries(fields).filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(describe(value))}`).join(" ");
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(toLoggable(value))}`).join(
+      " ",
+    );
 }
 
-function describe(value: unknown): unknown {
+function toLoggable(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const code = (value as { code?: unknown }).code;
-  const cause = value.cause ? describe(value.cause) : undefined;
+  const cause = value.cause ? toLoggable(value.cause) : undefined;
   return { message: redact(value.message), code, stack: value.stack && redact(value.stack), cause };
 }

@@ -5,12 +5,12 @@
  * lib/domains/deprecations/limits.ts. Both become notices when the program starts, which refuses to start with one that
  * gives less time than was promised.
  */
-import { DAY, isDay } from "#lib/base/time.ts";
+import { DAY, isCalendarDay } from "#lib/base/time.ts";
 
 /** The promise: nothing breaks, and no limit comes, that was not announced so many milliseconds before. */
-export const NOTICE = 30 * DAY;
+export const NOTICE_PERIOD = 30 * DAY;
 
-interface Common {
+interface NoticeBase {
   /** The same in every release and on every replica: by it is remembered who was told. */
   readonly id: string;
   /** When it was announced. */
@@ -19,7 +19,7 @@ interface Common {
   readonly note: string;
 }
 
-export interface EndpointNotice extends Common {
+export interface EndpointNotice extends NoticeBase {
   readonly kind: "endpoint";
   readonly method: string;
   /** As in the reference: `/api/spokes/{spokeId}`. */
@@ -30,7 +30,7 @@ export interface EndpointNotice extends Common {
   readonly sunset: Date;
 }
 
-export interface LimitNotice extends Common {
+export interface LimitNotice extends NoticeBase {
   readonly kind: "limit";
   /** What is limited, and to how much: "Requests with one token: 600 a minute". */
   readonly title: string;
@@ -41,7 +41,7 @@ export interface LimitNotice extends Common {
 export type Notice = EndpointNotice | LimitNotice;
 
 /** From when on what it announces is so. */
-export function takesEffect(notice: Notice): Date {
+export function effectiveDateOf(notice: Notice): Date {
   return notice.kind === "endpoint" ? notice.sunset : notice.from;
 }
 
@@ -52,21 +52,21 @@ const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?
  * The time between announcing and taking effect, both as 2026-12-01 or 2026-12-01T12:00:00Z. Throws when they are none,
  * or leave less than 30 days; `what` says whose they are.
  */
-export function readNotice(
-  what: string,
+export function parseNoticeDates(
+  subject: string,
   since: string,
   effect: string,
 ): { readonly since: Date; readonly effect: Date } {
-  const from = read(what, since), to = read(what, effect);
-  if (!(to - from >= NOTICE)) {
-    throw new Error(`${what} needs 30 days from its announcement on, but has ${since} to ${effect}`);
+  const from = parseDate(subject, since), to = parseDate(subject, effect);
+  if (!(to - from >= NOTICE_PERIOD)) {
+    throw new Error(`${subject} needs 30 days from its announcement on, but has ${since} to ${effect}`);
   }
   return { since: new Date(from), effect: new Date(to) };
 }
 
-function read(what: string, text: string): number {
+function parseDate(what: string, text: string): number {
   const time = DATE.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(time) || !isDay(text.slice(0, 10))) {
+  if (Number.isNaN(time) || !isCalendarDay(text.slice(0, 10))) {
     throw new Error(`${what} has a date that is none: ${text}; write it as 2026-12-01 or 2026-12-01T12:00:00Z`);
   }
   return time;

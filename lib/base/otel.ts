@@ -11,30 +11,30 @@ const SAMPLERS = [
   ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
 ] as const;
 const PAIR = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100})\s*=\s*([!-+\--:<-~]{0,4000})\s*$/;
-const HEADERS_OF_OURS = ["content-type", "content-length", "transfer-encoding", "host", "connection"];
+const RESERVED_HEADERS = ["content-type", "content-length", "transfer-encoding", "host", "connection"];
 
-const PAIRS =
+const PAIRS_MESSAGE =
   "must be pairs separated by commas, their values percent-encoded: api-key=secret,team=learning%20platforms";
 /** Of which each value may be percent-encoded. */
 export const OtelPairs = v.pipe(
   v.string(),
-  v.check((text) => partsOf(text).every((part) => isWhole(PAIR.exec(part)?.[2])), PAIRS),
-  v.transform((text) => Object.fromEntries(partsOf(text).map(readPair))),
+  v.check((text) => splitList(text).every((part) => isPercentEncoded(PAIR.exec(part)?.[2])), PAIRS_MESSAGE),
+  v.transform((text) => Object.fromEntries(splitList(text).map(readPair))),
 );
 
-const HEADERS = `may hold no line breaks, and none of ${HEADERS_OF_OURS.join(", ")}`;
+const HEADERS_MESSAGE = `may hold no line breaks, and none of ${RESERVED_HEADERS.join(", ")}`;
 /** What goes along with each batch: the key of who collects them. */
 export const OtelHeaders = v.pipe(
   OtelPairs,
-  v.check((pairs) => Object.entries(pairs).every(([name, value]) => isHeader(name, value)), HEADERS),
+  v.check((pairs) => Object.entries(pairs).every(([name, value]) => isHeader(name, value)), HEADERS_MESSAGE),
 );
 
 export const OtelSampler = v.picklist(SAMPLERS, `must be one of ${SAMPLERS.join(", ")}`);
 
-const RATIO = "must be a number from 0 to 1";
+const RATIO_MESSAGE = "must be a number from 0 to 1";
 export const OtelRatio = v.pipe(
   v.string(),
-  v.regex(/^(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)$/, RATIO),
+  v.regex(/^(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)$/, RATIO_MESSAGE),
   v.transform(Number),
 );
 
@@ -42,7 +42,7 @@ export const OtelRatio = v.pipe(
 export const OtelSwitch = v.pipe(v.string(), v.transform((text) => text.toLowerCase() === "true"));
 
 /** What is set of these. */
-interface Given {
+interface OtelVariables {
   readonly OTEL_SDK_DISABLED: boolean;
   readonly OTEL_TRACES_EXPORTER: "otlp" | "none";
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
@@ -64,21 +64,21 @@ export interface TraceSettings {
   readonly headers: Pairs;
   /** Milliseconds for one batch, and until one is sent that is not full. */
   readonly timeoutMs: number;
-  readonly everyMs: number;
+  readonly batchDelayMs: number;
   /** What is said of this program with each batch. */
   readonly resource: Pairs;
   readonly sampler: Sampler;
 }
 
 /** Null where traces go nowhere. */
-export function traceSettings(given: Given): TraceSettings | null {
+export function traceSettings(given: OtelVariables): TraceSettings | null {
   const url = urlOf(given), name = given.OTEL_SERVICE_NAME;
   if (url === null) return null;
   return {
     url,
     headers: given.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? given.OTEL_EXPORTER_OTLP_HEADERS ?? {},
     timeoutMs: given.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT ?? given.OTEL_EXPORTER_OTLP_TIMEOUT,
-    everyMs: given.OTEL_BSP_SCHEDULE_DELAY,
+    batchDelayMs: given.OTEL_BSP_SCHEDULE_DELAY,
     resource: {
       "service.name": "wheelwright",
       ...given.OTEL_RESOURCE_ATTRIBUTES,
@@ -88,26 +88,26 @@ export function traceSettings(given: Given): TraceSettings | null {
   };
 }
 
-function samplerOf(given: Given): Sampler {
+function samplerOf(given: OtelVariables): Sampler {
   const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(given.OTEL_TRACES_SAMPLER)!;
-  const part = rule === "always_on" ? 1 : rule === "always_off" ? 0 : given.OTEL_TRACES_SAMPLER_ARG;
+  const ratio = rule === "always_on" ? 1 : rule === "always_off" ? 0 : given.OTEL_TRACES_SAMPLER_ARG;
   // By the last digits, which are random wherever the id comes from: all replicas decide alike.
-  const chosen = (traceId: string) => parseInt(traceId.slice(-13), 16) < part * 16 ** 13;
+  const chosen = (traceId: string) => parseInt(traceId.slice(-13), 16) < ratio * 16 ** 13;
   return (parent, traceId) => parentBased && parent ? parent.sampled : chosen(traceId);
 }
 
-function urlOf(given: Given): URL | null {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = given;
+function urlOf(given: OtelVariables): URL | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = given;
   if (given.OTEL_SDK_DISABLED || given.OTEL_TRACES_EXPORTER === "none") return null;
-  if (whole !== undefined) return new URL(whole);
-  return base === undefined ? null : Object.assign(new URL(base), { pathname: below(new URL(base)) });
+  if (tracesEndpoint !== undefined) return new URL(tracesEndpoint);
+  return base === undefined ? null : Object.assign(new URL(base), { pathname: tracesPath(new URL(base)) });
 }
 
-function below({ pathname }: URL): string {
+function tracesPath({ pathname }: URL): string {
   return `${pathname.replace(/\/$/, "")}/v1/traces`;
 }
 
-function partsOf(text: string): string[] {
+function splitList(text: string): string[] {
   return text.split(",").filter((part) => part.trim() !== "");
 }
 
@@ -116,7 +116,7 @@ function readPair(part: string): [name: string, value: string] {
   return [name, decodeURIComponent(value)];
 }
 
-function isWhole(encoded: string | undefined): boolean {
+function isPercentEncoded(encoded: string | undefined): boolean {
   try {
     return encoded !== undefined && decodeURIComponent(encoded).isWellFormed();
   } catch {
@@ -125,5 +125,5 @@ function isWhole(encoded: string | undefined): boolean {
 }
 
 function isHeader(name: string, value: string): boolean {
-  return !HEADERS_OF_OURS.includes(name.toLowerCase()) && /^[\t -~]*$/.test(value);
+  return !RESERVED_HEADERS.includes(name.toLowerCase()) && /^[\t -~]*$/.test(value);
 }

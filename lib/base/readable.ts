@@ -8,23 +8,23 @@ const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u00
 const HIDDEN_MARKS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Keeps line feeds and tabs. Removes colours, NUL characters, and a carriage return before a line feed. */
-export function readable(text: string): string {
-  return withoutColours(text).toWellFormed().replaceAll("\0", "").replace(/\r+\n/g, "\n").replace(
+export function makeReadable(text: string): string {
+  return stripColours(text).toWellFormed().replaceAll("\0", "").replace(/\r+\n/g, "\n").replace(
     HIDDEN_MARKS,
     escapeMark,
   );
 }
 
-export function withoutColours(text: string): string {
+export function stripColours(text: string): string {
   return text.replace(SEQUENCES, "");
 }
 
 /** Makes every text in a JSON value readable, property names included. */
-export function readableValue(value: unknown): unknown {
-  if (typeof value === "string") return readable(value);
-  if (Array.isArray(value)) return value.map(readableValue);
+export function makeValueReadable(value: unknown): unknown {
+  if (typeof value === "string") return makeReadable(value);
+  if (Array.isArray(value)) return value.map(makeValueReadable);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [readable(name), readableValue(each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [makeReadable(name), makeValueReadable(each)]));
 }
 
 function escapeMark(character: string): string {

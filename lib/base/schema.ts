@@ -7,7 +7,7 @@
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
 import { canonicalEmail } from "#lib/base/email.ts";
-import { isDay } from "#lib/base/time.ts";
+import { isCalendarDay } from "#lib/base/time.ts";
 
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
@@ -30,43 +30,44 @@ export function text(least: number, most: number) {
  * A list of `least` to `most` items. They are counted before one is looked at: a list may be as long as a body. It is no
  * pipe with the items behind the count, because the reference would not show them.
  */
-export function list<S extends v.GenericSchema>(item: S, least: number, most: number, message: string) {
-  const whole = v.pipe(v.array(item, message), v.minLength(least, message), v.maxLength(most, message));
-  const run: typeof whole["~run"] = (dataset, config) => {
-    if (!Array.isArray(dataset.value) || dataset.value.length <= most) return whole["~run"](dataset, config);
+export function boundedList<S extends v.GenericSchema>(item: S, least: number, most: number, message: string) {
+  const schema = v.pipe(v.array(item, message), v.minLength(least, message), v.maxLength(most, message));
+  const run: typeof schema["~run"] = (dataset, config) => {
+    if (!Array.isArray(dataset.value) || dataset.value.length <= most) return schema["~run"](dataset, config);
     return v.pipe(v.array(v.unknown()), v.maxLength(most, message))["~run"](dataset, config) as ReturnType<typeof run>;
   };
-  return { ...whole, "~run": run };
+  return { ...schema, "~run": run };
 }
 
 /** An optional field in which null counts as absent. */
-export function maybe<S extends v.GenericSchema>(schema: S) {
+export function optionalOrNull<S extends v.GenericSchema>(schema: S) {
   return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));
 }
 
 /** A name in URLs, host names and namespaces: an RFC 1123 label. */
-const SLUG = "must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen";
-export const Slug = v.pipe(v.string(SLUG), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG));
+const SLUG_MESSAGE =
+  "must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen";
+export const Slug = v.pipe(v.string(SLUG_MESSAGE), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG_MESSAGE));
 
-const EMAIL = "must be an e-mail address";
+const EMAIL_MESSAGE = "must be an e-mail address";
 /** An e-mail address, in the one form in which addresses are kept and compared (email.ts). */
 export const Email = v.pipe(
-  v.string(EMAIL),
-  v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL),
+  v.string(EMAIL_MESSAGE),
+  v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL_MESSAGE),
   v.trim(),
-  v.maxLength(254, EMAIL),
-  v.regex(/^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\].]+(?:\.[^\s@<>(),;:"\\[\].]+)*$/u, EMAIL),
-  v.check((value) => canonicalEmail(value) !== null, EMAIL),
+  v.maxLength(254, EMAIL_MESSAGE),
+  v.regex(/^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\].]+(?:\.[^\s@<>(),;:"\\[\].]+)*$/u, EMAIL_MESSAGE),
+  v.check((value) => canonicalEmail(value) !== null, EMAIL_MESSAGE),
   v.transform((value) => canonicalEmail(value) ?? value),
 );
 
-const HOST = "must be a host name such as school.example.org";
+const HOST_MESSAGE = "must be a host name such as school.example.org";
 const HOST_PATTERN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Says what to write instead of `müller.example` and `school.example.`. */
 function hostMessage({ input }: { readonly input: unknown }): string {
   const ascii = typeof input === "string" && input.length <= 253 ? toAsciiHost(input) : null;
-  if (ascii === null || ascii === input || !HOST_PATTERN.test(ascii)) return HOST;
+  if (ascii === null || ascii === input || !HOST_PATTERN.test(ascii)) return HOST_MESSAGE;
   const problem = /^[\x21-\x7e]*$/.test(String(input))
     ? "must be a host name without a dot at its end"
     : "must be a host name in ASCII";
@@ -75,15 +76,15 @@ function hostMessage({ input }: { readonly input: unknown }): string {
 
 /** A host name of at least two labels, lower-cased. */
 export const HostName = v.pipe(
-  v.string(HOST),
+  v.string(HOST_MESSAGE),
   v.regex(/^[\x21-\x7e]*$/, hostMessage), // lower case would make a k of the Kelvin sign, and another name of what was given
   v.toLowerCase(),
-  v.maxLength(253, HOST),
+  v.maxLength(253, HOST_MESSAGE),
   v.regex(HOST_PATTERN, hostMessage),
-  v.check((value) => !/^[\d.]+$/.test(value), HOST),
+  v.check((value) => !/^[\d.]+$/.test(value), HOST_MESSAGE),
 );
 
-const WHEN = "must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z";
+const TIME_MESSAGE = "must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z";
 /** Years that come back as they went in, and that the database knows: it has no year 0. */
 function isStorable(at: Date): boolean {
   const year = at.getUTCFullYear();
@@ -91,20 +92,20 @@ function isStorable(at: Date): boolean {
 }
 
 /** A point in time on the way in, of the years 1 to 9999 in UTC. */
-export const When = v.pipe(
-  v.string(WHEN),
-  v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/, WHEN),
-  v.check((value) => isDay(value.slice(0, "2026-11-21".length)), WHEN),
+export const InputTime = v.pipe(
+  v.string(TIME_MESSAGE),
+  v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/, TIME_MESSAGE),
+  v.check((value) => isCalendarDay(value.slice(0, "2026-11-21".length)), TIME_MESSAGE),
   v.transform((value) => new Date(value)),
-  v.check(isStorable, WHEN),
+  v.check(isStorable, TIME_MESSAGE),
 );
 
 /** A point in time on the way out: ISO 8601 with milliseconds, UTC. Text is a stamp that was written out before. */
-export const Stamp = v.pipe(
+export const Timestamp = v.pipe(
   v.union([v.date(), v.string()]),
   v.transform((value) => typeof value === "string" ? value : value.toISOString()),
 );
-export const MaybeStamp = v.nullable(Stamp);
+export const NullableTimestamp = v.nullable(Timestamp);
 
 /** The row after which a page begins, or the time before which all its rows were created. */
 export interface Cursor {
@@ -112,17 +113,17 @@ export interface Cursor {
   readonly id?: string | undefined;
 }
 
-const BEFORE = "must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header";
+const BEFORE_MESSAGE = "must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header";
 /** Where a page begins, exclusive: milliseconds since the epoch or ISO, and after a comma the id of a row. */
-export const Before = v.pipe(
-  v.string(BEFORE),
-  v.check((value) => /^(?:[^,]+|[^,]+,\w{1,64})$/.test(value), BEFORE),
+export const BeforeCursor = v.pipe(
+  v.string(BEFORE_MESSAGE),
+  v.check((value) => /^(?:[^,]+|[^,]+,\w{1,64})$/.test(value), BEFORE_MESSAGE),
   v.transform((value): Partial<Cursor> => {
     const [at = "", id] = value.split(",");
     if (/^\d{1,15}$/.test(at)) return { at: new Date(Number(at)), id };
-    return v.is(When, at) ? { at: new Date(at), id } : {};
+    return v.is(InputTime, at) ? { at: new Date(at), id } : {};
   }),
-  v.check(({ at }) => at !== undefined && isStorable(at), BEFORE),
+  v.check(({ at }) => at !== undefined && isStorable(at), BEFORE_MESSAGE),
   v.transform((cursor) => cursor as Cursor),
 );
 
@@ -131,17 +132,17 @@ export function writeCursor(at: Date, id: string): string {
   return `${at.toISOString()},${id}`;
 }
 
-const NUMBER = "must be the number of an event";
+const NUMBER_MESSAGE = "must be the number of an event";
 /** The number of an event in a query. */
-export const EventNumber = v.pipe(v.string(NUMBER), v.regex(/^\d{1,15}$/, NUMBER), v.transform(Number));
+export const EventNumber = v.pipe(v.string(NUMBER_MESSAGE), v.regex(/^\d{1,15}$/, NUMBER_MESSAGE), v.transform(Number));
 
 /** A page's size in a query: 1 to 100. */
-export function limit(usual: number) {
+export function pageLimit(usual: number) {
   return v.optional(pageSize(), String(usual));
 }
 
 /** The same where no limit means the whole list. */
-export const MaybeLimit = v.optional(pageSize());
+export const OptionalPageLimit = v.optional(pageSize());
 
 function pageSize() {
   const message = "must be a whole number from 1 to 100";
@@ -155,16 +156,19 @@ function pageSize() {
 }
 
 /** One of these, to narrow a list by. */
-export function oneOf<const T extends readonly string[]>(choices: T) {
+export function optionalChoice<const T extends readonly string[]>(choices: T) {
   return v.optional(v.picklist(choices, `must be one of ${choices.join(", ")}`));
 }
 
 /** A part of a name or an address, to narrow a list by. */
-export const Part = v.optional(text(1, 100));
+export const SearchText = v.optional(text(1, 100));
 
-const FLAG = "must be true or false";
+const FLAG_MESSAGE = "must be true or false";
 /** A boolean in a query; absent is false. */
-export const Flag = v.optional(
-  v.pipe(v.picklist(["true", "false", "1", "0"], FLAG), v.transform((value) => value === "true" || value === "1")),
+export const QueryFlag = v.optional(
+  v.pipe(
+    v.picklist(["true", "false", "1", "0"], FLAG_MESSAGE),
+    v.transform((value) => value === "true" || value === "1"),
+  ),
   "false",
 );

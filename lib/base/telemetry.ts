@@ -5,7 +5,7 @@
  * What belongs to what is known by the asynchronous context (cause.ts), which the observer of traces narrows around the
  * work: 2 µs a span on Node and Deno.
  */
-import { RECORDS_NOTHING, type Sampler } from "#lib/base/trace.ts";
+import { PASS_THROUGH_SAMPLER, type Sampler } from "#lib/base/trace.ts";
 
 /**
  * What takes time, and its labels. They have few values, all of them known to the program: metrics make a series of each.
@@ -14,33 +14,33 @@ import { RECORDS_NOTHING, type Sampler } from "#lib/base/trace.ts";
 export interface SpanLabels {
   /** One answer to a client. `route` is the pattern of its path. */
   readonly request: { readonly method: string; readonly route: string; status?: number };
-  readonly transaction: Nothing;
+  readonly transaction: NoLabels;
   /** One holder's run of a job. */
   readonly job: { readonly kind: string };
   readonly step: { readonly kind: string; readonly step: string };
   /** One exchange with a cluster. Status 0 is no answer; "cancelled" is a call that was called off here. */
   readonly cluster_call: { readonly verb: string; status?: number | "cancelled" };
-  readonly mail: Nothing;
+  readonly mail: NoLabels;
   /** One exchange with the payment provider: `POST customers`. */
   readonly provider_call: { readonly call: string };
 }
 
 /** What is counted or was timed elsewhere, with its labels. */
-export interface NoteLabels {
+export interface MeasurementLabels {
   /** An operation is over; in seconds since it was asked for. */
   readonly operation: { readonly kind: string; readonly outcome: string };
   readonly shed: { readonly reason: "full" | "late" | "share" };
-  readonly takeover: Nothing;
-  readonly watch_restart: Nothing;
+  readonly takeover: NoLabels;
+  readonly watch_restart: NoLabels;
   /** A span that no collector was given, or that one refused. */
-  readonly span_dropped: Nothing;
+  readonly span_dropped: NoLabels;
   /** Seconds that the event loop was late. */
-  readonly event_loop: Nothing;
+  readonly event_loop: NoLabels;
 }
-type Nothing = { readonly [label: string]: never };
+type NoLabels = { readonly [label: string]: never };
 
 export type SpanKind = keyof SpanLabels;
-export type NoteKind = keyof NoteLabels;
+export type MeasurementKind = keyof MeasurementLabels;
 
 /** One piece of work. Whoever does it may write what is known only later. */
 export interface Span<K extends SpanKind = SpanKind> {
@@ -68,35 +68,35 @@ export interface Telemetry {
     work: (span: Span<K>) => Promise<T>,
     options?: SpanOptions,
   ): Promise<T>;
-  note<K extends NoteKind>(kind: K, labels: NoteLabels[K], seconds?: number): void;
+  record<K extends MeasurementKind>(kind: K, labels: MeasurementLabels[K], seconds?: number): void;
   /** Which traces are recorded. */
-  readonly samples: Sampler;
+  readonly sampler: Sampler;
 }
 
 /** One that listens. */
 export interface Observer {
-  begin?(span: Span): Observation | null;
-  note?(kind: NoteKind, labels: NoteLabels[NoteKind], seconds?: number): void;
-  readonly samples?: Sampler;
+  startSpan?(span: Span): Observation | null;
+  record?(kind: MeasurementKind, labels: MeasurementLabels[MeasurementKind], seconds?: number): void;
+  readonly sampler?: Sampler;
 }
 
 export interface Observation {
   /** Does the work in a context of its own. */
-  surround?<T>(work: () => Promise<T>): Promise<T>;
+  wrap?<T>(work: () => Promise<T>): Promise<T>;
   end(span: Span): void;
 }
 
 /** Where nobody listens. */
 export const NO_TELEMETRY: Telemetry = Object.freeze(
   {
-    span: (_kind, _labels, work) => work(UNHEARD as never),
-    note: () => {},
-    samples: RECORDS_NOTHING,
+    span: (_kind, _labels, work) => work(IGNORED_SPAN as never),
+    record: () => {},
+    sampler: PASS_THROUGH_SAMPLER,
   } satisfies Telemetry,
 );
 
 /** All write into the same one, and nobody reads it. */
-const UNHEARD = { labels: {}, details: {} };
+const IGNORED_SPAN = { labels: {}, details: {} };
 
 export function openTelemetry(observers: readonly Observer[]): Telemetry {
   if (observers.length === 0) return NO_TELEMETRY;
@@ -108,13 +108,13 @@ export function openTelemetry(observers: readonly Observer[]): Telemetry {
         details: { ...details },
         beganAt: performance.now(),
       };
-      const observations = observers.flatMap((observer) => observer.begin?.(span as Span) ?? []);
-      const surrounded = observations.reduce<() => ReturnType<typeof work>>(
-        (inner, { surround }) => surround ? () => surround(inner) : inner,
+      const observations = observers.flatMap((observer) => observer.startSpan?.(span as Span) ?? []);
+      const run = observations.reduce<() => ReturnType<typeof work>>(
+        (inner, { wrap: surround }) => surround ? () => surround(inner) : inner,
         () => work(span),
       );
       try {
-        const result = await surrounded();
+        const result = await run();
         span.outcome ??= "succeeded";
         return result;
       } catch (error) {
@@ -126,9 +126,9 @@ export function openTelemetry(observers: readonly Observer[]): Telemetry {
         for (const { end } of observations) end(span as Span);
       }
     },
-    note(kind, labels, seconds) {
-      for (const { note } of observers) note?.(kind, labels, seconds);
+    record(kind, labels, seconds) {
+      for (const { record: note } of observers) note?.(kind, labels, seconds);
     },
-    samples: observers.find(({ samples }) => samples)?.samples ?? RECORDS_NOTHING,
+    sampler: observers.find(({ sampler: samples }) => samples)?.sampler ?? PASS_THROUGH_SAMPLER,
   };
 }

@@ -5,7 +5,7 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** Whether it is a day that there is, as 2026-12-01: JavaScript takes 30 February for 2 March. */
-export function isDay(text: string): boolean {
+export function isCalendarDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
@@ -36,7 +36,7 @@ export function backoff(attempt: number, first: number, most: number): number {
 }
 
 /** What comes within so many milliseconds, or undefined. Leaves no timer behind that would keep the process alive. */
-export async function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const over = new AbortController();
   const late = sleep(ms, over.signal).then(() => undefined);
   return await Promise.race([work, late]).finally(() => over.abort());

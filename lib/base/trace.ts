@@ -18,7 +18,7 @@ export interface TraceContext {
 }
 
 /** A part of a trace, with its own place in it. */
-export interface TracePlace extends TraceContext {
+export interface SpanContext extends TraceContext {
   /** What it is part of; null for the first one. */
   readonly parentId: string | null;
 }
@@ -26,20 +26,20 @@ export interface TracePlace extends TraceContext {
 type TraceHeaders = Readonly<Record<"traceparent" | "tracestate", string | null>>;
 
 const PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-const NONE = /^0+$/;
-const LONGEST_PARENT = 512; // a later version may say more behind what is known
-const LONGEST_STATE = 512; // as much as the recommendation wants to be passed on
-const MEMBERS = 32;
+const ALL_ZEROS = /^0+$/;
+const MAX_PARENT_LENGTH = 512; // a later version may say more behind what is known
+const MAX_STATE_LENGTH = 512; // as much as the recommendation wants to be passed on
+const MAX_MEMBERS = 32;
 const MEMBER =
   /^([a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=([ -+\--<>-~]{0,255}[!-+\--<>-~])$/;
 
 /** What the headers say, or null where they say nothing that is valid. Of a bad state only the state is left out. */
-export function readTrace({ traceparent, tracestate }: TraceHeaders): TraceContext | null {
-  if (traceparent === null || traceparent.length > LONGEST_PARENT) return null;
+export function readTraceHeaders({ traceparent, tracestate }: TraceHeaders): TraceContext | null {
+  if (traceparent === null || traceparent.length > MAX_PARENT_LENGTH) return null;
   const [, version, traceId = "", spanId = "", flags = "", more] = PARENT.exec(traceparent) ?? [];
   if (version === undefined || version === "ff" || version === "00" && more !== undefined) return null;
-  if (NONE.test(traceId) || NONE.test(spanId)) return null;
-  return { traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1, state: readState(tracestate ?? "") };
+  if (ALL_ZEROS.test(traceId) || ALL_ZEROS.test(spanId)) return null;
+  return { traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1, state: parseState(tracestate ?? "") };
 }
 
 /** As headers for whom is asked next. */
@@ -49,45 +49,46 @@ export function traceHeaders({ traceId, spanId, sampled, state }: TraceContext):
 }
 
 /** As one text, for a row. */
-export function writeTrace(trace: TraceContext): string {
+export function formatTrace(trace: TraceContext): string {
   return Object.values(traceHeaders(trace)).join(" ");
 }
 
 /** The opposite. What cannot be read was written by nobody here, and is as nothing. */
 export function parseTrace(text: string | null): TraceContext | null {
   const [, traceparent = null, tracestate = null] = /^(\S+)(?: (.*))?$/.exec(text ?? "") ?? [];
-  return readTrace({ traceparent, tracestate });
+  return readTraceHeaders({ traceparent, tracestate });
 }
 
 /** Whether a trace is recorded here, by what it is part of and by its id. */
 export type Sampler = (parent: TraceContext | null, traceId: string) => boolean;
 
 /** Where nothing is recorded, what others have decided goes on to others. */
-export const RECORDS_NOTHING: Sampler = (parent) => parent?.sampled ?? false;
+export const PASS_THROUGH_SAMPLER: Sampler = (parent) => parent?.sampled ?? false;
 
 /** A part of what comes from outside, or the beginning of a trace. */
-export function placeIn(parent: TraceContext | null, sampler: Sampler, ids = randomIds()): TracePlace {
+export function startSpanContext(parent: TraceContext | null, sampler: Sampler, ids = randomIds()): SpanContext {
   const traceId = parent?.traceId ?? ids.traceId;
   const sampled = sampler(parent, traceId);
   return { traceId, spanId: ids.spanId, parentId: parent?.spanId ?? null, sampled, state: parent?.state ?? "" };
 }
 
 /** A part of what is under way here. */
-export function placeBelow(place: TracePlace): TracePlace {
+export function childSpanContext(place: SpanContext): SpanContext {
   return { ...place, spanId: randomHex().slice(0, 16), parentId: place.spanId };
 }
 
 /** That all digits of one are 0 happens to nobody. */
-function randomIds(): Pick<TracePlace, "traceId" | "spanId"> {
+function randomIds(): Pick<SpanContext, "traceId" | "spanId"> {
   return { traceId: randomHex(), spanId: randomHex().slice(0, 16) };
 }
 
-function readState(text: string): string {
-  if (text.length > LONGEST_STATE) return "";
+function parseState(text: string): string {
+  if (text.length > MAX_STATE_LENGTH) return "";
   const members = text.split(",").map((member) => member.replace(/^[ \t]+|[ \t]+$/g, "")).filter((member) =>
     member !== ""
   );
   const keys = members.map((member) => MEMBER.exec(member)?.[1]);
-  const valid = keys.length <= MEMBERS && keys.every((key) => key !== undefined) && new Set(keys).size === keys.length;
+  const valid = keys.length <= MAX_MEMBERS && keys.every((key) => key !== undefined) &&
+    new Set(keys).size === keys.length;
   return valid ? members.join(",") : "";
 }

@@ -9,43 +9,47 @@ import { decodeUtf8 } from "#lib/base/utf8.ts";
  * Returns the variables of these names that are given. An empty variable counts as absent: compose files pass those.
  * Problems are added to `problems`.
  */
-export function readGiven(names: readonly string[], env: ProcessVariables, problems: string[]): Record<string, string> {
-  const given: Record<string, string> = {};
+export function readVariables(
+  names: readonly string[],
+  env: ProcessVariables,
+  problems: string[],
+): Record<string, string> {
+  const values: Record<string, string> = {};
   for (const name of names) {
     const value = env[name], file = env[`${name}_FILE`];
     if (value && file) problems.push(`${name} and ${name}_FILE are both set; set one of them`);
-    if (value) given[name] = value;
+    if (value) values[name] = value;
     else if (file) {
       try {
-        given[name] = decodeUtf8(readFileSync(file)).replace(/\r?\n$/, "");
+        values[name] = decodeUtf8(readFileSync(file)).replace(/\r?\n$/, "");
       } catch (error) {
         problems.push(`${name}_FILE names a file that cannot be read: ${reasonOf(error)}`);
       }
     }
   }
-  return given;
+  return values;
 }
 
 /**
  * Problems of variables that name a file or a directory which cannot be read. What is in it is checked later. Only `serve`
  * and `dev` need these files, and `dev` has its own cluster.
  */
-export function missingFiles(mode: string, given: Readonly<Record<string, string>>): string[] {
+export function findMissingFiles(mode: string, values: Readonly<Record<string, string>>): string[] {
   if (mode !== "serve" && mode !== "dev") return [];
   const names = mode === "serve" ? ["KUBECONFIG", "CATALOG", "BLUEPRINT_DIR"] : ["CATALOG", "BLUEPRINT_DIR"];
   return names.flatMap((name) => {
-    const value = given[name];
+    const value = values[name];
     if (value === undefined) return [];
     // KUBECONFIG may name several files, and kubectl passes over those that are missing.
     const paths = name === "KUBECONFIG" ? value.split(delimiter).filter(Boolean) : [value];
-    const problems = paths.flatMap((path) => unreadable(path) ?? []);
+    const problems = paths.flatMap((path) => readErrorOf(path) ?? []);
     if (problems.length < Math.max(1, paths.length)) return [];
     const kind = name === "BLUEPRINT_DIR" ? "directory" : "file";
     return [`${name} names a ${kind} that cannot be read: ${problems[0] ?? "no path is in it"}`];
   });
 }
 
-function unreadable(path: string): string | null {
+function readErrorOf(path: string): string | null {
   try {
     accessSync(path, constants.R_OK);
     return null;

@@ -2,14 +2,14 @@
 import { isIP } from "node:net";
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
-import { LEVELS } from "#lib/base/log.ts";
+import { LOG_LEVELS } from "#lib/base/log.ts";
 import { OtelHeaders, OtelPairs, OtelRatio, OtelSampler, OtelSwitch } from "#lib/base/otel.ts";
 import { Email, HostName } from "#lib/base/schema.ts";
 
 const Text = v.pipe(v.string(), v.minLength(1, "must not be empty"));
 const Switch = v.pipe(v.picklist(["on", "off"], "must be on or off"), v.transform((value) => value === "on"));
 
-function whole(least: number, most: number) {
+function wholeNumber(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`;
   return v.pipe(
     v.string(),
@@ -27,26 +27,26 @@ function url(message: string, ...protocols: string[]) {
   );
 }
 
-const SERVER = "must be a host name or an address alone, without a scheme, a port or a path";
+const SERVER_MESSAGE = "must be a host name or an address alone, without a scheme, a port or a path";
 /** Where a server is: any host name, or an address. International names become their A-labels. */
 const Server = v.pipe(
   v.string(),
   v.transform((value) => isIP(value) === 0 ? toAsciiHost(value) ?? "" : value),
-  v.check((value) => isIP(value) !== 0 || /^[a-z0-9_.-]{1,253}$/.test(value), SERVER),
+  v.check((value) => isIP(value) !== 0 || /^[a-z0-9_.-]{1,253}$/.test(value), SERVER_MESSAGE),
 );
 
-const ROOT = "must be a host name such as spokes.example.org";
+const ROOT_MESSAGE = "must be a host name such as spokes.example.org";
 /** The domain of the spokes, with or without the wildcard in front: `*.spokes.example.org`. */
 const RootDomain = v.pipe(
   v.string(),
   v.transform((value) => toAsciiHost(value.replace(/^\*\./, "")) ?? ""),
-  v.union([HostName, v.literal("localhost")], ROOT),
+  v.union([HostName, v.literal("localhost")], ROOT_MESSAGE),
 );
 
-const PUBLIC = "must be an http or https URL, such as https://hubs.example.org";
+const PUBLIC_URL_MESSAGE = "must be an http or https URL, such as https://hubs.example.org";
 /** A password in it would be in each mail, and below a path the portal's links would lead elsewhere. */
 const PublicUrl = v.pipe(
-  url(PUBLIC, "http:", "https:"),
+  url(PUBLIC_URL_MESSAGE, "http:", "https:"),
   v.check((value) => {
     const { username = "", password = "" } = URL.parse(value) ?? {}; // what is no URL is refused above
     return username === "" && password === "";
@@ -57,23 +57,23 @@ const PublicUrl = v.pipe(
   }, "must have no path: give the service a host name of its own"),
 );
 
-const SENDER = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
+const SENDER_MESSAGE = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
 /** An address that mail comes from, with or without a name. */
 const Sender = v.pipe(
   v.string(),
-  v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
+  v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER_MESSAGE),
 );
 
 /** No hyphen: otherwise the namespaces of `a-b` would begin as those of `a` do. */
-const RELEASE = "must be 1 to 16 lower-case letters and digits, of which the first is a letter";
+const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, of which the first is a letter";
 
-const SMTP_TLS = "must be implicit, required, opportunistic or off";
+const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";
 
-const SPOKE_USER = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
+const SPOKE_USER_MESSAGE = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
 /** The account of a spoke at the mail relay. Without the namespace two spokes would share an account. */
 const SpokeUser = v.pipe(
   v.string(),
-  v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER),
+  v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER_MESSAGE),
 );
 
 const Cidrs = listOf(isCidr, "must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8");
@@ -83,29 +83,29 @@ const NameServers = listOf(
   "must be addresses separated by commas, with or without a port, such as 10.0.0.2,[fd00::2]:5353",
 );
 
-const PROFILE = "must be measured, or measured:0.1 for a tenth of its times";
+const PROFILE_MESSAGE = "must be measured, or measured:0.1 for a tenth of its times";
 /** How long things take in the simulated cluster: the factor of what was measured. */
 const Profile = v.pipe(
   v.string(),
-  v.regex(/^measured(?::\d{1,3}(?:\.\d{1,4})?)?$/, PROFILE),
+  v.regex(/^measured(?::\d{1,3}(?:\.\d{1,4})?)?$/, PROFILE_MESSAGE),
   v.transform((value) => Number(value.split(":")[1] ?? 1)),
 );
 
 export const Variables = v.object({
   HOST: v.optional(Text),
-  PORT: v.optional(whole(0, 65535), "3000"),
+  PORT: v.optional(wholeNumber(0, 65535), "3000"),
   PUBLIC_URL: v.optional(PublicUrl),
   ROOT_DOMAIN: v.optional(RootDomain),
   DATABASE_URL: v.optional(Text),
   DATABASE_OWNER_URL: v.optional(Text),
   POSTGRES_PASSWORD: v.optional(Text),
   POSTGRES_HOST: v.optional(Text, "postgres"),
-  POSTGRES_PORT: v.optional(whole(1, 65535), "5432"),
+  POSTGRES_PORT: v.optional(wholeNumber(1, 65535), "5432"),
   POSTGRES_USER: v.optional(Text, "wheelwright"),
   POSTGRES_DB: v.optional(Text, "wheelwright"),
   POSTGRES_OWNER_USER: v.optional(Text, "postgres"),
   POSTGRES_OWNER_PASSWORD: v.optional(Text),
-  DATABASE_POOL: v.optional(whole(2, 500), "10"),
+  DATABASE_POOL: v.optional(wholeNumber(2, 500), "10"),
   BOOTSTRAP_ADMIN_EMAIL: v.optional(Email),
   BOOTSTRAP_ADMIN_PASSWORD: v.optional(Text),
   KUBECONFIG: v.optional(Text),
@@ -113,16 +113,16 @@ export const Variables = v.object({
   CLUSTER_ROLE: v.optional(
     v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9:.-]{0,252}$/, "must be the name of a ClusterRole")),
   ),
-  RELEASE_ID: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,15}$/, RELEASE)), "main"),
+  RELEASE_ID: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,15}$/, RELEASE_MESSAGE)), "main"),
   ACME_EMAIL: v.optional(Email),
   SMTP_HOST: v.optional(Server),
-  SMTP_PORT: v.optional(whole(1, 65535), "587"),
+  SMTP_PORT: v.optional(wholeNumber(1, 65535), "587"),
   SMTP_USER: v.optional(Text),
   SMTP_PASS: v.optional(Text),
   SMTP_FROM: v.optional(Sender),
-  SMTP_TLS: v.optional(v.picklist(["implicit", "required", "opportunistic", "off"], SMTP_TLS), "opportunistic"),
+  SMTP_TLS: v.optional(v.picklist(["implicit", "required", "opportunistic", "off"], SMTP_TLS_MESSAGE), "opportunistic"),
   SPOKE_SMTP_HOST: v.optional(Server),
-  SPOKE_SMTP_PORT: v.optional(whole(1, 65535), "587"),
+  SPOKE_SMTP_PORT: v.optional(wholeNumber(1, 65535), "587"),
   SPOKE_SMTP_USER: v.optional(SpokeUser),
   SPOKE_SMTP_SECRET: v.optional(v.pipe(v.string(), v.minLength(32, "must have at least 32 characters"))),
   TRUSTED_PROXIES: v.optional(Cidrs, ""),
@@ -138,40 +138,40 @@ export const Variables = v.object({
   BACKUP_PASSPHRASE: v.optional(v.pipe(v.string(), v.minLength(12, "must have at least 12 characters"))),
   RESTORE_DRILLS: v.optional(v.picklist(["off", "weekly", "nightly"], "must be off, weekly or nightly"), "off"),
   SCHEDULER: v.optional(Switch, "on"),
-  SCHEDULER_LANES: v.optional(whole(1, 10_000), "64"),
-  MAX_IN_FLIGHT: v.optional(whole(1, 1_000_000), "512"),
-  MAX_STREAMS: v.optional(whole(1, 1_000_000), "10000"),
-  REQUEST_TIMEOUT_MS: v.optional(whole(100, 3_600_000), "30000"),
-  BODY_LIMIT_BYTES: v.optional(whole(1024, 1_000_000_000), "262144"),
-  METRICS_PORT: v.optional(whole(1, 65535)),
+  SCHEDULER_LANES: v.optional(wholeNumber(1, 10_000), "64"),
+  MAX_IN_FLIGHT: v.optional(wholeNumber(1, 1_000_000), "512"),
+  MAX_STREAMS: v.optional(wholeNumber(1, 1_000_000), "10000"),
+  REQUEST_TIMEOUT_MS: v.optional(wholeNumber(100, 3_600_000), "30000"),
+  BODY_LIMIT_BYTES: v.optional(wholeNumber(1024, 1_000_000_000), "262144"),
+  METRICS_PORT: v.optional(wholeNumber(1, 65535)),
   OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
   OTEL_EXPORTER_OTLP_HEADERS: v.optional(OtelHeaders),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: v.optional(OtelHeaders),
-  OTEL_EXPORTER_OTLP_TIMEOUT: v.optional(whole(1, 60_000), "10000"),
-  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: v.optional(whole(1, 60_000)),
+  OTEL_EXPORTER_OTLP_TIMEOUT: v.optional(wholeNumber(1, 60_000), "10000"),
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: v.optional(wholeNumber(1, 60_000)),
   OTEL_SERVICE_NAME: v.optional(Text),
   OTEL_RESOURCE_ATTRIBUTES: v.optional(OtelPairs),
-  OTEL_BSP_SCHEDULE_DELAY: v.optional(whole(10, 60_000), "5000"),
+  OTEL_BSP_SCHEDULE_DELAY: v.optional(wholeNumber(10, 60_000), "5000"),
   OTEL_TRACES_EXPORTER: v.optional(v.picklist(["otlp", "none"], "must be otlp or none"), "otlp"),
   OTEL_TRACES_SAMPLER: v.optional(OtelSampler, "parentbased_always_on"),
   OTEL_TRACES_SAMPLER_ARG: v.optional(OtelRatio, "1"),
   OTEL_SDK_DISABLED: v.optional(OtelSwitch, "false"),
-  SHUTDOWN_GRACE_MS: v.optional(whole(0, 3_600_000)),
-  SHUTDOWN_NOTICE_MS: v.optional(whole(0, 3_600_000)),
-  LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
+  SHUTDOWN_GRACE_MS: v.optional(wholeNumber(0, 3_600_000)),
+  SHUTDOWN_NOTICE_MS: v.optional(wholeNumber(0, 3_600_000)),
+  LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`), "info"),
   LOG_FORMAT: v.optional(v.picklist(["json", "pretty"], "must be json or pretty")),
   DATA_DIR: v.optional(Text, ".wheelwright"),
-  SIMULATOR_DELAY_MS: v.optional(whole(0, 3_600_000), "1500"),
+  SIMULATOR_DELAY_MS: v.optional(wholeNumber(0, 3_600_000), "1500"),
   SIMULATOR_PROFILE: v.optional(Profile),
 });
 export type Variables = v.InferOutput<typeof Variables>;
 
-function listOf(isOne: (text: string) => boolean, message: string) {
+function listOf(isValid: (text: string) => boolean, message: string) {
   return v.pipe(
     v.string(),
     v.transform((value) => value.split(",").map((part) => part.trim()).filter(Boolean)),
-    v.check((list) => list.every(isOne), message),
+    v.check((list) => list.every(isValid), message),
   );
 }
 

@@ -5,7 +5,7 @@ import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
 import { APPLIED, type Applied } from "#lib/drivers/db/migrate-fit.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseFacts {
@@ -131,5 +131,5 @@ async function notifies(one: Client, other: Client, ask: Ask, heard: Promise<boo
   await ask(one, `listen ${channel}`);
   await ask(other, "select pg_notify($1, '')", [channel]);
   const late = () => new Error("it did not come");
-  return await within([], { ms: NOTIFICATION, late }, () => heard).catch(() => false);
+  return await runWithin([], { ms: NOTIFICATION, createError: late }, () => heard).catch(() => false);
 }

@@ -1,6 +1,6 @@
 /** Examines the database alone. */
 import type { Config } from "#lib/base/config.ts";
-import { placeOfDatabase, resolveAddress } from "#lib/base/database-address.ts";
+import { describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
 import type { Section } from "#lib/doctor/finding.ts";
@@ -22,5 +22,5 @@ export async function examineDatabase(
     admin,
     owner: database.ownerSource !== null,
   });
-  return { place: "database", name: null, where: placeOfDatabase(resolveAddress(database.source)), findings };
+  return { place: "database", name: null, where: describeDatabase(resolveDatabaseAddress(database.source)), findings };
 }

@@ -6,7 +6,7 @@
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Looked } from "#lib/doctor/finding.ts";
 import { DriverError, messageOf } from "#lib/base/errors.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** For one look at anything. */
@@ -15,7 +15,7 @@ export const LIMIT = 10 * SECOND;
 /** What `within` ends with when the time is over. */
 export function lateAfter(ms: number) {
   const message = `there was no answer within ${ms / SECOND} s`;
-  return { ms, late: () => new ClusterError("deadline", message, { transient: true }) };
+  return { ms, createError: () => new ClusterError("deadline", message, { transient: true }) };
 }
 
 /** One look; what goes wrong is put into words, and only being called off is thrown. */
@@ -24,7 +24,7 @@ export type Look = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<Look
 export function openLook(outer: AbortSignal, limit = LIMIT): Look {
   return async (run) => {
     try {
-      return { seen: await within([outer], lateAfter(limit), run) };
+      return { seen: await runWithin([outer], lateAfter(limit), run) };
     } catch (error) {
       outer.throwIfAborted();
       return unseen(error);

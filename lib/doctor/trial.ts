@@ -18,7 +18,7 @@ import {
 import type { Looked } from "#lib/doctor/finding.ts";
 import { lateAfter, type Look, unseen } from "#lib/doctor/look.ts";
 import { DOCTOR, type TrialObjects, trialObjects, type TrialPlan, trialPods } from "#lib/doctor/trial-objects.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 /** A dry run of what should be refused: what came of it. */
@@ -185,7 +185,7 @@ async function addressOf(space: Space, server: KubeObject, call: Call): Promise<
 async function remove(cluster: Cluster, namespace: string, { limit, patience }: Trying): Promise<Looked<true>> {
   const signal = new AbortController().signal;
   try {
-    const found = await within([signal], lateAfter(limit), (signal) => cluster.findNamespace(namespace, { signal }));
+    const found = await runWithin([signal], lateAfter(limit), (signal) => cluster.findNamespace(namespace, { signal }));
     if (found) await cluster.space(namespace, found.metadata.uid!).remove({ signal, timeout: patience });
     return { seen: true };
   } catch (error) {

@@ -6,7 +6,7 @@
  */
 import http from "node:http";
 import https from "node:https";
-import { presentCause } from "#lib/base/cause.ts";
+import { currentContext } from "#lib/base/work-context.ts";
 import { DriverError } from "#lib/base/errors.ts";
 import { traceHeaders } from "#lib/base/trace.ts";
 
@@ -194,8 +194,8 @@ function begin({ url, method, headers, body, options, fail }: Outgoing, doing: s
 }
 
 function traced(): Readonly<Record<string, string>> {
-  const cause = presentCause();
-  return cause ? traceHeaders(cause.place) : {};
+  const cause = currentContext();
+  return cause ? traceHeaders(cause.span) : {};
 }
 
 async function* releasing(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {

@@ -9,7 +9,7 @@ import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { insist } from "#lib/drivers/db/insist.ts";
 import { openReaders, type Readers, type ReadersOptions } from "#lib/events/readers.ts";
 import { readBounds, readEvents, type StreamEvent } from "#lib/events/store.ts";
-import { apart } from "#lib/base/cause.ts";
+import { runDetached } from "#lib/base/work-context.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { openVoices, type Send, type Voice } from "#lib/events/voices.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -131,7 +131,7 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
     log,
     speak: openVoices(options.quiet ?? QUIET),
     join(federationId, over) {
-      const hub = hubs.get(federationId) ?? apart(() => open(federationId));
+      const hub = hubs.get(federationId) ?? runDetached(() => open(federationId));
       hubs.set(federationId, hub);
       const waiter: Waiter = { wake: () => {}, at: Infinity };
       hub.readers.add(waiter);

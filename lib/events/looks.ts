@@ -4,7 +4,7 @@
  * While the database cannot say what a reader may see, the look is tried again and the reader waits.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
-import { apart } from "#lib/base/cause.ts";
+import { runDetached } from "#lib/base/work-context.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
@@ -62,7 +62,7 @@ export function openLooks(db: Database, log: Log, look: ReadSights, { lost, clos
 
   function ask(right: Right): Promise<void> {
     asked.add(right);
-    if (!looking) void apart(lookOn);
+    if (!looking) void runDetached(lookOn);
     return right.looked.promise;
   }
 

@@ -11,8 +11,8 @@ import type { StreamSight } from "#lib/events/looks.ts";
 import type { StreamReader } from "#lib/events/readers.ts";
 import { readBounds, readEvents, readLatest, type StreamEvent } from "#lib/events/store.ts";
 import type { Send, StreamFrame } from "#lib/events/voices.ts";
-import { withoutMeansIn } from "#lib/base/means.ts";
-import { within } from "#lib/base/race.ts";
+import { withoutOperatorDetailsIn } from "#lib/base/operator-details.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
 const PAGE = 500;
@@ -157,7 +157,7 @@ function frameOf(event: StreamEvent, sight: StreamSight): StreamFrame {
   const frames = sight === "all" ? whole : plain, known = frames.get(event);
   if (known) return known;
   const { number, type, data } = event;
-  const frame = { id: String(number), event: type, data: sight === "all" ? data : withoutMeansIn(data) };
+  const frame = { id: String(number), event: type, data: sight === "all" ? data : withoutOperatorDetailsIn(data) };
   frames.set(event, frame);
   return frame;
 }
@@ -181,7 +181,7 @@ function sees(sight: StreamSight, event: StreamEvent): boolean {
 
 /** What comes of the work, unless the reader is over before. */
 function unless<T>(over: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return within([over], null, work);
+  return runWithin([over], null, work);
 }
 
 /** Milliseconds; by chance between 1 and 4 s, so that not all readers of a replica come back at once. */

@@ -1,14 +1,14 @@
 /** Reads a request's body up to a bound, and not a byte more, whether or not its length was told; and not for ever. */
 import { Fault } from "#lib/base/errors.ts";
 import { ClientGone } from "#lib/http/exchange.ts";
-import type { Unread } from "#lib/base/limits/unread.ts";
+import type { UnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 interface BodyBounds {
   /** Bytes. */
   readonly limit: number;
   /** Counts it while it is unread, and may cut it off. */
-  readonly unread: Unread;
+  readonly unread: UnreadBodies;
   /** Milliseconds that any body may take. */
   readonly patience?: number;
 }
@@ -37,7 +37,7 @@ async function read(
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   const cut = Promise.withResolvers<never>(), began = performance.now();
-  const close = unread.open(
+  const close = unread.track(
     address,
     () => cut.reject(tooSlow("others came after it, and more may not be open at once")),
   );

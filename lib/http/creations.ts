@@ -6,8 +6,8 @@
  * a quarter to find out who calls and about which hub, a quarter to create.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
-import type { Allowance } from "#lib/base/limits/allowance.ts";
-import { openQueues, type Queues } from "#lib/base/limits/queues.ts";
+import type { TimeBudget } from "#lib/base/limits/time-budget.ts";
+import { type KeyedQueues, openKeyedQueues } from "#lib/base/limits/keyed-queues.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -24,7 +24,7 @@ interface Waiting {
   /** Withdraws the request while it waits. */
   readonly signal: AbortSignal;
   /** The request's time; waiting does not count. */
-  readonly allowance: Allowance;
+  readonly allowance: TimeBudget;
 }
 
 /** Opens the waiting of a request. */
@@ -36,16 +36,16 @@ const BUSY = ["database_busy", "database_locked"]; // faults that mean: others w
 /** `connections` is the size of the database's pool. */
 export function openCreations(connections: number): OpenTurns {
   const slots = Math.max(1, Math.floor(connections / PART));
-  const callers = openQueues({ slots, abreast: slots }), hubs = openQueues({ slots });
+  const callers = openKeyedQueues({ slots, perQueue: slots }), hubs = openKeyedQueues({ slots });
   let arrivals = 0;
 
   return function open({ ip, signal, allowance }) {
     let order: number | undefined;
 
-    async function attempt<T>(queues: Queues, key: string, work: () => Promise<T>): Promise<T> {
+    async function attempt<T>(queues: KeyedQueues, key: string, work: () => Promise<T>): Promise<T> {
       order ??= ++arrivals;
       const arrival = { order, signal };
-      const release = await allowance.aside(() => queues.enter(key, arrival));
+      const release = await allowance.runPaused(() => queues.enter(key, arrival));
       try {
         signal.throwIfAborted();
         return await work();
@@ -54,15 +54,15 @@ export function openCreations(connections: number): OpenTurns {
       }
     }
 
-    async function insist<T>(queues: Queues, key: string, work: () => Promise<T>): Promise<T> {
+    async function insist<T>(queues: KeyedQueues, key: string, work: () => Promise<T>): Promise<T> {
       for (let failed = 1;; failed++) {
         try {
           return await attempt(queues, key, work);
         } catch (error) {
           if (!(error instanceof Fault && BUSY.includes(error.code))) throw error;
-          allowance.renew();
+          allowance.reset();
           const pause = backoff(failed, SECOND / 20, SECOND);
-          await allowance.aside(() => sleep(pause, signal));
+          await allowance.runPaused(() => sleep(pause, signal));
         }
       }
     }

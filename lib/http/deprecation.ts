@@ -5,7 +5,13 @@
 import { addressOf } from "#lib/domains/changelog/place.ts";
 import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
 import { documentedPath, type Manifest, METHODS } from "#lib/http/endpoint.ts";
-import { type EndpointNotice, type LimitNotice, NOTICE, type Notice, readNotice } from "#lib/base/notice.ts";
+import {
+  type EndpointNotice,
+  type LimitNotice,
+  type Notice,
+  NOTICE_PERIOD,
+  parseNoticeDates,
+} from "#lib/base/notice.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
 /** Header lines: a name may come more than once. */
@@ -32,13 +38,13 @@ export function noticesOf(manifest: Manifest, limits: readonly AnnouncedLimit[])
       const deprecated = module[method]?.deprecated;
       if (!deprecated) return [];
       const path = documentedPath(pattern);
-      const { since, effect: sunset } = readNotice(`${method} ${path}`, deprecated.since, deprecated.sunset);
+      const { since, effect: sunset } = parseNoticeDates(`${method} ${path}`, deprecated.since, deprecated.sunset);
       const id = endpointId(method, path, deprecated.since);
       return [{ kind: "endpoint", id, method, path, pattern, since, sunset, note: deprecated.note }];
     })
   );
   const others = limits.map((limit): LimitNotice => {
-    const { since, effect: from } = readNotice(`The limit ${limit.name}`, limit.since, limit.from);
+    const { since, effect: from } = parseNoticeDates(`The limit ${limit.name}`, limit.since, limit.from);
     return { kind: "limit", id: limitId(limit), title: limit.title, since, from, note: limit.note };
   });
   const notices = [...endpoints, ...others].sort((a, b) => a.since.getTime() - b.since.getTime());
@@ -80,7 +86,7 @@ export function postpone(
 /** The first midnight (UTC) that leaves 30 days. */
 function earliestOf({ id }: Notice, first: ReadonlyMap<string, Date>): Date | undefined {
   const at = first.get(id);
-  return at && new Date(Math.ceil((at.getTime() + NOTICE) / DAY) * DAY);
+  return at && new Date(Math.ceil((at.getTime() + NOTICE_PERIOD) / DAY) * DAY);
 }
 
 function laterOf(declared: string, earliest: Date | undefined): string {

@@ -3,10 +3,10 @@ import type { Answer } from "#lib/http/answer.ts";
 import type { HeaderLines } from "#lib/http/deprecation.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 import type { Fault } from "#lib/base/errors.ts";
-import type { Allowance } from "#lib/base/limits/allowance.ts";
-import type { RoomPlace } from "#lib/base/limits/load.ts";
+import type { TimeBudget } from "#lib/base/limits/time-budget.ts";
+import type { LoadSlot } from "#lib/base/limits/load-shedding.ts";
 import type { Log } from "#lib/base/log.ts";
-import type { TracePlace } from "#lib/base/trace.ts";
+import type { SpanContext } from "#lib/base/trace.ts";
 import type { CreationTurns } from "#lib/http/creations.ts";
 
 export interface Exchange {
@@ -19,7 +19,7 @@ export interface Exchange {
   readonly ip: string;
   readonly userAgent: string;
   /** Its place in a trace: one that the client's headers name, or one that begins here. */
-  readonly trace: TracePlace;
+  readonly trace: SpanContext;
   readonly log: Log;
   /** Who called and what it was about, by id, once that is known: for the line in the log. */
   readonly about: { user?: string; hub?: string; spoke?: string };
@@ -31,9 +31,9 @@ export interface Exchange {
   /** The body as it came; Fault too_large when it is over its bound, without having kept more than that, and unsent. */
   readonly body: () => Promise<Uint8Array>;
   /** Its place among all that is under way. */
-  readonly place: RoomPlace;
+  readonly place: LoadSlot;
   /** The time that it may take. */
-  readonly allowance: Allowance;
+  readonly allowance: TimeBudget;
   readonly turns: CreationTurns;
   /** Settles when the answer is sent, or can no longer be. */
   readonly sent: Promise<void>;

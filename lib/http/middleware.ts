@@ -1,5 +1,5 @@
 /** What every request goes through, whatever its endpoint. src/server.ts puts these in order. */
-import { because } from "#lib/base/cause.ts";
+import { runInContext } from "#lib/base/work-context.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type Answer, append, isFlow } from "#lib/http/answer.ts";
 import { ClientGone, type Exchange } from "#lib/http/exchange.ts";
@@ -19,9 +19,11 @@ export function run(list: readonly Middleware[], exchange: Exchange, at = 0): Pr
 
 /** What is done from here on, a stream included, is done for this request: the log and whoever is asked are told so. */
 export const caused: Middleware = async ({ id, trace }, next) => {
-  const cause = { root: trace, about: { requestId: id } }, answer = await because(cause, next), { body } = answer;
+  const cause = { rootSpan: trace, logFields: { requestId: id } },
+    answer = await runInContext(cause, next),
+    { body } = answer;
   if (!isFlow(body)) return answer;
-  return { ...answer, body: { ...body, run: (write) => because(cause, () => body.run(write)) } };
+  return { ...answer, body: { ...body, run: (write) => runInContext(cause, () => body.run(write)) } };
 };
 
 const TOLD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -122,8 +124,8 @@ export const shedding: Middleware = async ({ place, sent }, next) => {
     streams = isStream(answer);
     return answer;
   } finally {
-    if (streams || !place.claimed) place.leave();
-    else void sent.then(place.leave);
+    if (streams || !place.isAssigned) place.release();
+    else void sent.then(place.release);
   }
 };
 

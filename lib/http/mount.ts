@@ -25,7 +25,7 @@ import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.
 import { check, checkBody, checkQuery, hasBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
 import { keepAnswer, type Kept, packed, revalidate } from "#lib/http/revalidate.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
-import type { Bucket } from "#lib/base/limits/bucket.ts";
+import type { RateLimit } from "#lib/base/limits/rate-limit.ts";
 
 export type Authenticate = (app: App, request: Request, origin: Origin) => Promise<Actor | null>;
 
@@ -33,7 +33,7 @@ interface Mounting {
   readonly app: App;
   readonly service: Service;
   readonly authenticate: Authenticate;
-  readonly bucket: Bucket;
+  readonly bucket: RateLimit;
   readonly calls: Pick<CallCounter, "note">;
   /** How a path at which nothing is is shown to people; as JSON when absent. */
   readonly excuse?: AnyEndpoint["excuse"];
@@ -126,7 +126,7 @@ async function receive({ app, bucket }: Mounting, endpoint: AnyEndpoint, exchang
     requireSameOrigin(request, null, app.config.publicUrl);
     bucket.take(ip, endpoint.bucket);
   }
-  if (hasBody(request.method)) place.weigh((await body()).length);
+  if (hasBody(request.method)) place.setBodySize((await body()).length);
 }
 
 /**
@@ -145,7 +145,7 @@ async function answer(
   const admit = async () => {
     const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
     if (caller) exchange.about.user = caller.userId;
-    place.claim(caller?.userId ?? networkOf(ip));
+    place.assignTo(caller?.userId ?? networkOf(ip));
     requireScope(endpoint, caller);
     const params = readParams(encoded), query = readQuery(url);
     return { caller, params, query, ...await endpoint.access.admit({ app: asking, actor: caller, params, query }) };
@@ -155,7 +155,7 @@ async function answer(
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
   // A caller that was let in has called it, whatever comes of it.
   if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
-  const right = caller && endpoint.scope !== "flow" ? holdRight(asking, caller, allowance.aside) : null;
+  const right = caller && endpoint.scope !== "flow" ? holdRight(asking, caller, allowance.runPaused) : null;
   const call = {
     ...loaded,
     app: right ? { ...asking, db: right.db } : asking,

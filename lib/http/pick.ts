@@ -4,7 +4,7 @@
  * nothing comes out that it would not let out. To run the schema over 50 spokes cost a sixth of their request.
  */
 import * as v from "valibot";
-import { Stamp } from "#lib/base/schema.ts";
+import { Timestamp } from "#lib/base/schema.ts";
 
 /** What the schema makes of the value, or UNSURE. */
 export type Picking = (value: unknown) => unknown;
@@ -17,7 +17,7 @@ const asBoolean: Picking = (value) => typeof value === "boolean" ? value : UNSUR
 
 /** Built once a schema: what it does with each value is decided here and not there. */
 export function picker(schema: v.GenericSchema): Picking {
-  if (schema === Stamp) return (value) => value instanceof Date ? value.toISOString() : asText(value);
+  if (schema === Timestamp) return (value) => value instanceof Date ? value.toISOString() : asText(value);
   const known = schema as Known;
   if ("pipe" in known) return asked(schema);
   switch (known.type) {

@@ -3,7 +3,7 @@
  * field with a slip in its name the caller would believe that it was read.
  */
 import { Fault } from "#lib/base/errors.ts";
-import { nearest } from "#lib/base/nearest.ts";
+import { findNearestName } from "#lib/base/nearest-name.ts";
 
 const SHOWN = 5; // more would not be read, and each is compared with every known name
 const LONGEST = 60; // characters of a name that are said back
@@ -54,7 +54,7 @@ function findStrays(schema: Shape, value: unknown, within: string): readonly Str
 
 function sentence(what: string, strays: readonly Stray[]): string {
   const [first, ...others] = strays.slice(0, SHOWN).map(({ path, name, known }) => {
-    const meant = nearest(name, known);
+    const meant = findNearestName(name, known);
     return { called: quoted(path), meant: meant && quoted(path.slice(0, path.length - name.length) + meant), known };
   });
   if (others.length === 0) {

@@ -3,7 +3,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Blame } from "#lib/base/errors.ts";
-import { parseTrace, placeIn, type Sampler, type TracePlace } from "#lib/base/trace.ts";
+import { parseTrace, type Sampler, type SpanContext, startSpanContext } from "#lib/base/trace.ts";
 import { type Asker, SYSTEM } from "#lib/audit/asker.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
@@ -69,9 +69,9 @@ export interface Job {
 }
 
 /** Its place in the trace of who asked for it, or in one of its own. It follows from the row: each holder finds the same. */
-export function placeOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): TracePlace {
+export function placeOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");
-  return placeIn(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
+  return startSpanContext(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
 }
 
 /** What a line of the log says of a job: which it is, what it is about and who asked, all by id. */

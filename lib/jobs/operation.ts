@@ -7,7 +7,7 @@ import { hintMeanwhile } from "#lib/jobs/hint.ts";
 import { readQueue } from "#lib/jobs/queue.ts";
 import { describeSteps, StepView } from "#lib/jobs/steps.ts";
 import { labelOf } from "#lib/jobs/waiting.ts";
-import { MaybeStamp, Stamp } from "#lib/base/schema.ts";
+import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 
 const OperationError = v.object({
   code: v.string(),
@@ -40,17 +40,17 @@ const entries = {
     label: v.string(),
     step: v.number(),
     of: v.number(),
-    since: Stamp,
+    since: Timestamp,
     federationId: v.nullable(v.string()),
     spokeId: v.nullable(v.string()),
   })),
   /** When it is tried again, after a try that failed; null when it need not wait for that. */
-  nextTryAt: MaybeStamp,
+  nextTryAt: NullableTimestamp,
   /** What was left out or could not be done, though the operation went on. */
   notes: v.array(v.string()),
-  createdAt: Stamp,
-  startedAt: MaybeStamp,
-  finishedAt: MaybeStamp,
+  createdAt: Timestamp,
+  startedAt: NullableTimestamp,
+  finishedAt: NullableTimestamp,
 };
 
 /** `error` is that of the last try, also while the next one is waited for. */

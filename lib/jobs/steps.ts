@@ -3,7 +3,7 @@
  * operation; waiting for another try belongs to the step that is tried again.
  */
 import * as v from "valibot";
-import { MaybeStamp } from "#lib/base/schema.ts";
+import { NullableTimestamp } from "#lib/base/schema.ts";
 import { findPlan, OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 
@@ -11,9 +11,9 @@ export const StepView = v.object({
   name: v.string(),
   label: v.string(),
   /** Null until it begins, and where an older release, which kept no times, did the step before it. */
-  startedAt: MaybeStamp,
+  startedAt: NullableTimestamp,
   /** Null until it ends, well or not, and where an older release did it. */
-  finishedAt: MaybeStamp,
+  finishedAt: NullableTimestamp,
 });
 export type StepView = v.InferInput<typeof StepView>;
 

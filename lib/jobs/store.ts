@@ -4,7 +4,7 @@ import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, newestFirst, readPage, withItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { presentTrace } from "#lib/base/cause.ts";
+import { currentTrace } from "#lib/base/work-context.ts";
 import { newId } from "#lib/base/ids.ts";
 import { briefColumns } from "#lib/jobs/columns.ts";
 import { type FailureReport, isFinished, type Job, type JobState, type NewJob } from "#lib/jobs/job.ts";
@@ -56,7 +56,7 @@ function insertJob(tx: Tx, asker: Asker, job: NewJob): Promise<JobRow | undefine
     askerIp: asker.ip,
     askerAgent: asker.userAgent,
     askerToken: asker.tokenPrefix,
-    trace: kind.repeatEvery === undefined ? presentTrace() : null, // else one trace would go on for ever
+    trace: kind.repeatEvery === undefined ? currentTrace() : null, // else one trace would go on for ever
   }).onConflict((conflict) =>
     conflict.column("dedupeKey").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
       .doNothing()
@@ -149,7 +149,7 @@ export async function endedBefore(rows: Rows, job: Job, kinds: readonly string[]
 
 /**
  * Calls the job off: a queued one is cancelled here and now, a running one is told to stop, and its holder cancels it.
- * Returns it as it is then; null if none exists, or if it has ended by itself.
+ * Returns it is then; null if none exists, or if it has ended by itself.
  */
 export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs").set({

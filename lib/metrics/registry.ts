@@ -3,8 +3,14 @@
  * metrics, and it brings prom-client along (3 MB).
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { NoteKind, NoteLabels, Observation, Observer, Span, SpanKind } from "#lib/base/telemetry.ts";
-import { type CounterName, type GaugeName, type HistogramName, type Metric, METRICS } from "#lib/metrics/names.ts";
+import type { MeasurementKind, MeasurementLabels, Observation, Observer, Span, SpanKind } from "#lib/base/telemetry.ts";
+import {
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type Metric,
+  METRICS,
+} from "#lib/metrics/definitions.ts";
 
 type Labels = Readonly<Record<string, string | number>>;
 
@@ -28,40 +34,40 @@ export function openRegistry(): MetricsRegistry {
     else if (type === "gauge") gauges.set(name, new Gauge(common));
     else times.set(name, new Histogram({ ...common, buckets: [...buckets] }));
   }
-  const count = (name: CounterName, labels: Labels = {}) => counters.get(name)!.inc(labels);
-  const time = (name: HistogramName, labels: Labels, seconds = 0) => times.get(name)!.observe(labels, seconds);
+  const increment = (name: CounterName, labels: Labels = {}) => counters.get(name)!.inc(labels);
+  const observe = (name: HistogramName, labels: Labels, seconds = 0) => times.get(name)!.observe(labels, seconds);
 
-  const ends: { readonly [K in SpanKind]: (span: Span<K>) => void } = {
-    request: ({ labels, seconds }) => time("wheelwright_http_request_duration_seconds", { ...labels }, seconds),
-    transaction: ({ outcome = "" }) => count("wheelwright_database_transactions_total", { outcome }),
+  const onSpanEnd: { readonly [K in SpanKind]: (span: Span<K>) => void } = {
+    request: ({ labels, seconds }) => observe("wheelwright_http_request_duration_seconds", { ...labels }, seconds),
+    transaction: ({ outcome = "" }) => increment("wheelwright_database_transactions_total", { outcome }),
     job({ labels, outcome = "", seconds }) {
-      time("wheelwright_job_duration_seconds", { ...labels, outcome }, seconds);
-      if (outcome === "lost") count("wheelwright_fences_lost_total");
+      observe("wheelwright_job_duration_seconds", { ...labels, outcome }, seconds);
+      if (outcome === "lost") increment("wheelwright_fences_lost_total");
     },
     step: ({ labels, outcome = "", seconds }) =>
-      time("wheelwright_operation_step_duration_seconds", { ...labels, outcome }, seconds),
-    cluster_call: ({ labels, seconds }) => time("wheelwright_cluster_call_duration_seconds", { ...labels }, seconds),
-    mail: ({ outcome = "" }) => count("wheelwright_mails_total", { outcome }),
+      observe("wheelwright_operation_step_duration_seconds", { ...labels, outcome }, seconds),
+    cluster_call: ({ labels, seconds }) => observe("wheelwright_cluster_call_duration_seconds", { ...labels }, seconds),
+    mail: ({ outcome = "" }) => increment("wheelwright_mails_total", { outcome }),
     provider_call: ({ labels, outcome = "", seconds }) =>
-      time("wheelwright_provider_call_duration_seconds", { ...labels, outcome }, seconds),
+      observe("wheelwright_provider_call_duration_seconds", { ...labels, outcome }, seconds),
   };
-  const notes: { readonly [K in NoteKind]: (labels: NoteLabels[K], seconds?: number) => void } = {
-    operation: (labels, seconds) => time("wheelwright_operation_duration_seconds", { ...labels }, seconds),
-    shed: (labels) => count("wheelwright_http_requests_shed_total", { ...labels }),
-    takeover: () => count("wheelwright_takeovers_total"),
-    span_dropped: () => count("wheelwright_trace_spans_dropped_total"),
-    watch_restart: () => count("wheelwright_cluster_watch_restarts_total"),
-    event_loop: (_, seconds) => time("wheelwright_event_loop_delay_seconds", {}, seconds),
+  const onMeasurement: { readonly [K in MeasurementKind]: (labels: MeasurementLabels[K], seconds?: number) => void } = {
+    operation: (labels, seconds) => observe("wheelwright_operation_duration_seconds", { ...labels }, seconds),
+    shed: (labels) => increment("wheelwright_http_requests_shed_total", { ...labels }),
+    takeover: () => increment("wheelwright_takeovers_total"),
+    span_dropped: () => increment("wheelwright_trace_spans_dropped_total"),
+    watch_restart: () => increment("wheelwright_cluster_watch_restarts_total"),
+    event_loop: (_, seconds) => observe("wheelwright_event_loop_delay_seconds", {}, seconds),
   };
 
-  const observation: Observation = { end: (span) => ends[span.kind](span as never) };
+  const observation: Observation = { end: (span) => onSpanEnd[span.kind](span as never) };
   return {
     observer: {
-      begin: () => observation,
-      note: (kind, labels, seconds) => notes[kind](labels as never, seconds),
+      startSpan: () => observation,
+      record: (kind, labels, seconds) => onMeasurement[kind](labels as never, seconds),
     },
     async text(readings) {
-      for (const [name, gauge] of gauges) set(gauge, readings[name as GaugeName]);
+      for (const [name, gauge] of gauges) setGauge(gauge, readings[name as GaugeName]);
       return await registry.metrics();
     },
     contentType: registry.contentType,
@@ -69,7 +75,7 @@ export function openRegistry(): MetricsRegistry {
 }
 
 /** What is not known is left out: a zero would be a claim. */
-function set(gauge: Gauge, reading: Reading): void {
+function setGauge(gauge: Gauge, reading: Reading): void {
   gauge.reset();
   if (typeof reading === "number") return gauge.set(reading);
   gauge.remove({}); // the zero that reset gives one without labels

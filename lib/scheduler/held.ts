@@ -2,7 +2,7 @@
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { type Log, onceAMinute } from "#lib/base/log.ts";
+import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -13,7 +13,7 @@ export interface Held {
   readonly job: Job;
   readonly tenure: Tenure;
   transact<T>(work: Work<T>): Promise<T>;
-  /** Writes the job, and keeps it as it is then. */
+  /** Writes the job, and keeps it is then. */
   advance(work: Work<Job>): Promise<Job>;
   /** The same with a single statement. */
   advanceAtOnce(work: (rows: Rows, job: Job) => Promise<Job>): Promise<Job>;
@@ -23,7 +23,7 @@ export interface Held {
 
 export function holdJob(db: Database, claimed: Job, tenure: Tenure, log: Log): Held {
   let job = claimed;
-  const complain = onceAMinute(log);
+  const complain = warnOncePerMinute(log);
 
   /** A database that is away for a moment costs nothing; away for longer, the tenure ends and with it this. */
   async function insist<T>(ask: () => Promise<T>): Promise<T> {

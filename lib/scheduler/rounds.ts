@@ -3,7 +3,7 @@
  * a job's time has come, and slowly in case a wake-up was missed. One round follows another: a job must not be claimed
  * and missed among the running ones at the same time.
  */
-import { type Log, onceAMinute } from "#lib/base/log.ts";
+import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -30,7 +30,7 @@ export interface Rounds {
 }
 
 export function openRounds({ log, tenure, claim, rescue }: RoundsOptions): Rounds {
-  const complain = onceAMinute(log);
+  const complain = warnOncePerMinute(log);
   let open = true;
   let healthy = false;
   let asked = { claim: false, rescue: false }; // of the next round

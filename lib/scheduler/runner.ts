@@ -4,7 +4,7 @@
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { endPlain, FenceLost, writeHeld } from "#lib/jobs/fence.ts";
-import { because } from "#lib/base/cause.ts";
+import { runInContext } from "#lib/base/work-context.ts";
 import { aboutJob, type Job, placeOfJob } from "#lib/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -141,13 +141,16 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
       span.outcome = state === "running" ? "lost" : state;
       if (state === "failed" && failure) span.details.failure = failure.code;
       if (!visible || !finishedAt) return;
-      telemetry.note("operation", { kind, outcome: state }, (finishedAt.getTime() - createdAt.getTime()) / SECOND);
+      telemetry.record("operation", { kind, outcome: state }, (finishedAt.getTime() - createdAt.getTime()) / SECOND);
     }, about);
   }
 
   return {
     job: claimed,
-    ended: because({ root: placeOfJob(claimed, telemetry.samples), about: { operation: claimed.id } }, tell),
+    ended: runInContext(
+      { rootSpan: placeOfJob(claimed, telemetry.sampler), logFields: { operation: claimed.id } },
+      tell,
+    ),
     stop: (reason) => stop.abort(reason),
     leave: () => void (leaving = true),
   };

@@ -19,7 +19,7 @@ import { openListener } from "#lib/scheduler/silence.ts";
 import { Draining } from "#lib/scheduler/stops.ts";
 import { claimDue, openRecall, rescue, type Taker } from "#lib/scheduler/taking.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
-import { atMost, SECOND } from "#lib/base/time.ts";
+import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 const GIVE_BACK = 5 * SECOND; // after the grace: to stop, and to write that the job is free
 
@@ -103,7 +103,7 @@ export async function openScheduler(
     unsubscribe();
     const end = performance.now() + graceMs, ended = rounds.close();
     runs.leave();
-    await atMost(graceMs, ended); // a round waits for the database
+    await withTimeout(graceMs, ended); // a round waits for the database
     if (await runs.ended(Math.max(0, end - performance.now()))) return;
     runs.stop(new Draining());
     if (!await runs.ended(GIVE_BACK)) log.warn("Some jobs could not be given back", { jobs: runs.ids() });

@@ -114,7 +114,7 @@ export async function rescue(
     tenure.check();
     const job = await db.transact((tx) => takeOver(tx, orphan, by));
     if (!job) continue;
-    telemetry.note("takeover", {});
+    telemetry.record("takeover", {});
     log.warn("Took over a job that nobody ran", { ...aboutJob(job), fence: job.fence });
     runs.begin(taker.handlerOf(job), job, tenure);
   }

@@ -5,13 +5,13 @@ import { operator } from "#lib/domains/auth/access.ts";
 import { findAudit } from "#lib/domains/federations/audit-log.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
-import { Before, limit } from "#lib/base/schema.ts";
+import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "The audit log, newest first; each filter narrows it",
   access: operator,
   scope: "readonly",
-  query: v.object({ ...auditFilters, limit: limit(25), before: v.optional(Before) }),
+  query: v.object({ ...auditFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(AuditEventView),
   handle: ({ app, query }) => findAudit(app.db.rows, query),
 });

@@ -4,7 +4,7 @@ import { signedIn } from "#lib/domains/auth/access.ts";
 import { removedFor } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
-import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
+import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 import { findSpokes } from "#lib/domains/spokes/show.ts";
 import { spokeFilters, SpokeView } from "#lib/domains/spokes/views.ts";
 
@@ -12,7 +12,12 @@ export const GET = endpoint({
   summary: "All spokes that you see, newest first; complete unless a limit is given",
   access: signedIn,
   scope: "readonly",
-  query: v.object({ ...spokeFilters, limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
+  query: v.object({
+    ...spokeFilters,
+    limit: OptionalPageLimit,
+    before: v.optional(BeforeCursor),
+    includeRemoved: QueryFlag,
+  }),
   reply: paged(SpokeView),
   handle: ({ app, actor, query }) => findSpokes(app.db.rows, actor, query, removedFor(actor, query)),
 });

@@ -1,5 +1,5 @@
 /** Answers a shell that completes a line: nouns, verbs, options, their values, and the names of what the server has. */
-import { atMost, SECOND } from "#lib/base/time.ts";
+import { SECOND, withTimeout } from "#lib/base/time.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
 import { commands } from "../commands/list.ts";
 import { bareWord, type Cli, mayRepeat, type Noun, type Verb } from "./noun.ts";
@@ -75,7 +75,7 @@ async function valuesOf(cli: Cli, meaning: string): Promise<Candidate[]> {
     return Object.entries(readSettings(settingsFile(cli.env), () => {}).profiles).map(([name, { url }]) => [name, url]);
   }
   const ask = LIVE[meaning];
-  return (ask && await atMost(PATIENCE, ask(cli.api))) ?? [];
+  return (ask && await withTimeout(PATIENCE, ask(cli.api))) ?? [];
 }
 
 /** By what the help calls it. */

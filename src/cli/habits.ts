@@ -2,7 +2,7 @@
  * Words of other command lines, such as kubectl's, with the commands that do the same here. They are suggested and never
  * run: some of them destroy sites.
  */
-import { nearest } from "#lib/base/nearest.ts";
+import { findNearestName } from "#lib/base/nearest-name.ts";
 import type { Noun } from "./noun.ts";
 
 /** The verbs that may be meant, best first. `get` is either of two, so both are suggested. */
@@ -55,7 +55,7 @@ function meantBy(
   habits: readonly string[],
   linesOf: (word: string) => readonly string[],
 ): string {
-  const meant = habits.includes(name) ? name : nearest(name, [...known, ...habits]);
+  const meant = habits.includes(name) ? name : findNearestName(name, [...known, ...habits]);
   if (meant === null) return "";
   return known.includes(meant) ? `; did you mean ${meant}?` : `; here it is ${linesOf(meant).join(" or ")}`;
 }

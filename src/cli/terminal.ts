@@ -1,5 +1,5 @@
 /** What the terminal can show: its width, colours, marks, and whether lines can be written over. */
-import { type ProcessVariables, showsColours } from "#lib/base/environment.ts";
+import { type ProcessVariables, shouldUseColours } from "#lib/base/environment.ts";
 
 export interface Terminal {
   /** Whether a person reads what is printed, sees what is told, and can type. */
@@ -38,8 +38,8 @@ export function findTerminal(env: ProcessVariables): Terminal {
     width: out ? stdout.columns || 80 : Infinity,
     room: () => ({ columns: stderr.columns || 80, rows: stderr.rows || 24 }),
     live: err && env.TERM !== "dumb",
-    paint: painter(showsColours({ env, terminal: out })),
-    paintErr: painter(showsColours({ env, terminal: err })),
+    paint: painter(shouldUseColours({ env, terminal: out })),
+    paintErr: painter(shouldUseColours({ env, terminal: err })),
   };
 }
 

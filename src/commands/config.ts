@@ -1,6 +1,6 @@
 /** `wheelwright config`: every variable, what it means, what holds without it, and whether it is set. Never a value. */
 import * as v from "valibot";
-import { readNamesOfProcess } from "#lib/base/config.ts";
+import { listSetVariables } from "#lib/base/config.ts";
 import { Variables } from "#lib/base/variables.ts";
 import { listed, wrapped } from "./lines.ts";
 
@@ -10,7 +10,7 @@ const ABOUT = [
 ];
 
 export function config(): Promise<void> {
-  const set = readNamesOfProcess();
+  const set = listSetVariables();
   const names = Object.keys(Variables.entries) as (keyof Variables)[];
   const width = Math.max(...names.map((name) => name.length));
   const rows = names.map((name) => {

@@ -6,7 +6,7 @@
  */
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { type Config, publicUrlOn, readStartConfig } from "#lib/base/config.ts";
+import { type Config, publicUrlWithPort, readStartConfig } from "#lib/base/config.ts";
 import { openEmbedded } from "#lib/dev/embedded.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
@@ -134,7 +134,7 @@ function settlePort(config: Config): Promise<Config> {
     probe.once("error", (cause) => reject(cannotListen(config, cause)));
     probe.listen(config.port, config.host, () => {
       const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve({ ...config, port, publicUrl: publicUrlOn(port, config) }));
+      probe.close(() => resolve({ ...config, port, publicUrl: publicUrlWithPort(port, config) }));
     });
   });
 }

@@ -4,7 +4,7 @@
  *
  * Exit status 0 where database and clusters agree, or will; 1 where something is left to people; 69 where a cluster does not answer.
  */
-import { processShowsColours } from "#lib/base/environment.ts";
+import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { count, type Section, summarize, type Summary } from "#lib/doctor/finding.ts";
 import { reconcile } from "#lib/doctor/reconcile/reconcile.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
@@ -36,13 +36,16 @@ export async function compareWithClusters(options: Options): Promise<void> {
       `${JSON.stringify({ version, applied: options.apply === true, ...summary, sections }, null, 2)}\n`,
     );
   } else {
-    const colours = processShowsColours();
+    const colours = shouldUseColoursOnStdout();
     const all = [renderHeading(version, colours), ...sections.map((section) => renderSection(section, colours)), "\n"];
     process.stdout.write(all.join(""));
     if (summary.ready) process.stdout.write(`${renderSummary(summary, colours)}\n`);
   }
   if (!summary.ready) {
-    throw new CommandError(EX_FAILING, options.json ? summary.sentence : renderSummary(summary, processShowsColours()));
+    throw new CommandError(
+      EX_FAILING,
+      options.json ? summary.sentence : renderSummary(summary, shouldUseColoursOnStdout()),
+    );
   }
 }
 
@@ -58,7 +61,7 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
   const config = readPlace(), stop = awaitStop();
   const { clusters, catalog } = await openConfigured(config, "doctor");
   try {
-    const names = region === undefined ? clusters.names : [clusters.place(requireRegion(catalog, region))];
+    const names = region === undefined ? clusters.names : [clusters.clusterFor(requireRegion(catalog, region))];
     const place = { db, clusters, config, names, whole: region === undefined, apply, accepted: adopt };
     return await reconcile({ ...place, asker: whoAsks(ASKER), signal: stop.signal });
   } catch (error) {

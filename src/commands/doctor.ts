@@ -11,7 +11,7 @@ import { createdIssuers } from "#lib/catalog/inputs.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/base/config.ts";
-import { processShowsColours } from "#lib/base/environment.ts";
+import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { examineDatabase } from "#lib/doctor/examine-database.ts";
 import { failing, type Finding, type Section, summarize } from "#lib/doctor/finding.ts";
@@ -173,7 +173,7 @@ interface Report {
 }
 
 function openReport(json: boolean): Report {
-  const colours = processShowsColours();
+  const colours = shouldUseColoursOnStdout();
   const { version } = release();
   const sections: Section[] = [];
   const clear = process.stderr.isTTY === true ? "\r\x1b[2K" : "";

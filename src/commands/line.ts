@@ -1,6 +1,6 @@
 /** Reads a command line's options, and says in words what is wrong with one: what parseArgs says is made for programmers. */
 import { parseArgs, type ParseArgsOptionDescriptor } from "node:util";
-import { nearest } from "#lib/base/nearest.ts";
+import { findNearestName } from "#lib/base/nearest-name.ts";
 
 export type LineOptions = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
 
@@ -43,6 +43,6 @@ export function optionHabit(rawName: string, options: readonly string[]): string
 
 /** What a sentence on a mistyped name ends with. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
+  const meant = findNearestName(name, known);
   return meant === null ? "" : `; did you mean ${meant}?`;
 }

@@ -1,6 +1,6 @@
 /** `wheelwright migrate`: brings the database up to this release and ends, for those who migrate before they roll out. */
 import { readProcessConfig } from "#lib/base/config.ts";
-import { resolveAddress } from "#lib/base/database-address.ts";
+import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { openLog } from "#lib/base/log.ts";
 import { migrations } from "../migrations.ts";
@@ -11,7 +11,9 @@ export async function migrateOnly(): Promise<void> {
   await reachDatabase(ownerSource ?? source, openLog({ ...log, write: (line) => process.stderr.write(line) }));
   const applied = await migrate(source, migrations, ownerSource, (text) => void process.stderr.write(`${text}\n`));
   for (const name of applied) process.stdout.write(`Applied ${name}\n`);
-  if (ownerSource !== null && resolveAddress(ownerSource).password === resolveAddress(source).password) {
+  if (
+    ownerSource !== null && resolveDatabaseAddress(ownerSource).password === resolveDatabaseAddress(source).password
+  ) {
     process.stderr.write("The owner's password is the service's own, so that the service can sign in as the owner\n");
   }
   if (applied.length === 0) process.stdout.write("The database is up to date\n");

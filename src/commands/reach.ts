@@ -1,7 +1,7 @@
 /** Waits for the configured database: compose files start it at the same time as the control plane. */
 import { openClient } from "#lib/drivers/db/client.ts";
 import { hasState, isReadOnly, readOnly } from "#lib/drivers/db/faults.ts";
-import { type DatabaseSource, placeOfDatabase, resolveAddress } from "#lib/base/database-address.ts";
+import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
@@ -19,7 +19,7 @@ export async function reachDatabase(source: DatabaseSource, log: Log, patience =
     const failure = unreachable(error);
     if (failure.status === EX_CONFIG || Date.now() >= end) throw failure;
     log.warn("Waiting for the database", {
-      database: placeOfDatabase(resolveAddress(source)),
+      database: describeDatabase(resolveDatabaseAddress(source)),
       variables: VARIABLES,
       reason: reasonOf(innermost(error)),
     });

@@ -1,7 +1,7 @@
 /** `wheelwright serve`: the control plane on a database and a cluster that are there already. */
 import { readStartConfig } from "#lib/base/config.ts";
 import { addressProblem } from "#lib/domains/auth/cookie.ts";
-import { openLog, together } from "#lib/base/log.ts";
+import { batchWrites, openLog } from "#lib/base/log.ts";
 import { bootstrapAdmin } from "#lib/domains/users/bootstrap.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import type { ClusterSource } from "../clusters.ts";
@@ -11,7 +11,7 @@ import { reachDatabase } from "./reach.ts";
 
 export async function serve(): Promise<void> {
   const config = readStartConfig("serve");
-  const log = openLog({ ...config.log, write: together((text) => process.stdout.write(text)) });
+  const log = openLog({ ...config.log, write: batchWrites((text) => process.stdout.write(text)) });
   if (!config.smtp) log.warn("SMTP_HOST is not set: mail stays queued until it is");
   const problem = addressProblem(config.publicUrl);
   if (problem) log.warn(problem);

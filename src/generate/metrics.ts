@@ -1,11 +1,11 @@
 /** Writes the list of metrics in docs/metrics.md from their declarations. */
-import { type Metric, METRICS } from "#lib/metrics/names.ts";
+import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
 
 /** Returns the text with the list between its marks. */
 export function withMetrics(text: string): string {
-  const lines = (METRICS as readonly Metric[]).map(({ name, type, labels = [], help, fleet }) => {
+  const lines = (METRICS as readonly Metric[]).map(({ name, type, labels = [], help, fleetWide }) => {
     const series = labels.length > 0 ? `${name}{${labels.join(", ")}}` : name;
-    return `- \`${series}\` ${type}${fleet ? " (one replica)" : ""}: ${help}\n`;
+    return `- \`${series}\` ${type}${fleetWide ? " (one replica)" : ""}: ${help}\n`;
   });
   const marked = /(?<=<!-- metrics -->\n).*(?=<!-- end of metrics -->)/s;
   if (!marked.test(text)) throw new Error("docs/metrics.md has lost the marks of the metrics");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
@@ -14,7 +14,7 @@ const test = suite("X-Forwarded-For that is made up");
 /** Six sign-ins, each from an address of its own by what the header says; their statuses, and what was warned of. */
 async function attack(more: Record<string, string>): Promise<{ statuses: number[]; warnings: string[] }> {
   const db = await openTestDatabase();
-  const simulator = await openSimulator({ delayMs: 0, log: silent });
+  const simulator = await openSimulator({ delayMs: 0, log: silentLog });
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-proxy-"));
   await writeFile(join(directory, "kubeconfig"), simulator.kubeconfig());
   const program = startProgram(["serve"], {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -28,7 +28,7 @@ const PAUSE = SECOND / 2; // of one that was refused; who comes back at once onl
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
-  stage.simulator = await openSimulator({ delayMs: 0, log: silent });
+  stage.simulator = await openSimulator({ delayMs: 0, log: silentLog });
   stage.directory = await mkdtemp(join(tmpdir(), "wheelwright-attack-"));
   await writeFile(join(stage.directory, "kubeconfig"), stage.simulator.kubeconfig());
   stage.program = startProgram(["serve"], {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { type Answer, type Client, withToken } from "#test/support/client.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -30,7 +30,7 @@ const test = suite<Scene>("a database that takes no writes");
 test.before(async (scene) => {
   scene.server = await openOwnServer();
   scene.db = await openTestDatabase({}, { url: scene.server.url, template: await makeTemplate(scene.server.url) });
-  scene.simulator = await openSimulator({ delayMs: 0, log: silent });
+  scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
   scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-standby-"));
   const kubeconfig = join(scene.directory, "kubeconfig");
   await writeFile(kubeconfig, scene.simulator.kubeconfig());

@@ -1,7 +1,7 @@
 /** Readers for test/bench/plans.ts: who has read nothing, nearly everything, and nearly everything one by one. */
 import { marker } from "#test/lib/domains/notifications/tell.ts";
 import type postgres from "postgres";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
@@ -53,7 +53,7 @@ export async function prepareReaders(
   }::text[]) as reader (id), (
       select 'hub', id, '' from federations union all select 'spoke', '', id from spokes
     ) as object`;
-  const db = await openDatabase({ url, size: 2, log: silent, statementLimit: MINUTE });
+  const db = await openDatabase({ url, size: 2, log: silentLog, statementLimit: MINUTE });
   for (const reader of [...ALL, ONE_BY_ONE]) {
     const began = performance.now();
     const { marked } = await markAllRead(db, marker(reader));

@@ -18,7 +18,7 @@ import { readAudit } from "#lib/audit/store.ts";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { openEmbedded } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
@@ -87,7 +87,7 @@ function readAll(rows: Rows, reader: Reader): Promise<unknown> {
 
 async function main(sizes: readonly number[], kept: string | undefined, shown: boolean): Promise<boolean> {
   const directory = kept ?? await mkdtemp(join(tmpdir(), "wheelwright-plans-"));
-  const server = await openEmbedded({ directory, durable: false, log: silent });
+  const server = await openEmbedded({ directory, durable: false, log: silentLog });
   try {
     const costs: Map<string, Cost>[] = [];
     for (const size of sizes) costs.push(await measure(await fill(server.url, size), size));

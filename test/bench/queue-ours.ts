@@ -1,6 +1,6 @@
 /** This program's own queue, as test/bench/queue.ts measures it. */
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
@@ -22,7 +22,7 @@ const quiet: JobKind = {
 
 /** `quiet` jobs are like mail, in 1,000 lanes; `operations` are people's, of 1,000 spokes, with their stream events. */
 export async function openOurs(url: string, what: "quiet" | "operations"): Promise<Queue> {
-  const db = await openDatabase({ url, size: 10, log: silent });
+  const db = await openDatabase({ url, size: 10, log: silentLog });
   const kind = { ...quiet, visible: what === "operations" };
   if (kind.visible) await fillPlaces(url);
   let scheduler: Scheduler;
@@ -31,7 +31,7 @@ export async function openOurs(url: string, what: "quiet" | "operations"): Promi
     async start(onJob) {
       const handler = { kind, steps: { only: async () => onJob() } };
       const release = { api: "v0", version: "bench", commit: "unknown" };
-      scheduler = await openScheduler({ db, log: silent, release }, { handlers: [handler], lanes: CONCURRENCY });
+      scheduler = await openScheduler({ db, log: silentLog, release }, { handlers: [handler], lanes: CONCURRENCY });
     },
     async add() {
       await db.transact((tx) => enqueue(tx, SYSTEM, { kind, lane: "lane:0", federationId: null, spokeId: null }));
@@ -45,7 +45,7 @@ export async function openLooks(url: string, lanes: number, each: number): Promi
   const kind = { ...quiet, visible: true }, known = knownKinds([kind]);
   await fillPlaces(url);
   await fillJobs(url, kind, lanes, each);
-  const db = await openDatabase({ url, size: 1, log: silent });
+  const db = await openDatabase({ url, size: 1, log: silentLog });
   return async () => {
     const { candidates } = await lookForWork(db.rows, { known, holder: "", most: 10 });
     if (candidates.length === 0) throw new Error("The look found nothing");

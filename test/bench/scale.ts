@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEmbedded } from "#lib/dev/embedded.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { type Client, signIn } from "#test/support/client.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
@@ -18,7 +18,7 @@ const GROWTH_ALLOWED = 1.3; // of the median of the last third over that of the 
 
 async function main(hubs: number, spokesEach: number): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-scale-"));
-  const database = await openEmbedded({ directory: join(directory, "postgres"), durable: false, log: silent });
+  const database = await openEmbedded({ directory: join(directory, "postgres"), durable: false, log: silentLog });
   const kubeconfig = join(directory, "kubeconfig");
   const cluster = startProgram(["simulate", "--kubeconfig", kubeconfig], { SIMULATOR_DELAY_MS: "0" });
   await cluster.said(/^Simulated cluster/);

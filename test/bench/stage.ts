@@ -6,7 +6,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { type Contender, installPeers, PROGRAM, startContender } from "#test/bench/contender.ts";
 import { findPostmaster } from "#test/bench/processor.ts";
@@ -45,7 +45,7 @@ export async function openStage<Name extends string>(profile?: string): Promise<
     // As on a server for people: a plan that was made while a table was empty must not stay.
     for (const setting of ["autovacuum = on", "autovacuum_naptime = '2s'"]) await db.sql(`alter system set ${setting}`);
     await db.sql("select pg_reload_conf()");
-    const simulator = await openSimulator({ delayMs: 0, log: silent });
+    const simulator = await openSimulator({ delayMs: 0, log: silentLog });
     closers.push(() => simulator.close());
     const directory = await mkdtemp(join(tmpdir(), "wheelwright-bench-"));
     process.once("exit", () => rmSync(directory, { recursive: true, force: true }));

@@ -8,7 +8,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { type Log, silent } from "#lib/base/log.ts";
+import { type Log, silentLog } from "#lib/base/log.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -27,7 +27,7 @@ const CHANGED = 300, RAN = 10;
 async function measure(spokes: number): Promise<boolean> {
   const scene = await openWorkScene(), model = await installOne(scene);
   const standing = await openStanding(scene, model, spokes), between = await openBetween(standing.url);
-  const { app, close } = await makeApp(scene.db, between.kubeconfig(), silent);
+  const { app, close } = await makeApp(scene.db, between.kubeconfig(), silentLog);
   const ending = new AbortController();
   const drifted = async () =>
     (await scene.db.sql("select count(*)::integer as n from spokes where drift is not null"))[0]!.n as number;
@@ -36,7 +36,7 @@ async function measure(spokes: number): Promise<boolean> {
     const full = watchClock(between.asked);
     let following: Promise<void>;
     await new Promise<void>((resolve, reject) => {
-      const log = { ...silent, debug: (message: string) => message === "Looked at a cluster" && resolve() };
+      const log = { ...silentLog, debug: (message: string) => message === "Looked at a cluster" && resolve() };
       following = lookAtCluster(app, runOf(scene, ending.signal, log as Log), "default", PACE);
       following.then(resolve, reject);
     });

@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { METHODS } from "#lib/http/endpoint.ts";
 import { openTelemetry, type Telemetry } from "#lib/base/telemetry.ts";
-import { METRICS } from "#lib/metrics/names.ts";
+import { METRICS } from "#lib/metrics/definitions.ts";
 import { openRegistry, type Readings } from "#lib/metrics/registry.ts";
 import { manifest } from "#src/manifest.ts";
 import type { Contender } from "#test/bench/contender.ts";
@@ -155,7 +155,7 @@ async function fill(telemetry: Telemetry): Promise<void> {
   }
   for (const { kind: { kind, steps } } of Object.values(OPERATIONS)) {
     for (const outcome of ["succeeded", "failed"]) {
-      telemetry.note("operation", { kind, outcome }, 1);
+      telemetry.record("operation", { kind, outcome }, 1);
       await telemetry.span("job", { kind }, async (span) => void (span.outcome = outcome));
       for (const { name: step } of steps) {
         await telemetry.span("step", { kind, step }, async (span) => void (span.outcome = outcome));

@@ -2,7 +2,7 @@
  * Whether a breaking change of an operation was announced as promised: at least 30 days ahead, in a release, and the day
  * has come. What stands in the present surface alone nobody could have read.
  */
-import { NOTICE } from "#lib/base/notice.ts";
+import { NOTICE_PERIOD } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { byAddress } from "#test/contract/endpoints.ts";
 import type { Endpoint, Surface } from "#test/contract/read.ts";
@@ -19,7 +19,7 @@ interface Announced {
   readonly sunset: number;
 }
 
-const PROMISE = NOTICE / DAY;
+const PROMISE = NOTICE_PERIOD / DAY;
 
 /** `was` is the endpoint of the last release, `is` what it is now, null where it is gone; `day` as of `dayOf`. */
 export function judge(was: Endpoint, is: Endpoint | null, day: number): Verdict {
@@ -27,11 +27,11 @@ export function judge(was: Endpoint, is: Endpoint | null, day: number): Verdict 
   if (released) return judgeReleased(released, day);
   if (!present) {
     const says = `Not declared: it may land ${PROMISE} days after a release that declares it, not before ${
-      iso(day + NOTICE)
+      iso(day + NOTICE_PERIOD)
     }`;
     return { allowed: false, says };
   }
-  const from = Math.max(present.sunset, day + NOTICE);
+  const from = Math.max(present.sunset, day + NOTICE_PERIOD);
   const late = from > present.sunset ? `, with a sunset not before ${iso(from)}` : "";
   const says = `Declared, but in no release yet: release the declaration alone${late}; it may land from ${
     iso(from)
@@ -40,8 +40,8 @@ export function judge(was: Endpoint, is: Endpoint | null, day: number): Verdict 
 }
 
 function judgeReleased({ since, sunset }: Announced, day: number): Verdict {
-  if (sunset - since < NOTICE) {
-    const days = Math.floor((sunset - since) / DAY), from = iso(since + NOTICE);
+  if (sunset - since < NOTICE_PERIOD) {
+    const days = Math.floor((sunset - since) / DAY), from = iso(since + NOTICE_PERIOD);
     const says =
       `Declared only ${days} days ahead, where ${PROMISE} were promised: release a sunset not before ${from}`;
     return { allowed: false, says };
@@ -60,11 +60,11 @@ export function findHasty(released: Surface, present: Surface, today: string): r
   const before = byAddress(released);
   return [...byAddress(present)].flatMap(([address, is]) => {
     const was = before.get(address), announced = announcedIn(is);
-    if (!was || !announced || announced.sunset >= dayOf(today) + NOTICE) return [];
+    if (!was || !announced || announced.sunset >= dayOf(today) + NOTICE_PERIOD) return [];
     // Who was told of a day may be given a later one, however near that is.
     const told = announcedIn(was);
     if (told && announced.sunset >= told.sunset) return [];
-    const earliest = iso(told ? Math.min(told.sunset, dayOf(today) + NOTICE) : dayOf(today) + NOTICE);
+    const earliest = iso(told ? Math.min(told.sunset, dayOf(today) + NOTICE_PERIOD) : dayOf(today) + NOTICE_PERIOD);
     return [
       `${is.name}: its sunset is ${iso(announced.sunset)}, and has to be ${earliest} or later to be released today`,
     ];

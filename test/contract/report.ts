@@ -1,7 +1,7 @@
 /** What the check of the contract found, for the developer who just broke somebody: what, where, and how to go on. */
 import type { Judged } from "#test/contract/contract.ts";
 import { type Kind, KINDS } from "#test/contract/place.ts";
-import { NOTICE } from "#lib/base/notice.ts";
+import { NOTICE_PERIOD } from "#lib/base/notice.ts";
 
 export interface Occasion {
   /** How many endpoints the last release has, so that a change of all is told as one. */
@@ -35,7 +35,7 @@ export function reportContract(found: readonly Judged[], { endpoints, today }: O
 }
 
 function advice(today: string): string {
-  const later = new Date(Date.parse(today) + NOTICE).toISOString().slice(0, 10);
+  const later = new Date(Date.parse(today) + NOTICE_PERIOD).toISOString().slice(0, 10);
   return `
 How to go on
   Keep what is there, and put the new beside it. Endpoints, request fields that may be left out, fields and enum

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { type Metric, METRICS } from "#lib/metrics/names.ts";
+import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
 import { LEAST, renderObjects } from "#test/support/chart.ts";
 import { helm } from "#test/support/tools.ts";
 
@@ -58,7 +58,7 @@ rendered("names no metric that there is not, and none of its labels", () => {
 });
 
 rendered("tells each number of the whole fleet once, whichever replica tells it", () => {
-  const { expressions } = made(), fleet = (METRICS as readonly Metric[]).filter((metric) => metric.fleet);
+  const { expressions } = made(), fleet = (METRICS as readonly Metric[]).filter((metric) => metric.fleetWide);
   const names = fleet.map(({ name }) => name).join("|");
   const anyhow = new RegExp(`\\b(?:${names})\\b`, "g"),
     once = new RegExp(`max(?: by \\([a-z, ]+\\) )?\\((?:${names})\\b`, "g");

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { readObjects } from "#test/support/chart.ts";
@@ -26,7 +26,7 @@ const OWN = `spoke-${RELEASE}-own`;
 const test = suite<{ simulator: Simulator; policies: Json[] }>("admission policies");
 
 test.before(async (context) => {
-  const simulator = context.simulator = await openSimulator({ delayMs: 5, log: silent, authorization: "on" });
+  const simulator = context.simulator = await openSimulator({ delayMs: 5, log: silentLog, authorization: "on" });
   await giveRights(simulator);
   for (const object of SPACES) await putAsAdmin(simulator, object);
   await bindRights(simulator, OWN);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { isOfRelease } from "#lib/moodle/names.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
@@ -54,7 +54,7 @@ test.before(async (context) => {
   }
   const db = await openTestDatabase(),
     env = { CLUSTER_ROLE: "other-spoke", RELEASE_ID: "other", ROOT_DOMAIN: "other.example.org" };
-  const { app, close } = await makeApp(db, simulator.kubeconfig(OTHER), silent, env);
+  const { app, close } = await makeApp(db, simulator.kubeconfig(OTHER), silentLog, env);
   context.other = app;
   const replica = await startReplica(app);
   context.closeOther = async () => {

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Fault } from "#lib/base/errors.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { askSite } from "#lib/domains/spokes/sign-in-job.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
@@ -16,7 +16,7 @@ test("say of what needs the cluster at once that it cannot be had, while others 
   const scene = await openWorkScene();
   const account = { ...ACCOUNT, name: "wheelwright-api" };
   await putAsAdmin(scene.simulator, { apiVersion: "v1", kind: "ServiceAccount", metadata: account });
-  const { app, close } = await makeApp(scene.db, scene.simulator.kubeconfig(account), silent);
+  const { app, close } = await makeApp(scene.db, scene.simulator.kubeconfig(account), silentLog);
   try {
     await scene.replica(); // that of a worker
     const id = await scene.spoke(await scene.hub("math"), "algebra"), spoke = await scene.becomes(id, "active");

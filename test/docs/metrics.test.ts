@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { METRICS } from "#lib/metrics/names.ts";
+import { METRICS } from "#lib/metrics/definitions.ts";
 import { withMetrics } from "#src/generate/metrics.ts";
 
 const test = suite("docs/metrics.md and docs/operating.md");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
@@ -38,7 +38,7 @@ example("its commands take in what was done since the backup, and print what sta
     { app, close } = await makeApp(
       db,
       scene.simulator.kubeconfig(),
-      silent,
+      silentLog,
     );
   const port = await freePort(), KUBECONFIG = join(directory, "kubeconfig"), PUBLIC_URL = `http://localhost:${port}`;
   const env = {

@@ -6,7 +6,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { query } from "#test/support/bench/query.ts";
@@ -37,7 +37,7 @@ export async function openBillingScene(counts: { replicas: number; hubs: number 
     closers.push(() => db.close());
     const provider = await openProvider();
     closers.push(() => provider.close());
-    const cluster = await openSimulator({ delayMs: 5, log: silent });
+    const cluster = await openSimulator({ delayMs: 5, log: silentLog });
     closers.push(() => cluster.close());
     const hubs: string[] = [];
     const user = await makeUser(db);

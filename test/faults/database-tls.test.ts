@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
@@ -128,7 +128,7 @@ test("survives a connection that is cut at any moment while it is opened", async
 test("replaces a control connection that was killed, frozen, or half closed, and listens again", async ({ db, proxy }) => {
   const heard: (string | null)[] = [];
   const control = openControl({
-    ...{ url: proxy.url, name: "tls-control", channel: "tls_test", log: silent, probeEvery: 50, answerLimit: 1000 },
+    ...{ url: proxy.url, name: "tls-control", channel: "tls_test", log: silentLog, probeEvery: 50, answerLimit: 1000 },
     onNotify: (payload) => heard.push(payload),
   });
   const faults = [
@@ -149,7 +149,7 @@ test("replaces a control connection that was killed, frozen, or half closed, and
 });
 
 test("survives restarts and crashes of the server under load", async ({ server, db }) => {
-  const opened = await openDatabase({ url: overTls(db.url), size: 4, log: silent });
+  const opened = await openDatabase({ url: overTls(db.url), size: 4, log: silentLog });
   await sql`create table pairs (id text)`.execute(opened.rows);
   let done = 0, over = false;
   const work = async () => {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { App } from "#lib/app.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
@@ -48,13 +48,13 @@ export interface Night {
 
 export async function openNight(context: Night): Promise<void> {
   const scene = context.scene = await openWorkScene();
-  const bare = await openSimulator({ delayMs: 5, log: silent });
+  const bare = await openSimulator({ delayMs: 5, log: silentLog });
   for (const name of ["standard", "standard-retain"]) {
     await fetch(`${bare.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses/${name}`, { method: "DELETE" });
   }
-  const without = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: silent });
+  const without = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: silentLog });
   const open = (name: string) => name === "bare" ? Promise.resolve(without) : scene.app.clusters.open(name);
-  context.app = { ...scene.app, clusters: { place: () => "default", open } };
+  context.app = { ...scene.app, clusters: { clusterFor: () => "default", open } };
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-night-"));
   context.close = [
     () => rm(context.directory, { recursive: true, force: true }),
@@ -106,7 +106,7 @@ async function sitesOf(
 
 /** As the replica of a quiet evening does. */
 export async function plan(app: App): Promise<void> {
-  const run = { signal: new AbortController().signal, log: silent, check: () => {} } as unknown as Run;
+  const run = { signal: new AbortController().signal, log: silentLog, check: () => {} } as unknown as Run;
   await planBackups(app).steps.due!(run);
 }
 

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openReadiness } from "#lib/http/readiness.ts";
 import { readinessOf } from "#src/readiness.ts";
 import { read } from "#test/lib/base/config-scene.ts";
@@ -29,7 +29,7 @@ test("is read from its file for the next connection, and readyz says meanwhile w
       ...{ DATABASE_URL_FILE: file, PUBLIC_URL: "https://x.example", ROOT_DOMAIN: "x.example", KUBECONFIG: file },
     }).database;
     const opened = await db.openAgain({ url: source, size: 2 });
-    const app: App = Object.assign(Object.create(null), { db: opened, log: silent });
+    const app: App = Object.assign(Object.create(null), { db: opened, log: silentLog });
     const ready = openReadiness(app, readinessOf(), () => []);
     assert.is((await ready()).status, "ok");
 

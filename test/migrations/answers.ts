@@ -1,5 +1,5 @@
 /** What the API tells of a whole database, to whom it belongs: everything that a client may rely on after an upgrade. */
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -26,7 +26,7 @@ const OF_ALL = [
 
 /** Asks as an operator, as a hub's admin and as a spoke's, with the program as it is now. */
 export async function askEverything(url: string): Promise<Answers> {
-  const db = await openDatabase({ url, size: 4, log: silent });
+  const db = await openDatabase({ url, size: 4, log: silentLog });
   try {
     const app = await makeApp(db), server = openServer(app, manifest, { ready: () => true });
     const ids = async (table: string, where = "true") =>

@@ -10,7 +10,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { check } from "#lib/http/input.ts";
-import type { Attempts } from "#lib/base/limits/attempts.ts";
+import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { type EndpointAt, endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";
@@ -39,7 +39,7 @@ test.before(async (context) => {
   context.scene = await openScene({ env: { TRUSTED_PROXIES: "127.0.0.0/8", SIGNUP: "on" } });
   // What scrypt makes of a password is no matter here, and takes its time.
   const quick = { hash: () => Promise.resolve("$scrypt$"), verify: () => Promise.resolve("wrong" as const) };
-  const attempts: Attempts = { take: (_, judge) => judge() }; // all are at the same few addresses
+  const attempts: LoginAttempts = { run: (_, judge) => judge() }; // all are at the same few addresses
   Object.assign(context.scene.app, { passwords: quick, attempts });
   context.samples = await sampleParams(context.scene);
   context.sender = openSender(context.scene, context.samples);

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadBlueprint } from "#lib/moodle/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 import { type OpenClusters, openClusters } from "#src/clusters.ts";
 import { answer, openKubeServer } from "#test/support/kube/server.ts";
@@ -21,7 +21,7 @@ async function open(use: (clusters: OpenClusters) => Promise<void>): Promise<voi
     contexts: [{ name: "east", context: { cluster: "east" } }],
     users: [],
   });
-  const clusters = openClusters({ text }, { catalog, role: null, log: silent }, "rep_test");
+  const clusters = openClusters({ text }, { catalog, role: null, log: silentLog }, "rep_test");
   try {
     await use(clusters);
   } finally {
@@ -34,7 +34,7 @@ const test = suite("openClusters");
 
 test("a region's context is its cluster, and the kubeconfig's own where it names none", () =>
   open((clusters) => {
-    assert.equal(["east", "west", "near", null].map(clusters.place), ["east", "west", "default", "default"]);
+    assert.equal(["east", "west", "near", null].map(clusters.clusterFor), ["east", "west", "default", "default"]);
     return Promise.resolve();
   }));
 

@@ -8,7 +8,7 @@ import { enqueue } from "#lib/jobs/store.ts";
 import { type Config, ConfigError, readConfig } from "#lib/base/config.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
-import { openLog, silent } from "#lib/base/log.ts";
+import { openLog, silentLog } from "#lib/base/log.ts";
 import { DAY } from "#lib/base/time.ts";
 import { compose, type Program } from "#src/compose.ts";
 import { manifest } from "#src/manifest.ts";
@@ -77,7 +77,7 @@ test("announces no end sooner than 30 days after the first start that carries it
   const now = await db.now(), sunsets: string[] = [];
   for (const days of [0, 9]) {
     await db.shiftClock(days * DAY);
-    const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silent, routes);
+    const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silentLog, routes);
     programs.push(program);
     const server = openServer(program.app, program.manifest, { ready: () => true });
     const ask = (path: string) => server.request(new Request(`http://localhost:3000${path}`));
@@ -106,7 +106,7 @@ test("names what is set of OpenTelemetry's variables and means nothing here, whe
 
 test("writes the calls of tokens at the latest when it stops", async ({ db, programs }) => {
   const { id } = await makeToken(db, await makePerson(db, "ada"), "cli");
-  const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silent);
+  const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silentLog);
   programs.push(program);
   const count = () => db.sql("select calls::int as calls from token_calls where token_id = $1", [id]);
   program.calls.note(id, "GET /api/x");
@@ -128,7 +128,7 @@ test("prices that no subscription can hold stop the start, before anything is to
     await writeFile(catalog, JSON.stringify({ sizes, defaultSize: "small" }));
     const stripe = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
     const config = configFor("postgresql://127.0.0.1:1/none", { CATALOG: catalog, ...stripe });
-    const error = await rejection(compose(config, { file: "/nowhere" }, silent));
+    const error = await rejection(compose(config, { file: "/nowhere" }, silentLog));
     assert.instance(error, ConfigError);
     assert.match(error.message, /CATALOG has prices in EUR and USD, but STRIPE_SECRET_KEY is set/);
   } finally {

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import { type Config, readConfig } from "#lib/base/config.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
 import { readingsOf } from "#src/readings.ts";
 import { openServer, type Server } from "#src/server.ts";
@@ -41,7 +41,7 @@ interface Running {
 
 async function open(db: TestDatabase, env: Readonly<Record<string, string>> = {}): Promise<Running> {
   const config = configFor(db.url, { METRICS_PORT: "9464", ...env });
-  const program = await compose(config, { file: "/nowhere" }, silent);
+  const program = await compose(config, { file: "/nowhere" }, silentLog);
   const server = openServer(program.app, program.manifest, { ready: () => true });
   const { registry, fleet } = program.metrics!;
   return {
@@ -131,7 +131,7 @@ test("count what is refused for load", async ({ db }) => {
 });
 
 test("are not there, and nobody is told anything, unless they were asked for", async ({ db }) => {
-  const program = await compose(configFor(db.url, {}), { file: "/nowhere" }, silent);
+  const program = await compose(configFor(db.url, {}), { file: "/nowhere" }, silentLog);
   assert.is(program.metrics, null);
   assert.is(program.app.telemetry, NO_TELEMETRY);
   await program.close();

@@ -7,8 +7,8 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
-import { openAttempts } from "#lib/base/limits/attempts.ts";
-import { silent } from "#lib/base/log.ts";
+import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
 import { release } from "#src/release.ts";
@@ -21,14 +21,14 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
   const config = readConfig({ mode: "dev", env: variables, terminal: false });
   return {
     config,
-    log: silent,
+    log: silentLog,
     telemetry: NO_TELEMETRY,
     db,
-    feeds: openFeeds(db, silent, { look: sightsOf, most: config.maxStreams }),
-    clusters: { place: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
+    feeds: openFeeds(db, silentLog, { look: sightsOf, most: config.maxStreams }),
+    clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     dns: openDns(config.dnsServers),
     passwords: openPasswords(),
-    attempts: openAttempts(),
+    loginAttempts: openLoginAttempts(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),
     payments: config.stripe ? openPayments(config.stripe) : null,

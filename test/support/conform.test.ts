@@ -7,11 +7,11 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { created, events } from "#lib/http/reply.ts";
-import { Stamp } from "#lib/base/schema.ts";
+import { Timestamp } from "#lib/base/schema.ts";
 import { conformTo, judge, type Seen } from "#test/support/conform.ts";
 import { openDocument } from "#test/support/probes/document.ts";
 
-const Thing = v.object({ id: v.string(), at: Stamp, more: v.optional(v.object({ size: v.picklist(["small"]) })) });
+const Thing = v.object({ id: v.string(), at: Timestamp, more: v.optional(v.object({ size: v.picklist(["small"]) })) });
 const make = endpoint({
   summary: "Make a thing",
   access: anyone,

@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { fromColumn } from "#lib/drivers/db/naming.ts";
 import { type DatabaseOptions, openDatabase } from "#lib/drivers/db/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { connect, makeTemplate, openServer, urlOf } from "#test/support/server.ts";
 
 export interface TestDatabase extends OpenDatabase {
@@ -64,7 +64,7 @@ export async function openTestDatabase(
   const past = connect(url, PAST, { transform: { column: { from: fromColumn } } });
   const opened: OpenDatabase[] = [];
   const openAgain = async (more: Partial<DatabaseOptions> = {}): Promise<OpenDatabase> => {
-    const one = await openDatabase({ url, size: 5, log: silent, ...more });
+    const one = await openDatabase({ url, size: 5, log: silentLog, ...more });
     opened.push(one);
     return one;
   };

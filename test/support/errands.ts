@@ -100,7 +100,7 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
       db.transact(async (tx) => (await mintSecret(tx, (await openGrant(tx, purpose, id)).id))!),
     async opens(email, password) {
       const [row] = await db.sql("select password_hash from users where email = $1", [email]);
-      return await passwords.verify(password, row?.passwordHash ?? null, { whose: email }) === "right";
+      return await passwords.verify(password, row?.passwordHash ?? null, { caller: email }) === "right";
     },
     close: () => scene.close(),
   };

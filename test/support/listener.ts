@@ -17,8 +17,8 @@ export interface Listening {
 export function listenIn(): Listening {
   const spans: Span[] = [], notes: Note[] = [];
   const telemetry = openTelemetry([{
-    begin: () => ({ end: (span) => void spans.push(span) }),
-    note: (kind, labels, seconds) => void notes.push({ kind, labels, seconds }),
+    startSpan: () => ({ end: (span) => void spans.push(span) }),
+    record: (kind, labels, seconds) => void notes.push({ kind, labels, seconds }),
   }]);
   return { telemetry, spans, notes };
 }

@@ -4,7 +4,7 @@
  */
 import { type Config, readConfig } from "#lib/base/config.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { openLog, silent } from "#lib/base/log.ts";
+import { openLog, silentLog } from "#lib/base/log.ts";
 import { compose, type Program } from "#src/compose.ts";
 import { readingsOf } from "#src/readings.ts";
 import { openServer } from "#src/server.ts";
@@ -58,7 +58,7 @@ export interface Surroundings {
 
 export async function openObserved(surroundings: Surroundings = {}): Promise<Observed> {
   const { env = {}, kubeconfig = (text) => text } = surroundings;
-  const db = await openTestDatabase(), simulator = await openSimulator({ delayMs: 5, log: silent });
+  const db = await openTestDatabase(), simulator = await openSimulator({ delayMs: 5, log: silentLog });
   const smtp = await openSmtp(surroundings.smtp), collector = await openCollector();
   const config = readConfig({
     mode: "serve",

@@ -10,7 +10,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
-import { openBucket } from "#lib/base/limits/bucket.ts";
+import { openRateLimit } from "#lib/base/limits/rate-limit.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -68,7 +68,7 @@ export async function openScene(setting: Setting = {}): Promise<Scene> {
   const db = setting.world?.db ?? await openTestDatabase(setting.limits ?? UNHURRIED);
   const app = { ...await makeApp(db, setting.env), ...setting.world };
   // On a busy machine attempts to sign in may be a minute apart; this clock stands still.
-  const bucket = openBucket({ now: () => 0 });
+  const bucket = openRateLimit({ now: () => 0 });
   const server = openServer(app, setting.manifest ?? manifest, { ready: () => true, bucket });
   const conform = conformTo(setting.manifest);
   // One after another: at once, each would open a connection.

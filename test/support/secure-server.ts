@@ -2,7 +2,7 @@
 import { chown, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { resolveAddress } from "#lib/base/database-address.ts";
+import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { openTransport } from "#lib/drivers/db/transport.ts";
 import { asAdmin, openOwnServer, type OwnServer } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
@@ -43,7 +43,7 @@ export async function openSecureServer(): Promise<OwnServer> {
     }
     await sql`select pg_reload_conf()`;
   });
-  const address = resolveAddress(overTls(server.url));
+  const address = resolveDatabaseAddress(overTls(server.url));
   await until(async () => {
     const transport = openTransport(address, address.hosts[0]!);
     return await transport.ready.then(() => true, () => false).finally(transport.cut);

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { openEmbedded } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { readMigrations } from "#test/support/migrations.ts";
 
 export interface Server {
@@ -53,7 +53,7 @@ export interface OwnServer extends Server {
 
 export async function openOwnServer(): Promise<OwnServer> {
   const directory = await mkdtemp(join(await roomyMemory() ?? tmpdir(), "wheelwright-test-"));
-  const start = () => openEmbedded({ directory, durable: false, log: silent });
+  const start = () => openEmbedded({ directory, durable: false, log: silentLog });
   let server = await start().catch((error) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;

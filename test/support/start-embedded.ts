@@ -1,8 +1,8 @@
 /** Starts an embedded PostgreSQL under the directory given, prints its address, and waits to be killed. */
 import { openEmbedded } from "#lib/dev/embedded.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 
-openEmbedded({ directory: process.argv[2]!, durable: false, log: silent }).then(({ url }) => {
+openEmbedded({ directory: process.argv[2]!, durable: false, log: silentLog }).then(({ url }) => {
   console.log(url);
   setInterval(() => {}, 1000);
 });

@@ -4,14 +4,14 @@ import { isIP } from "node:net";
 /** 128 bits. An IPv4 address stands where IPv6 maps it (::ffff:0:0/96), so that both ways of writing it are the same. */
 export type Address = bigint;
 
-const MAPPED = 0xffffn << 32n;
+const IPV4_MAPPED_PREFIX = 0xffffn << 32n;
 
 /** Null for what is no address. A zone (`fe80::1%eth0`) says through which interface, not who; it is left out. */
 export function parseAddress(text: string): Address | null {
   const plain = text.replace(/%.*$/, "");
   const family = isIP(plain);
-  if (family === 4) return MAPPED | parseFour(plain);
-  return family === 6 ? parseSix(plain) : null;
+  if (family === 4) return IPV4_MAPPED_PREFIX | parseIPv4(plain);
+  return family === 6 ? parseIPv6(plain) : null;
 }
 
 function isIPv4(address: Address): boolean {
@@ -52,16 +52,16 @@ export function parseNetwork(cidr: string): Network {
 /** All that is in one of these CIDRs. */
 export function parseNetworks(cidrs: readonly string[]): Network {
   const networks = cidrs.map(parseNetwork);
-  return (address) => networks.some((holds) => holds(address));
+  return (address) => networks.some((contains) => contains(address));
 }
 
-function parseFour(text: string): bigint {
+function parseIPv4(text: string): bigint {
   return text.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
 }
 
-function parseSix(text: string): bigint {
+function parseIPv6(text: string): bigint {
   const hex = text.replace(/\d+\.\d+\.\d+\.\d+$/, (four) => {
-    const value = parseFour(four);
+    const value = parseIPv4(four);
     return `${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
   });
   const [head = "", tail] = hex.split("::");

@@ -4,7 +4,7 @@
  */
 import { isIP } from "node:net";
 import { formatAddress, parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
-import { type Log, silent } from "#lib/base/log.ts";
+import { type Log, silentLog } from "#lib/base/log.ts";
 
 /** Finds the client's address from the socket's peer and X-Forwarded-For; empty when the socket tells no address. */
 type FindClient = (peer: string, forwarded: string | null) => string;
@@ -13,15 +13,15 @@ type FindClient = (peer: string, forwarded: string | null) => string;
  * `trusted` are CIDRs. A peer that sends the header without being one of them is told to the log, once: it may be a proxy
  * that was forgotten, and it may be anybody, who could fill a log with it.
  */
-export function clientFinder(trusted: readonly string[], log: Log = silent): FindClient {
+export function createClientFinder(trusted: readonly string[], log: Log = silentLog): FindClient {
   const isTrusted = parseNetworks(trusted);
-  let told = false;
+  let warned = false;
   return function find(peer, forwarded) {
     if (forwarded === null && isIP(peer) === 4) return peer;
     let client = parseAddress(peer);
-    if (!told && forwarded !== null && client !== null && !isTrusted(client)) {
-      told = true;
-      log.warn(unnamed(formatAddress(client)));
+    if (!warned && forwarded !== null && client !== null && !isTrusted(client)) {
+      warned = true;
+      log.warn(untrustedProxyMessage(formatAddress(client)));
     }
     const hops = forwarded?.split(",") ?? [];
     while (client !== null && isTrusted(client)) {
@@ -33,7 +33,7 @@ export function clientFinder(trusted: readonly string[], log: Log = silent): Fin
   };
 }
 
-function unnamed(peer: string): string {
+function untrustedProxyMessage(peer: string): string {
   return `${peer} sends X-Forwarded-For and is not in TRUSTED_PROXIES, so the header is not believed: all who come that ` +
     `way share one limit of sign-ins, and the audit log shows ${peer}; if it is your proxy, add it to TRUSTED_PROXIES`;
 }

@@ -43,7 +43,7 @@ async function accept(
 ): Promise<Link> {
   const link = await requireLink(app.db.rows, "invitation", token);
   requirePassword(password, link.email);
-  const passwordHash = await app.passwords.hash(password, { whose: link.userId });
+  const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);
     // It was sent to somebody who had proved nothing; a person who has done so since has set a password and voided it

@@ -30,7 +30,7 @@ export async function resetByOperator(
   userId: string,
 ): Promise<{ readonly userId: string; readonly password: string }> {
   const password = newPassword();
-  const passwordHash = await app.passwords.hash(password, { whose: actor.userId });
+  const passwordHash = await app.passwords.hash(password, { caller: actor.userId });
   const at = (await app.db.now()).toISOString();
   await app.db.transact(async (tx) => {
     const user = (await holdUser(tx, { id: userId }))!;
@@ -51,7 +51,7 @@ export async function resetPassword(
   address: string,
 ): Promise<{ readonly password: string; readonly enabled: boolean }> {
   const password = newPassword(), email = canonicalPrefix(address.trim());
-  const passwordHash = await passwords.hash(password, { whose: SYSTEM.userId });
+  const passwordHash = await passwords.hash(password, { caller: SYSTEM.userId });
   const enabled = await db.transact(async (tx) => {
     const user = await holdUser(tx, { email });
     if (!user) throw new Fault("missing", "user_missing", `There is no user with the e-mail address ${address}`);

@@ -14,7 +14,7 @@ import { beginSession, endSession, type NewSession } from "#lib/domains/auth/ses
 import { record } from "#lib/changes/record.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
-import type { Turn } from "#lib/base/limits/turns.ts";
+import type { QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import {
   type Account,
   findAccount,
@@ -47,8 +47,8 @@ const UNVERIFIED =
  * disabled or has no password; limited `too_many_tries`; unavailable `busy`.
  */
 export async function signIn(app: App, origin: Origin, login: Login, signal?: AbortSignal): Promise<SignedIn> {
-  const turn = { whose: networkOf(origin.ip), signal };
-  const signedIn = await app.attempts.take({ ...turn, email: login.email }, () => judge(app, origin, login, turn));
+  const turn = { caller: networkOf(origin.ip), signal };
+  const signedIn = await app.loginAttempts.run({ ...turn, email: login.email }, () => judge(app, origin, login, turn));
   if (!signedIn) throw new Fault("unauthenticated", "login_failed", "Wrong e-mail address or password");
   return signedIn;
 }
@@ -66,7 +66,7 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
 }
 
 /** Null where the password is not right. */
-async function judge(app: App, origin: Origin, login: Login, turn: Turn): Promise<SignedIn | null> {
+async function judge(app: App, origin: Origin, login: Login, turn: QueueEntry): Promise<SignedIn | null> {
   const account = await findAccount(app.db.rows, login.email);
   const verdict = await app.passwords.verify(login.password, account?.passwordHash ?? null, turn);
   if (!account || verdict === "wrong") {

@@ -47,8 +47,8 @@ export async function changePassword(
   signal?: AbortSignal,
 ): Promise<string> {
   requirePassword(change.password, actor.email);
-  const turn = { whose: networkOf(actor.ip), signal };
-  const cookie = await app.attempts.take({ ...turn, email: actor.email }, async () => {
+  const turn = { caller: networkOf(actor.ip), signal };
+  const cookie = await app.loginAttempts.run({ ...turn, email: actor.email }, async () => {
     const account = await findAccount(app.db.rows, actor.email);
     const verdict = await app.passwords.verify(change.current, account?.passwordHash ?? null, turn);
     if (!account || verdict === "wrong") return null;

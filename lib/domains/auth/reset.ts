@@ -23,7 +23,7 @@ interface Reset {
 export async function resetByLink(app: App, origin: Origin, { token, password, keepTokens }: Reset): Promise<string> {
   const link = await requireLink(app.db.rows, "password_reset", token);
   requirePassword(password, link.email);
-  const passwordHash = await app.passwords.hash(password, { whose: link.userId });
+  const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   const at = (await app.db.now()).toISOString();
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);

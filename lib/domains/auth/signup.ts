@@ -56,7 +56,7 @@ export async function signUp(app: App, origin: Origin, { email, password, displa
     throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");
   }
   requirePassword(password, email);
-  const passwordHash = await app.passwords.hash(password, { whose: networkOf(origin.ip) });
+  const passwordHash = await app.passwords.hash(password, { caller: networkOf(origin.ip) });
   const payload: WaitingSignup = { email, displayName: displayName ?? email, passwordHash };
   const job = { kind: SIGNUP, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
   await app.db.transact(async (tx) => {

@@ -29,7 +29,7 @@ interface Verification {
 export async function verifyEmail(app: App, origin: Origin, { token, password }: Verification): Promise<User> {
   const link = await requireLink(app.db.rows, "email_verification", token);
   if (password !== undefined) requirePassword(password, link.email);
-  const chosen = password === undefined ? null : await app.passwords.hash(password, { whose: link.userId });
+  const chosen = password === undefined ? null : await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);
     if (user.verified) throw spentLink(); // its password is the owner's by now, and stays

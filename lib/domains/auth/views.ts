@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { LEAST, MOST, passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { TOKEN_SCOPES } from "#lib/drivers/crypto/token.ts";
-import { Email, maybe, MaybeStamp, Stamp, text, When } from "#lib/base/schema.ts";
+import { Email, InputTime, NullableTimestamp, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
 import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
@@ -28,10 +28,14 @@ const LinkToken = text(1, 200);
 export const DisplayName = text(1, 200);
 
 export const ForgotBody = v.object({ email: Email });
-export const ResetBody = v.object({ token: LinkToken, password: NewPassword, keepTokens: maybe(v.boolean()) });
-export const AcceptBody = v.object({ token: LinkToken, password: NewPassword, displayName: maybe(DisplayName) });
-export const SignupBody = v.object({ email: Email, password: NewPassword, displayName: maybe(DisplayName) });
-export const VerifyBody = v.object({ token: LinkToken, password: maybe(NewPassword) });
+export const ResetBody = v.object({ token: LinkToken, password: NewPassword, keepTokens: optionalOrNull(v.boolean()) });
+export const AcceptBody = v.object({
+  token: LinkToken,
+  password: NewPassword,
+  displayName: optionalOrNull(DisplayName),
+});
+export const SignupBody = v.object({ email: Email, password: NewPassword, displayName: optionalOrNull(DisplayName) });
+export const VerifyBody = v.object({ token: LinkToken, password: optionalOrNull(NewPassword) });
 
 /** What happens next, for a person to read. */
 export const Acknowledgement = v.object({ message: v.string() });
@@ -42,14 +46,14 @@ export const LoginView = v.object({ user: UserView, message: v.optional(v.string
 /** The password that is, and the one that shall be. */
 export const PasswordBody = v.object({ current: GivenPassword, password: NewPassword });
 
-export const MePatch = v.object({ displayName: maybe(DisplayName) });
+export const MePatch = v.object({ displayName: optionalOrNull(DisplayName) });
 
 /** Where the caller is signed in. */
 export const SessionView = v.object({
   id: v.string(),
-  createdAt: Stamp,
-  lastUsedAt: Stamp,
-  expiresAt: Stamp,
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp,
+  expiresAt: Timestamp,
   ip: v.string(),
   userAgent: v.string(),
   current: v.boolean(),
@@ -61,7 +65,7 @@ export const MeView = v.object({ user: UserView });
 export const TokenBody = v.object({
   name: text(1, 100),
   scope: v.picklist(TOKEN_SCOPES, `must be one of ${TOKEN_SCOPES.join(", ")}`),
-  expiresAt: maybe(When),
+  expiresAt: optionalOrNull(InputTime),
 });
 
 const tokenFields = {
@@ -69,12 +73,12 @@ const tokenFields = {
   name: v.string(),
   scope: v.picklist(TOKEN_SCOPES),
   prefix: v.string(),
-  createdAt: Stamp,
-  expiresAt: MaybeStamp,
+  createdAt: Timestamp,
+  expiresAt: NullableTimestamp,
 };
 
 /** A token as it is listed: its plaintext is not kept. */
-export const TokenView = v.object({ ...tokenFields, lastUsedAt: MaybeStamp });
+export const TokenView = v.object({ ...tokenFields, lastUsedAt: NullableTimestamp });
 
 /** A token as it is shown once, to its maker. */
 export const NewTokenView = v.object({ ...tokenFields, token: v.string() });

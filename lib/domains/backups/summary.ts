@@ -8,7 +8,7 @@ import { type Backup, lastFailed, listStanding, readClasses } from "#lib/domains
 import type { BackupSummary } from "#lib/domains/backups/views.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { shownMeans } from "#lib/base/means.ts";
+import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** How long a failed attempt stands in the list, in milliseconds. */
@@ -41,14 +41,14 @@ export async function summariseBackups(
     retention: RETENTION,
     lastSuccessAt: standing.find(isGood)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
-    lastError: shownMeans(viewer, reason ?? failed?.error ?? null),
+    lastError: hideOperatorDetails(viewer, reason ?? failed?.error ?? null),
     drills: config.restoreDrills,
     lastProvedAt: spoke.provedAt,
     unprovedSince: spoke.unprovedSince,
     snapshots: standing.filter((backup) => isShown(backup, now)).map((backup) => ({
       ...backup,
       proof: backup.proof && { files: null, hashed: null, codeRelease: null, ...backup.proof },
-      proofError: shownMeans(viewer, backup.proofError),
+      proofError: hideOperatorDetails(viewer, backup.proofError),
     })) as BackupSummary["snapshots"],
     kept: spoke.state === "removed" ? [] : kept,
   };

@@ -3,7 +3,7 @@
  * 1900 EUR is 19 euros, 1900 JPY is 1,900 yen.
  */
 import * as v from "valibot";
-import { Stamp } from "#lib/base/schema.ts";
+import { Timestamp } from "#lib/base/schema.ts";
 
 export const CostView = v.union([
   v.object({
@@ -12,7 +12,7 @@ export const CostView = v.union([
     size: v.string(),
     recurringMonthly: v.number(),
     dueNow: v.number(),
-    prorationDate: Stamp,
+    prorationDate: Timestamp,
   }),
   /**
    * Nothing is billed for it: the hub is not connected to the provider, or not any more, or the size has no price. In a dry

@@ -1,13 +1,13 @@
 /** A hub's billing as the API shows it, and what it takes to connect one. Amounts are in minor units of their currency. */
 import * as v from "valibot";
 import { SUBSCRIPTION_STATUSES } from "#lib/drivers/payments/payments.ts";
-import { Email, MaybeStamp } from "#lib/base/schema.ts";
+import { Email, NullableTimestamp } from "#lib/base/schema.ts";
 
 export const BillingView = v.object({
   connected: v.boolean(),
   email: v.nullable(v.string()),
   status: v.nullable(v.picklist(SUBSCRIPTION_STATUSES)),
-  pastDueSince: MaybeStamp,
+  pastDueSince: NullableTimestamp,
   currency: v.nullable(v.string()),
   items: v.array(v.object({
     size: v.nullable(v.string()),
@@ -21,7 +21,7 @@ export const BillingView = v.object({
     total: v.number(),
     remaining: v.number(),
     currency: v.string(),
-    dueAt: MaybeStamp,
+    dueAt: NullableTimestamp,
     url: v.nullable(v.string()),
   })),
   pending: v.boolean(),
@@ -30,7 +30,7 @@ export const BillingView = v.object({
     sizes: v.array(v.object({ size: v.string(), spokes: v.number(), billed: v.number() })),
   })),
   error: v.nullable(v.string()),
-  seenAt: MaybeStamp,
+  seenAt: NullableTimestamp,
 });
 export type BillingRecord = v.InferInput<typeof BillingView>;
 

@@ -4,7 +4,7 @@
  * An announcement's name is part of addresses that were sent out, in headers, mails and feeds: it is made of what the
  * announcement is about and of nothing that may be written anew, and two announcements never have the same.
  */
-import { pageAt } from "#lib/base/config.ts";
+import { absoluteUrl } from "#lib/base/config.ts";
 import type { Notice } from "#lib/base/notice.ts";
 
 export const PAGE = "/changelog";
@@ -22,5 +22,5 @@ export function anchorOf(notice: Notice): string {
 
 /** Where people read of it. */
 export function addressOf(publicUrl: URL, notice: Notice): string {
-  return `${pageAt(publicUrl, PAGE).href}#${anchorOf(notice)}`;
+  return `${absoluteUrl(publicUrl, PAGE).href}#${anchorOf(notice)}`;
 }

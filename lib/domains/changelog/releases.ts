@@ -11,7 +11,7 @@
  *
  *   ## 0.2.0 (2026-12-01)
  */
-import { isDay } from "#lib/base/time.ts";
+import { isCalendarDay } from "#lib/base/time.ts";
 
 export interface ReleaseNotes {
   /** `0.2.0`, or `unreleased` for what is no release yet. */
@@ -81,7 +81,7 @@ function readHeading(line: string, number: number, above: readonly ReleaseNotes[
   }
   if (unreleased && above.length > 0) throw wrong(number, "has Unreleased below another release; it must be the first");
   if (above.some((other) => other.version === version)) throw wrong(number, `has release ${version} a second time`);
-  if (date !== null && !isDay(date)) throw wrong(number, `has ${date}, which is no day`);
+  if (date !== null && !isCalendarDay(date)) throw wrong(number, `has ${date}, which is no day`);
   const newer = above.at(-1)?.date;
   if (date !== null && newer && date > newer) throw wrong(number, `is newer than the release above it; newest first`);
   return { version, date };

@@ -3,8 +3,8 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { addressOf, anchorOf } from "#lib/domains/changelog/place.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
-import { type Notice, takesEffect } from "#lib/base/notice.ts";
-import { Stamp } from "#lib/base/schema.ts";
+import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
+import { Timestamp } from "#lib/base/schema.ts";
 
 /** Something announced, and whether it is so by now. */
 export interface Announcement {
@@ -38,14 +38,14 @@ export const ChangelogView = v.object({
     method: v.optional(v.string()),
     path: v.optional(v.string()),
     state: v.picklist(["announced", "in_effect"]),
-    announcedAt: Stamp,
-    takesEffectAt: Stamp,
+    announcedAt: Timestamp,
+    takesEffectAt: Timestamp,
     note: v.string(),
     url: v.string(),
   })),
   releases: v.array(v.object({
     version: v.string(),
-    releasedAt: v.nullable(Stamp),
+    releasedAt: v.nullable(Timestamp),
     changes: v.array(v.string()),
   })),
 });
@@ -73,7 +73,7 @@ export function changelogAt(
 }
 
 function viewNotice(notice: Notice, publicUrl: URL, now: Date): Announcement {
-  const at = takesEffect(notice);
+  const at = effectiveDateOf(notice);
   return {
     id: anchorOf(notice),
     kind: notice.kind === "endpoint" ? "deprecation" : "limit",

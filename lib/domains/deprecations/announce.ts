@@ -17,14 +17,14 @@ import {
 } from "#lib/domains/deprecations/store.ts";
 import { bulkMailJob } from "#lib/jobs/mail.ts";
 import type { Announced, Letter } from "#lib/drivers/mail/letter.ts";
-import { type Notice, takesEffect } from "#lib/base/notice.ts";
+import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
 
 /** Notices that a letter describes; of more it says how many, and the changelog has them. */
 const DESCRIBED = 10;
 
 /** Those of the notices whose time has begun and is not over. */
 export function current(notices: readonly Notice[], now: Date): readonly Notice[] {
-  return notices.filter((notice) => notice.since <= now && now < takesEffect(notice));
+  return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }
 
 export interface Page {
@@ -86,7 +86,7 @@ function describe(notice: Notice, tokens: readonly TokenCalls[]): Announced {
   return {
     kind: notice.kind,
     what: notice.kind === "endpoint" ? `${notice.method} ${notice.path}` : notice.title,
-    from: takesEffect(notice).toISOString(),
+    from: effectiveDateOf(notice).toISOString(),
     note: notice.note,
     tokens: tokens.map(({ name, prefix, calls }) => ({ name, prefix, calls })),
     others: { tokens: (first?.tokens ?? 0) - tokens.length, calls: (first?.total ?? 0) - listed },

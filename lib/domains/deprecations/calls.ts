@@ -9,7 +9,7 @@
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { addCalls } from "#lib/domains/deprecations/store.ts";
-import { apart } from "#lib/base/cause.ts";
+import { runDetached } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -55,7 +55,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    return flushing ??= apart(write).finally(() => flushing = null);
+    return flushing ??= runDetached(write).finally(() => flushing = null);
   }
 
   async function write(): Promise<void> {

@@ -54,7 +54,7 @@ export async function placeFederation(
     mode,
     tier,
     state: "provisioning",
-    cluster: app.clusters.place(region),
+    cluster: app.clusters.clusterFor(region),
     namespace: namespaceName("hub", { release: app.config.releaseId, slug, id }),
     createdBy: actor.userId,
   });

@@ -5,7 +5,7 @@ import { countSpokes, type FederationRow, listFederations, type Removed } from "
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
-import { shownMeans } from "#lib/base/means.ts";
+import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { currentHubOperations } from "#lib/jobs/store.ts";
 
 export async function showFederation(rows: Rows, viewer: Viewer, row: FederationRow): Promise<FederationRecord> {
@@ -27,7 +27,7 @@ async function showFederations(
     ...row,
     status: row.state,
     spokeCount: counts.get(row.id) ?? 0,
-    ...shownMeans(viewer, { stateReason: row.stateReason, operation: byHub.get(row.id) ?? null }),
+    ...hideOperatorDetails(viewer, { stateReason: row.stateReason, operation: byHub.get(row.id) ?? null }),
   }));
 }
 

@@ -3,7 +3,15 @@ import * as v from "valibot";
 import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
-import { maybe, MaybeStamp, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
+import {
+  NullableTimestamp,
+  optionalChoice,
+  optionalOrNull,
+  SearchText,
+  Slug,
+  text,
+  Timestamp,
+} from "#lib/base/schema.ts";
 
 export const FederationView = v.object({
   id: v.string(),
@@ -16,8 +24,8 @@ export const FederationView = v.object({
   status: v.picklist(FEDERATION_STATES),
   stateReason: v.nullable(v.string()),
   spokeCount: v.number(),
-  createdAt: Stamp,
-  updatedAt: Stamp,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
   operation: v.nullable(OperationView),
 });
 export type FederationRecord = v.InferInput<typeof FederationView>;
@@ -30,7 +38,7 @@ const spokeCounts = {
   /** Active ones whose last drill could not prove their backup. */
   unproved: v.number(),
   /** Of the active ones' last proofs the oldest; null where there is none. */
-  oldestProofAt: MaybeStamp,
+  oldestProofAt: NullableTimestamp,
 };
 const SpokeCounts = v.object(spokeCounts);
 export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
@@ -43,9 +51,9 @@ const KeptTemplate = v.object({
   lmsVersion: v.string(),
   state: v.picklist(TEMPLATE_STATES),
   error: v.nullable(v.string()),
-  nextTryAt: MaybeStamp,
-  readyAt: MaybeStamp,
-  lastUsedAt: MaybeStamp,
+  nextTryAt: NullableTimestamp,
+  readyAt: NullableTimestamp,
+  lastUsedAt: NullableTimestamp,
 });
 export type KeptTemplate = v.InferInput<typeof KeptTemplate>;
 
@@ -63,19 +71,19 @@ export type Overview = v.InferInput<typeof OverviewView>;
 /** What a list of hubs can be narrowed by; all of them must fit. */
 export const federationFilters = {
   slug: v.optional(Slug),
-  state: oneOf(FEDERATION_STATES),
+  state: optionalChoice(FEDERATION_STATES),
   /** A part of the slug or the name. */
-  q: Part,
+  q: SearchText,
 };
 export type FederationFilter = {
   readonly [F in keyof typeof federationFilters]?: v.InferOutput<(typeof federationFilters)[F]>;
 };
 
-const choice = maybe(text(1, 100));
+const choice = optionalOrNull(text(1, 100));
 
 export const NewFederation = v.object({
   slug: Slug,
-  name: maybe(text(1, 200)),
+  name: optionalOrNull(text(1, 200)),
   region: choice,
   mode: choice,
   tier: choice,

@@ -1,8 +1,8 @@
 /** What bringing somebody in takes and answers, and a member as the API shows one. */
 import * as v from "valibot";
-import { Email, maybe, Stamp, text } from "#lib/base/schema.ts";
+import { Email, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
 
-export const NewMember = v.object({ email: Email, displayName: maybe(text(1, 200)) });
+export const NewMember = v.object({ email: Email, displayName: optionalOrNull(text(1, 200)) });
 export type NewMember = v.InferOutput<typeof NewMember>;
 
 const joiningFields = {
@@ -11,7 +11,7 @@ const joiningFields = {
   userId: v.string(),
   email: v.string(),
   /** Of the invitation. */
-  expiresAt: v.optional(Stamp),
+  expiresAt: v.optional(Timestamp),
 };
 
 export const SpokeJoining = v.object({ ...joiningFields, spokeId: v.string() });
@@ -24,5 +24,5 @@ export const MemberView = v.object({
   pending: v.boolean(),
   /** In the mail server's own words. */
   mailRefused: v.nullable(v.string()),
-  createdAt: Stamp,
+  createdAt: Timestamp,
 });

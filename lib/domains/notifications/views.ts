@@ -1,7 +1,7 @@
 /** Notifications as the API takes and shows them: an audit event, and whether and when the caller has read it. */
 import * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
-import { Before, Flag, MaybeStamp } from "#lib/base/schema.ts";
+import { BeforeCursor, NullableTimestamp, QueryFlag } from "#lib/base/schema.ts";
 
 const MOST = 100;
 const LIMIT = "must be a whole number from 1";
@@ -16,15 +16,15 @@ const Limit = v.pipe(
 
 export const NotificationQuery = v.object({
   limit: v.optional(Limit, "20"),
-  unreadOnly: Flag,
-  before: v.optional(Before),
+  unreadOnly: QueryFlag,
+  before: v.optional(BeforeCursor),
 });
 export type NotificationQuery = v.InferOutput<typeof NotificationQuery>;
 
 export const NotificationView = v.object({
   ...AuditEventView.entries,
   read: v.boolean(),
-  readAt: MaybeStamp,
+  readAt: NullableTimestamp,
 });
 
 export const UnreadCount = v.object({ count: v.number() });

@@ -51,7 +51,7 @@ export async function completeOnboarding(app: App, actor: Actor, input: Onboardi
     requirePassword(password, actor.email);
     await demandNewSession(app.db.rows, actor);
   }
-  const passwordHash = password === undefined ? null : await app.passwords.hash(password, { whose: actor.userId });
+  const passwordHash = password === undefined ? null : await app.passwords.hash(password, { caller: actor.userId });
   return await app.db.transact((tx) => complete(tx, app, actor, input, passwordHash));
 }
 

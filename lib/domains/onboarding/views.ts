@@ -2,14 +2,14 @@
 import * as v from "valibot";
 import { DisplayName, NewPassword } from "#lib/domains/auth/views.ts";
 import { FederationRequestView, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
-import { maybe, MaybeStamp } from "#lib/base/schema.ts";
+import { NullableTimestamp, optionalOrNull } from "#lib/base/schema.ts";
 import { UserView } from "#lib/domains/users/views.ts";
 
 /** Whatever the wizard asked for; what is absent stays as it is. */
 export const OnboardingBody = v.object({
-  displayName: maybe(DisplayName),
-  password: maybe(NewPassword),
-  federationRequest: maybe(NewFederationRequest),
+  displayName: optionalOrNull(DisplayName),
+  password: optionalOrNull(NewPassword),
+  federationRequest: optionalOrNull(NewFederationRequest),
 });
 export type OnboardingBody = v.InferOutput<typeof OnboardingBody>;
 
@@ -21,4 +21,4 @@ export const OnboardingView = v.object({
 export type OnboardingRecord = v.InferInput<typeof OnboardingView>;
 
 /** Null until it is completed. */
-export const OnboardingState = v.object({ onboardedAt: MaybeStamp });
+export const OnboardingState = v.object({ onboardedAt: NullableTimestamp });

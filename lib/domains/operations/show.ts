@@ -9,7 +9,7 @@ import {
   type OperationDetail,
   type OperationView,
 } from "#lib/jobs/operation.ts";
-import { shownMeans } from "#lib/base/means.ts";
+import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
 /** Newest first. Who does not run the hub gets its own spokes' operations alone. */
@@ -35,9 +35,9 @@ export async function findSpokeOperations(
 
 async function showPage(rows: Rows, viewer: Viewer, page: ListPage<Job>): Promise<ListPage<OperationView>> {
   const shown = await describeOperations(rows, page.items, (job) => sees(viewer, job));
-  return withItems(page, shownMeans(viewer, shown));
+  return withItems(page, hideOperatorDetails(viewer, shown));
 }
 
 export async function showOperation(rows: Rows, viewer: Viewer, operation: Job): Promise<OperationDetail> {
-  return shownMeans(viewer, await describeOperation(rows, operation, (job) => sees(viewer, job)));
+  return hideOperatorDetails(viewer, await describeOperation(rows, operation, (job) => sees(viewer, job)));
 }

@@ -151,7 +151,7 @@ export async function placeSpoke(
 /** A region that has left the catalogue says nothing any more: then a spoke goes where its hub is. */
 export function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
   const listed = catalog.regions.some(({ name }) => name === region);
-  return listed ? clusters.place(region) : hub.cluster;
+  return listed ? clusters.clusterFor(region) : hub.cluster;
 }
 
 /** What is said of its making besides. */

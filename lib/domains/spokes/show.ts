@@ -7,7 +7,7 @@ import type { Removed } from "#lib/domains/federations/store.ts";
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
-import { shownMeans } from "#lib/base/means.ts";
+import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { currentOperations } from "#lib/jobs/store.ts";
 import { listFormer } from "#lib/domains/spokes/names.ts";
 import { besides, type ListedSpoke, listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -49,7 +49,7 @@ export async function showFound(
     moodleVersion: row.lmsVersion,
     from: row.copyOf === null ? null : { spokeId: row.copyOf, backupId: row.fromBackup! },
     status: row.state,
-    ...shownMeans(viewer, { stateReason: row.stateReason, operation: bySpoke.get(row.id) ?? null }),
+    ...hideOperatorDetails(viewer, { stateReason: row.stateReason, operation: bySpoke.get(row.id) ?? null }),
   }));
 }
 

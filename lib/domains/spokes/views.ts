@@ -3,7 +3,18 @@ import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { Version } from "#lib/moodle/sizes.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
-import { Email, HostName, list, maybe, MaybeStamp, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
+import {
+  boundedList,
+  Email,
+  HostName,
+  NullableTimestamp,
+  optionalChoice,
+  optionalOrNull,
+  SearchText,
+  Slug,
+  text,
+  Timestamp,
+} from "#lib/base/schema.ts";
 import { Drift } from "#lib/domains/spokes/drift.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
 import { SPOKE_STATES } from "#lib/operations/states.ts";
@@ -21,7 +32,7 @@ export const SpokeView = v.object({
   displayName: v.string(),
   domain: v.string(),
   /** Names that it had before, which lead to the present one until then; nobody else can have them as long. */
-  formerDomains: v.array(v.object({ domain: v.string(), until: Stamp })),
+  formerDomains: v.array(v.object({ domain: v.string(), until: Timestamp })),
   url: v.string(),
   size: v.string(),
   identity: v.boolean(),
@@ -48,10 +59,10 @@ export const SpokeView = v.object({
   maintenance: v.boolean(),
   namespace: v.string(),
   operation: v.nullable(OperationView),
-  createdAt: Stamp,
-  updatedAt: Stamp,
-  readyAt: MaybeStamp,
-  observedAt: MaybeStamp,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  readyAt: NullableTimestamp,
+  observedAt: NullableTimestamp,
   /** In what it differs from what it was made from; null where nothing is known to. */
   drift: v.nullable(Drift),
 });
@@ -60,44 +71,44 @@ export type SpokeRecord = v.InferInput<typeof SpokeView>;
 /** What a list of spokes can be narrowed by; all of them must fit. */
 export const spokeFilters = {
   slug: v.optional(Slug),
-  state: oneOf(SPOKE_STATES),
-  health: oneOf(SPOKE_HEALTH),
+  state: optionalChoice(SPOKE_STATES),
+  health: optionalChoice(SPOKE_HEALTH),
   /** A part of the slug, the display name or the domain. */
-  q: Part,
+  q: SearchText,
 };
 export type SpokeFilter = { readonly [F in keyof typeof spokeFilters]?: v.InferOutput<(typeof spokeFilters)[F]> };
 
 const YES_OR_NO = "must be true or false";
-const choice = maybe(text(1, 100));
-const flag = maybe(v.boolean(YES_OR_NO));
+const choice = optionalOrNull(text(1, 100));
+const flag = optionalOrNull(v.boolean(YES_OR_NO));
 
 export const NewSpoke = v.object({
   slug: Slug,
   /** Of the hub in the path, should it be given: its id or its slug. */
   federationId: choice,
-  displayName: maybe(text(1, 200)),
-  domain: maybe(HostName),
+  displayName: optionalOrNull(text(1, 200)),
+  domain: optionalOrNull(HostName),
   size: choice,
   identity: flag,
   content: flag,
   contentMode: choice,
   brand: choice,
-  adminEmail: maybe(Email),
+  adminEmail: optionalOrNull(Email),
   region: choice,
-  lmsVersion: maybe(Version),
-  moodleVersion: maybe(Version),
+  lmsVersion: optionalOrNull(Version),
+  moodleVersion: optionalOrNull(Version),
   seed: choice,
   /** Of a copy: the spoke whose courses and people it gets, by id or domain. What is absent is then as it is there. */
-  copyOf: maybe(text(1, 253)),
+  copyOf: optionalOrNull(text(1, 253)),
   /** `newest`, which is what absent means; `now` for one that is taken first; or the id of a backup. */
-  copyBackup: maybe(text(1, 100)),
+  copyBackup: optionalOrNull(text(1, 100)),
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
 /** What is absent stays. */
 export const SpokePatch = v.object({
   ...v.pick(NewSpoke, ["displayName", "brand", "adminEmail", "domain"]).entries,
-  mail: maybe(v.picklist(MAIL, "must be on or held")),
+  mail: optionalOrNull(v.picklist(MAIL, "must be on or held")),
 });
 export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 
@@ -106,8 +117,8 @@ const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(",
 /** What some actions need, or may be told, besides. */
 const wish = {
   /** Of upgrade: the version to go to. */
-  lmsVersion: maybe(Version),
-  moodleVersion: maybe(Version),
+  lmsVersion: optionalOrNull(Version),
+  moodleVersion: optionalOrNull(Version),
   /** Of resize. */
   size: choice,
   /** Of upgrade: go on without a backup, where the cluster cannot take one. */
@@ -118,7 +129,7 @@ export const SpokeAction = v.object({ action: Action, ...wish });
 export type SpokeAction = v.InferOutput<typeof SpokeAction>;
 
 export const BulkAction = v.object({
-  ids: list(text(1, 100), 1, 500, "must be a list of 1 to 500 ids"),
+  ids: boundedList(text(1, 100), 1, 500, "must be a list of 1 to 500 ids"),
   action: Action,
   ...wish,
 });
@@ -138,7 +149,7 @@ const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
 
 /** A way into a spoke's site, as it is shown once to the person who asked. */
-export const SignInLinkView = v.object({ url: v.string(), expiresAt: Stamp });
+export const SignInLinkView = v.object({ url: v.string(), expiresAt: Timestamp });
 export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
 /** What a spoke has only once it is made. */

@@ -1,7 +1,7 @@
 /** A user as the API shows it, to itself and to operators, and what an operator may change. */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import * as v from "valibot";
-import { maybe, MaybeStamp, oneOf, Part, Stamp, text } from "#lib/base/schema.ts";
+import { NullableTimestamp, optionalChoice, optionalOrNull, SearchText, text, Timestamp } from "#lib/base/schema.ts";
 import type { User } from "#lib/domains/users/store.ts";
 
 const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
@@ -31,27 +31,27 @@ export const UserRecordView = v.object({
   ...UserView.entries,
   operator: v.boolean(),
   state: v.picklist(STATES),
-  emailVerifiedAt: MaybeStamp,
+  emailVerifiedAt: NullableTimestamp,
   mailRefused: v.nullable(v.string()),
-  disabledAt: MaybeStamp,
-  createdAt: Stamp,
-  updatedAt: Stamp,
+  disabledAt: NullableTimestamp,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 });
 export type UserRecord = v.InferInput<typeof UserRecordView>;
 
 export const userFilters = {
   /** Or what it begins with. */
   email: v.optional(v.pipe(text(1, 254), v.transform(canonicalPrefix))),
-  role: oneOf(ROLES),
-  state: oneOf(STATES),
+  role: optionalChoice(ROLES),
+  state: optionalChoice(STATES),
   /** A part of the address or the display name. */
-  q: Part,
+  q: SearchText,
 };
 
 export const UserPatch = v.object({
-  displayName: maybe(text(1, 200)),
-  operator: maybe(v.boolean()),
-  disabled: maybe(v.boolean()),
+  displayName: optionalOrNull(text(1, 200)),
+  operator: optionalOrNull(v.boolean()),
+  disabled: optionalOrNull(v.boolean()),
 });
 export type UserPatch = v.InferOutput<typeof UserPatch>;
 

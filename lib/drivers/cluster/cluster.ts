@@ -6,7 +6,7 @@
  * a name may be taken by somebody else, a uid never.
  */
 import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
-import { readable } from "#lib/base/readable.ts";
+import { makeReadable } from "#lib/base/readable.ts";
 
 export interface Meta {
   name: string;
@@ -104,7 +104,7 @@ export class ClusterError extends DriverError {
   readonly evidence: Evidence | undefined;
 
   constructor(code: string, message: string, options: ClusterErrorOptions) {
-    super(code, readable(message), { blame: "cluster", ...options });
+    super(code, makeReadable(message), { blame: "cluster", ...options });
     this.cause = options.cause;
     this.status = options.status ?? 0;
     this.evidence = options.evidence;

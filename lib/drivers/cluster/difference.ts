@@ -7,7 +7,7 @@
  * alike must be. `differences` compares an object as it stands with the one that the API server says would stand there
  * after an apply (`space.dryRun`), so what the server fills in is on both sides alike.
  */
-import { readable, readableValue } from "#lib/base/readable.ts";
+import { makeReadable, makeValueReadable } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -56,7 +56,7 @@ export function differences(before: KubeObject | null, after: KubeObject): Diffe
 
 /** Makes values of the cluster safe to show, because anybody may have written them. */
 function shown(path: string, from: unknown, to: unknown): Difference {
-  return { path: readable(path), from: readableValue(from), to: readableValue(to) };
+  return { path: makeReadable(path), from: makeValueReadable(from), to: makeValueReadable(to) };
 }
 
 interface Found {

@@ -11,7 +11,7 @@ import type { Call, Evidence, KubeObject } from "#lib/drivers/cluster/cluster.ts
 import { readLog, type Source } from "#lib/drivers/cluster/logs.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { readable } from "#lib/base/readable.ts";
+import { makeReadable } from "#lib/base/readable.ts";
 
 const EVENTS = 100;
 const MESSAGE_MOST = 2048;
@@ -45,9 +45,9 @@ export function describeEvents(events: readonly KubeObject[]): Evidence["events"
   const told = new Map<string, Evidence["events"][number]>();
   for (const event of events.toSorted((a, b) => lastSeen(a) - lastSeen(b))) {
     const about = event["involvedObject"] ?? {};
-    const object = readable(`${about.kind ?? "?"}/${about.name ?? "?"}`),
-      reason = readable(String(event["reason"] ?? ""));
-    const message = readable(String(event["message"] ?? "").slice(0, MESSAGE_MOST));
+    const object = makeReadable(`${about.kind ?? "?"}/${about.name ?? "?"}`),
+      reason = makeReadable(String(event["reason"] ?? ""));
+    const message = makeReadable(String(event["message"] ?? "").slice(0, MESSAGE_MOST));
     const key = JSON.stringify([object, reason, message]);
     const count = Number(event["series"]?.count ?? event["count"] ?? 1) || 1;
     const before = told.get(key)?.count ?? 0;

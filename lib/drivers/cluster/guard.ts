@@ -1,7 +1,7 @@
 /** Makes sure that a namespace is still the one we made, before anything is done in it. */
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
@@ -45,7 +45,7 @@ export function openGuard(objects: Objects, namespace: string, uid: string): Gua
   async function check(call: Call): Promise<Checked> {
     if (checked && performance.now() - checked.at < KEEP) return checked;
     const other = asking;
-    const heard = other && await within([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
+    const heard = other && await runWithin([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
     if (heard) return heard;
     const question = asking = ask(call);
     try {

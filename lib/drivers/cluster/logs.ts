@@ -11,7 +11,7 @@ import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/c
 import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { splitLines } from "#lib/drivers/cluster/client/lines.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import { readable } from "#lib/base/readable.ts";
+import { makeReadable } from "#lib/base/readable.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 const LINES = 200;
@@ -141,5 +141,5 @@ function pathOfLog(source: Source): string {
 }
 
 function trim(line: string): string {
-  return readable(line.slice(0, LINE_MOST).replace(/\r$/, ""));
+  return makeReadable(line.slice(0, LINE_MOST).replace(/\r$/, ""));
 }

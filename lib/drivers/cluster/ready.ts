@@ -22,7 +22,7 @@ import { calledOf, capital } from "#lib/drivers/cluster/diagnosis/words.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { redact } from "#lib/base/redact.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** What everything that waits in one namespace needs. */
@@ -152,9 +152,9 @@ export async function gatheringEvidence<T>(site: ReadySite, call: Call, run: () 
 async function evidenceInTime(site: ReadySite, call: Call): Promise<Evidence> {
   const late = () => new Error("the evidence took too long");
   try {
-    return await within(
+    return await runWithin(
       [call.signal],
-      { ms: EVIDENCE_TIME, late },
+      { ms: EVIDENCE_TIME, createError: late },
       (signal) => collectEvidence(site, { ...call, signal }),
     );
   } catch {

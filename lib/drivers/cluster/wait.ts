@@ -8,9 +8,9 @@
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { type Call, ClusterError, type Waiting } from "#lib/drivers/cluster/cluster.ts";
 import { watch, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
-import { openBell } from "#lib/base/bell.ts";
+import { openNotifier } from "#lib/base/notifier.ts";
 import type { Log } from "#lib/base/log.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export type Seen<T> =
@@ -48,7 +48,7 @@ export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
     if (news !== sentence) waiting.onProgress?.(news);
     sentence = news;
   };
-  const bell = openBell();
+  const bell = openNotifier();
   const look = async (signal: AbortSignal): Promise<T> => {
     const call: Call = { ...waiting, signal };
     for (let looks = 0, failures = 0;;) {
@@ -60,7 +60,10 @@ export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
         pause = Math.min(backstop, seen.again ?? backstop);
         failures = 0;
         if (looks++ === 0) pause = Math.min(pause, MOMENT);
-        else hints ??= follow(wait, seen.watches ?? [], call, { onChange: bell.ring, onBlind: () => backstop = BLIND });
+        else {hints ??= follow(wait, seen.watches ?? [], call, {
+            onChange: bell.notify,
+            onBlind: () => backstop = BLIND,
+          });}
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ClusterError) || !error.transient) throw error;
@@ -68,12 +71,15 @@ export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
         pause = Math.max(backoff(++failures, SECOND, BACKSTOP), error.retryAfterMs ?? 0);
       }
       await sleep(Math.min(GAP, pause), signal);
-      await bell.heard(pause - GAP, signal);
+      await bell.waitForNews(pause - GAP, signal);
     }
   };
   const late = () => lateError(wait.what, waiting.timeout, sentence);
   try {
-    return await within([waiting.signal, wait.api.closed], { ms: Math.min(waiting.timeout, LONGEST), late }, look);
+    return await runWithin([waiting.signal, wait.api.closed], {
+      ms: Math.min(waiting.timeout, LONGEST),
+      createError: late,
+    }, look);
   } finally {
     await hints;
   }

@@ -1,24 +1,28 @@
 /** A gate: so much work at once, so much waiting for its turn, and a refusal for the rest. Callers take turns (turns.ts). */
 import { Fault } from "#lib/base/errors.ts";
-import { openTally } from "#lib/base/limits/tally.ts";
-import { openTurns, type Turn } from "#lib/base/limits/turns.ts";
+import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
+import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-export type Gate = <T>(turn: Turn, work: () => Promise<T>) => Promise<T>;
+export type Gate = <T>(turn: QueueEntry, work: () => Promise<T>) => Promise<T>;
 
 /**
  * Throws Fault unavailable `busy` (503) when `places` requests wait already, and no caller has had more turns than this
  * one.
  */
 export function openGate(atOnce: number, places: number): Gate {
-  const past = openTally({ span: MINUTE });
-  const turns = openTurns({ places, past: ({ whose }) => past.count(whose), refusal: busy });
+  const past = openExpiringCounter({ span: MINUTE });
+  const turns = openFairQueue({
+    capacity: places,
+    recentCount: ({ caller: whose }) => past.count(whose),
+    refusal: busy,
+  });
   let running = 0;
 
   /** A place is handed on rather than freed, so that nobody who comes later takes it before those who wait. */
   function leave(): void {
-    const next = turns.next();
-    if (next) past.add(next.whose);
+    const next = turns.serveNext();
+    if (next) past.add(next.caller);
     else running--;
   }
 
@@ -26,7 +30,7 @@ export function openGate(atOnce: number, places: number): Gate {
     if (running >= atOnce) await turns.wait(turn);
     else {
       running++;
-      past.add(turn.whose);
+      past.add(turn.caller);
     }
     try {
       return await work();

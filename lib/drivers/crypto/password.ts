@@ -9,7 +9,7 @@ import { randomBytes, scrypt } from "node:crypto";
 import { constantTimeEqual } from "@oslojs/crypto/subtle";
 import { decodeBase64IgnorePadding, encodeBase64NoPadding } from "@oslojs/encoding";
 import { type Gate, openGate } from "#lib/drivers/crypto/gate.ts";
-import type { Turn } from "#lib/base/limits/turns.ts";
+import type { QueueEntry } from "#lib/base/limits/fair-queue.ts";
 
 interface Cost {
   /** Binary logarithm of N. */
@@ -34,9 +34,9 @@ type Verdict = "right" | "outdated" | "wrong";
 
 /** Both say whose turn it is, and throw Fault unavailable `busy`. */
 export interface Passwords {
-  hash(password: string, turn: Turn): Promise<string>;
+  hash(password: string, turn: QueueEntry): Promise<string>;
   /** Null is the hash of nobody: it takes as long, and is never right. */
-  verify(password: string, hash: string | null, turn: Turn): Promise<Verdict>;
+  verify(password: string, hash: string | null, turn: QueueEntry): Promise<Verdict>;
 }
 
 /** Hashing for many callers: each run takes 32 MiB and a processor. */

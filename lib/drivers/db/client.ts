@@ -15,10 +15,10 @@ import {
   type DatabaseAddress,
   type DatabaseHost,
   type DatabaseSource,
-  resolveAddress,
+  resolveDatabaseAddress,
 } from "#lib/base/database-address.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { atMost, SECOND } from "#lib/base/time.ts";
+import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 interface ClientOptions {
   readonly url: DatabaseSource;
@@ -77,7 +77,7 @@ const CANCEL_LIMIT = 2 * SECOND;
  * is used: what can be read is worth having.
  */
 export async function openClient(options: ClientOptions): Promise<Client> {
-  const address = resolveAddress(options.url), { hosts, connectTimeout, target } = address;
+  const address = resolveDatabaseAddress(options.url), { hosts, connectTimeout, target } = address;
   const share = Math.ceil(options.connectLimit / hosts.length), connectLimit = Math.min(share, connectTimeout ?? share);
   let chosen: Client | null = null, reader: Client | null = null, failure: unknown = null;
   for (const host of hosts) {
@@ -125,7 +125,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
     options.onDead?.();
     if (!query.state) return sockets.cut(); // never sent, for there is no session yet
     sockets.allow(1); // the driver cancels over a socket of its own
-    atMost(CANCEL_LIMIT, query.canceller(query)).catch(() => {}).finally(() => {
+    withTimeout(CANCEL_LIMIT, query.canceller(query)).catch(() => {}).finally(() => {
       sockets.allow(0);
       sockets.cutAll();
     });

@@ -10,8 +10,8 @@ import { openDriver } from "#lib/drivers/db/driver.ts";
 import { findHost } from "#lib/drivers/db/hosts.ts";
 import { sessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
-import { type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
-import { within } from "#lib/base/race.ts";
+import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export type Bytes = Uint8Array<ArrayBufferLike>;
@@ -40,7 +40,7 @@ export async function openCopier(
   name: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Copier> {
-  const address = resolveAddress(source), host = await findHost(address, name, CONNECT_LIMIT);
+  const address = resolveDatabaseAddress(source), host = await findHost(address, name, CONNECT_LIMIT);
   const lost = new AbortController();
   const lose = (reason: unknown) => lost.abort(new ConnectionLost(reason));
   const sockets = openSockets(address, host, lose);
@@ -49,7 +49,7 @@ export async function openCopier(
 
   function ask<T>(question: () => PromiseLike<T>): Promise<T> {
     lost.signal.throwIfAborted();
-    return within([lost.signal], null, () => Promise.resolve(question()));
+    return runWithin([lost.signal], null, () => Promise.resolve(question()));
   }
 
   const copier: Copier = {
@@ -101,7 +101,7 @@ export async function openCopier(
   const { text, params } = sessionQuery({ ...SETTINGS, ...settings }, address.options);
   const late = () => new ConnectionLost(new Error(`The database did not answer within ${CONNECT_LIMIT} ms`));
   try {
-    await within([], { ms: CONNECT_LIMIT, late }, () => copier.run(text, params));
+    await runWithin([], { ms: CONNECT_LIMIT, createError: late }, () => copier.run(text, params));
     return copier;
   } catch (error) {
     await copier.close();

@@ -31,7 +31,7 @@ import {
   neededFor,
 } from "#lib/drivers/db/migrate-fit.ts";
 import { isConcurrent, makeIndex, withoutConcurrence } from "#lib/drivers/db/migrate-index.ts";
-import { type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
+import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -119,7 +119,7 @@ export const TABLE_OF_MIGRATIONS = `create table if not exists migrations (
 )`;
 
 function loginOf(url: DatabaseSource): Login {
-  const { user, password } = resolveAddress(url);
+  const { user, password } = resolveDatabaseAddress(url);
   return { role: user, password: password ?? "" };
 }
 

@@ -8,10 +8,10 @@ import { insist } from "#lib/drivers/db/insist.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
 import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
-import { type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
+import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
-import { atMost, SECOND } from "#lib/base/time.ts";
+import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
   readonly url: DatabaseSource;
@@ -42,7 +42,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     url,
     log,
     telemetry = NO_TELEMETRY,
-    name = resolveAddress(url).applicationName ?? "wheelwright",
+    name = resolveDatabaseAddress(url).applicationName ?? "wheelwright",
     statementLimit = STATEMENT_LIMIT,
     lockLimit = LOCK_LIMIT,
   } = options;
@@ -111,14 +111,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const close = (): Promise<void> => closing ??= shut();
 
   async function shut(): Promise<void> {
-    await atMost(SECOND, wakeups.flushed());
+    await withTimeout(SECOND, wakeups.flushed());
     await Promise.all([control.close(), pool.close(), apart.close()]);
   }
 
   try {
     // What is wrong with the address or the password shows at the start and not at the first request.
     (await pool.acquire()).release();
-    await atMost(2 * SECOND, control.ready());
+    await withTimeout(2 * SECOND, control.ready());
     return over();
   } catch (error) {
     await close();

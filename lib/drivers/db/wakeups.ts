@@ -6,7 +6,7 @@
  * listens reads the rows, and looks now and then even if nobody calls.
  */
 import type { Topic, Wakeups } from "#lib/drivers/db/database.ts";
-import { apart } from "#lib/base/cause.ts";
+import { runDetached } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
@@ -38,7 +38,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
   function wake(topic: Topic): void {
     for (const listener of [...listeners.get(topic) ?? []]) {
       try {
-        apart(listener); // what it goes on with is not done for who has called
+        runDetached(listener); // what it goes on with is not done for who has called
       } catch (error) {
         options.log.error("A listener for wake-ups failed", { topic, error });
       }
@@ -82,7 +82,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
         pending.add(topic);
         wake(topic);
       }
-      if (pending.size > 0) sending ??= apart(() => Promise.resolve().then(send));
+      if (pending.size > 0) sending ??= runDetached(() => Promise.resolve().then(send));
     },
     receive(payload) {
       if (payload === null) return [...listeners.keys()].forEach(wake);

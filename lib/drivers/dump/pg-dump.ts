@@ -1,8 +1,8 @@
 /** pg_dump, where this machine has one: it writes the same rows as we do, and knows of what a server may have in store. */
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
-import { environmentWith, type ProcessVariables } from "#lib/base/environment.ts";
-import { type DatabaseAddress, type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
+import { extendEnvironment, type ProcessVariables } from "#lib/base/environment.ts";
+import { type DatabaseAddress, type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { KEYWORDS } from "#lib/base/database-keywords.ts";
 import { copied, COPY_END, copyLine, piecesOf } from "#lib/drivers/dump/script.ts";
 
@@ -30,7 +30,7 @@ export async function* pgDump({ url, snapshot, schema, tables }: DumpWish): Asyn
   const child = spawn("pg_dump", [
     ...["--data-only", "--no-password", "--encoding=UTF8", `--snapshot=${snapshot}`],
     ...tables.map((table) => `--table="${schema}"."${table}"`),
-  ], { env: environmentWith(variablesFor(resolveAddress(url))), stdio: ["ignore", "pipe", "pipe"] });
+  ], { env: extendEnvironment(variablesFor(resolveDatabaseAddress(url))), stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => said = (said + text).slice(-2000));
   const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve));

@@ -10,7 +10,7 @@ import { applyWithin, holdMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
 import { LATER, RETURNS } from "#lib/drivers/dump/tables.ts";
-import { type DatabaseSource, resolveAddress } from "#lib/base/database-address.ts";
+import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
 /** The backup and the database, or the backup and this program, do not go together. */
@@ -35,7 +35,7 @@ export async function restoreParts(wish: FillWish): Promise<BackupManifest> {
   try {
     await copier.run("begin");
     await holdMigrations(copier.run); // a replica that starts meanwhile waits until the end
-    await requireEmpty(copier, resolveAddress(wish.url).database, wish.howToEmpty);
+    await requireEmpty(copier, resolveDatabaseAddress(wish.url).database, wish.howToEmpty);
     const manifest = await fill(copier, wish);
     await copier.run(IDENTITIES);
     for (const { mend } of Object.values(RETURNS)) if (mend !== null) await copier.run(mend);

@@ -6,7 +6,7 @@
  */
 import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
-import { readable } from "#lib/base/readable.ts";
+import { makeReadable } from "#lib/base/readable.ts";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
 import { MailError } from "#lib/drivers/mail/post.ts";
 
@@ -94,7 +94,7 @@ const SAID_MOST = 300;
 export function clear(said: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   const left = known.reduce((text, secret) => text.replaceAll(secret, "***"), said.toWellFormed());
-  // And of a link that was changed on its way (a filter that quotes it as it was encoded), what follows its name.
+  // And of a link that was changed on its way (a filter that quotes it was encoded), what follows its name.
   const line = left.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
-  return readable(line).slice(0, SAID_MOST).toWellFormed();
+  return makeReadable(line).slice(0, SAID_MOST).toWellFormed();
 }

@@ -12,7 +12,7 @@ import { createTransport } from "nodemailer";
 import type { Config } from "#lib/base/config.ts";
 import { composeMail, type Post } from "#lib/drivers/mail/post.ts";
 import { clear, explainRefusal } from "#lib/drivers/mail/refusals.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** Mails at the same time, from one replica. */
@@ -56,7 +56,7 @@ export async function knock(options: SmtpOptions): Promise<void> {
   const { host, port, user, pass, patience = PATIENCE } = options, transport = openTransport(options);
   const limit = AbortSignal.timeout(patience.whole);
   try {
-    await within([limit], null, () => transport.verify());
+    await runWithin([limit], null, () => transport.verify());
   } catch (error) {
     const secrets = secretsOf(null, user, pass);
     throw explainRefusal(error, { place: `${host}:${port}`, to: "", secrets, late: limit.aborted });

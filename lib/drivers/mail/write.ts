@@ -1,5 +1,5 @@
 /** Writes a letter: subject, text and HTML, from the words of its template. */
-import { pageAt } from "#lib/base/config.ts";
+import { absoluteUrl } from "#lib/base/config.ts";
 import { drawHtml } from "#lib/drivers/mail/html.ts";
 import type { Letter, Template } from "#lib/drivers/mail/letter.ts";
 import { drawText } from "#lib/drivers/mail/text.ts";
@@ -29,7 +29,7 @@ export function needsLink(template: Template): boolean {
 export function linkOf(template: Template, home: URL, secret: string): string {
   const page = PAGES[template];
   if (page === undefined) throw new Error(`A letter of ${template} has no link`);
-  const link = pageAt(home, page);
+  const link = absoluteUrl(home, page);
   link.searchParams.set("token", secret);
   return link.href;
 }
@@ -37,7 +37,7 @@ export function linkOf(template: Template, home: URL, secret: string): string {
 /** Where there is more to be read; null for a letter that says it all, or has a link of its own. */
 export function readingOf(template: Template, home: URL): string | null {
   const page = READING[template];
-  return page === undefined ? null : pageAt(home, page).href;
+  return page === undefined ? null : absoluteUrl(home, page).href;
 }
 
 export function writeLetter(letter: Letter, home: URL, link: string | null): Written {

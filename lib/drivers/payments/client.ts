@@ -11,8 +11,8 @@ import { ConfigError } from "#lib/base/config.ts";
 import { fit } from "#lib/drivers/payments/read.ts";
 import { PaymentRefusal, troubleOf } from "#lib/drivers/payments/trouble.ts";
 import { openWire } from "#lib/drivers/payments/wire.ts";
-import { openPlaces, type Places } from "#lib/base/limits/places.ts";
-import { within } from "#lib/base/race.ts";
+import { openSemaphore, type Semaphore } from "#lib/base/limits/semaphore.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -55,7 +55,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {
     throw new ConfigError(["STRIPE_API_BASE must be https with a live key, which would be sent in the clear"]);
   }
-  const background = openPlaces(PLACES), waited = openPlaces(PLACES);
+  const background = openSemaphore(PLACES), waited = openSemaphore(PLACES);
   let loading: Promise<typeof Stripe> | undefined;
 
   const load = () =>
@@ -64,7 +64,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       throw error;
     });
 
-  async function ask<T>(places: Places, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
+  async function ask<T>(places: Semaphore, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
     const run = async () => {
       const Package = await load();
       const stripe = new Package(secretKey, {
@@ -78,7 +78,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
     };
     try {
       // A call that was called off waits neither for a place nor for the package.
-      return await within([signal], null, (inner) => places.take([inner], run));
+      return await runWithin([signal], null, (inner) => places.run([inner], run));
     } catch (error) {
       signal.throwIfAborted();
       throw troubleOf(error, [secretKey, webhookSecret]);

@@ -11,7 +11,7 @@ import { hasEnded, PaymentError, type Preview, type WantedChange } from "#lib/dr
 import { priceFor } from "#lib/drivers/payments/prices.ts";
 import { Amount, Currency, fit, Reference, Seconds } from "#lib/drivers/payments/read.ts";
 import { readSubscription } from "#lib/drivers/payments/subscriptions.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const TRIES = 2;
@@ -53,7 +53,7 @@ export async function preview(
   const message = `The payment provider has not said within ${client.patience} ms what that costs`;
   const late = () => new PaymentError("deadline", message, { transient: true });
   const inPlaces = { ...client, ask: client.askNow }; // of those who wait
-  return await within([caller], { ms: client.patience, late }, async (signal) => {
+  return await runWithin([caller], { ms: client.patience, createError: late }, async (signal) => {
     for (let attempt = 1;; attempt++) {
       try {
         return await askOnce(inPlaces, change, signal);

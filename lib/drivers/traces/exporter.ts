@@ -8,11 +8,11 @@
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 import { setTimeout } from "node:timers";
-import { apart } from "#lib/base/cause.ts";
+import { runDetached } from "#lib/base/work-context.ts";
 import { DriverError, reasonOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
-import { atMost, backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
+import { backoff, MINUTE, SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import { exchange, type HttpAnswer } from "#lib/drivers/exchange.ts";
 import { encodeBatch, encodeSpan, type RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 
@@ -67,7 +67,7 @@ export function openExporter(options: ExporterOptions): Exporter {
   function begin(): void {
     clearTimeout(timer);
     timer = undefined;
-    sending ??= apart(sendAll).finally(() => sending = null);
+    sending ??= runDetached(sendAll).finally(() => sending = null);
   }
 
   async function sendAll(): Promise<void> {
@@ -117,12 +117,12 @@ export function openExporter(options: ExporterOptions): Exporter {
       if (closing.signal.aborted || queue.length >= MOST) return drop(1);
       queue.push(encodeSpan(span));
       if (queue.length >= BATCH) begin();
-      else timer ??= setTimeout(begin, settings.everyMs).unref();
+      else timer ??= setTimeout(begin, settings.batchDelayMs).unref();
     },
     async close() {
       closing.abort();
       begin();
-      await atMost(LAST, sending!);
+      await withTimeout(LAST, sending!);
       over.abort(new Error("The service is stopping"));
       await sending;
       drop(queue.splice(0).length);

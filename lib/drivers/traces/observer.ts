@@ -5,11 +5,11 @@
  * A job has one span however many replicas hold it: its id follows from the job's, its steps hang under it from the first
  * holder on, and who ends the job sends it.
  */
-import { inPlace, presentCause } from "#lib/base/cause.ts";
+import { currentContext, runInSpan } from "#lib/base/work-context.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { Observation, Observer, Span, SpanKind, SpanLabels } from "#lib/base/telemetry.ts";
-import { placeBelow, type Sampler } from "#lib/base/trace.ts";
-import { HIDDEN, redact } from "#lib/base/redact.ts";
+import { childSpanContext, type Sampler } from "#lib/base/trace.ts";
+import { redact, REDACTED } from "#lib/base/redact.ts";
 import type { Exporter } from "#lib/drivers/traces/exporter.ts";
 import type { AttributeValue, RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 
@@ -70,15 +70,15 @@ const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span[
 
 export function observeTraces(samples: Sampler, exporter: Pick<Exporter, "take">): Observer {
   const now = openClock();
-  return { samples, begin };
+  return { sampler: samples, startSpan: begin };
 
   function begin({ kind }: Span): Observation | null {
-    const cause = presentCause();
-    if (!cause?.root.sampled) return null;
+    const cause = currentContext();
+    if (!cause?.rootSpan.sampled) return null;
     const beganAt = now();
-    if (kind === "request" || kind === "job") return { end: (span) => take(span, cause.root, beganAt) };
-    const place = placeBelow(cause.place);
-    return { surround: (work) => inPlace(place, work), end: (span) => take(span, place, beganAt) };
+    if (kind === "request" || kind === "job") return { end: (span) => take(span, cause.rootSpan, beganAt) };
+    const place = childSpanContext(cause.span);
+    return { wrap: (work) => runInSpan(place, work), end: (span) => take(span, place, beganAt) };
   }
 
   function take(span: Span, place: RecordedSpan["place"], beganAt: number): void {
@@ -130,7 +130,7 @@ function errorTypeOf({ error, labels }: Span): string {
 /** What is written for people may be shown to people, but for their addresses. A bug's words are for the log. */
 function messageOf(error: unknown): string {
   if (!(error instanceof DriverError || error instanceof Fault)) return "";
-  return redact(error.message).replace(ADDRESS, HIDDEN).slice(0, LONGEST);
+  return redact(error.message).replace(ADDRESS, REDACTED).slice(0, LONGEST);
 }
 
 /** `/apis/apps/v1/namespaces/oak-1/deployments/moodle` is about deployments in the namespace oak-1. */

@@ -1,10 +1,10 @@
 /** What is kept of a span until it is sent, and how OTLP writes many of them. */
-import type { TracePlace } from "#lib/base/trace.ts";
+import type { SpanContext } from "#lib/base/trace.ts";
 
 export type AttributeValue = string | number;
 
 export interface RecordedSpan {
-  readonly place: TracePlace;
+  readonly place: SpanContext;
   readonly name: string;
   readonly role: "internal" | "server" | "client";
   /** Milliseconds since the epoch. */

@@ -8,7 +8,7 @@ import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { formerProvision } from "#lib/operations/provision.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { allAtOnce } from "#lib/base/race.ts";
+import { settleAll } from "#lib/base/cancellation.ts";
 import { verify } from "#lib/workers/actions/actions.ts";
 import { agreeOnPassword, UNUSABLE } from "#lib/workers/actions/admin-password.ts";
 import { demandSameSite } from "#lib/workers/identity.ts";
@@ -125,14 +125,14 @@ async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<Kube
 }
 
 async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
-  return await allAtOnce(objects.map((object) => makeFenced(space, object, run.job, run)));
+  return await settleAll(objects.map((object) => makeFenced(space, object, run.job, run)));
 }
 
 /** Passwords are created once, and are right as they stand; what the operator may change is applied. */
 async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;
   const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
-  await allAtOnce([
+  await settleAll([
     ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),
     putAll(site, run, mail),
     putStep(site, run, "secrets"),

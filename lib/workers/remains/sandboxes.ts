@@ -35,7 +35,7 @@ export function removeRemains(app: App): Handler {
 async function clusterNames({ db, catalog, clusters }: App): Promise<string[]> {
   const rows = await db.rows.selectFrom("federations").select("cluster").distinct().where("state", "<>", "removed")
     .execute();
-  const places = [null, ...catalog.regions.map(({ name }) => name)].map((region) => clusters.place(region));
+  const places = [null, ...catalog.regions.map(({ name }) => name)].map((region) => clusters.clusterFor(region));
   return [...new Set([...places, ...rows.map(({ cluster }) => cluster)])];
 }
 

@@ -16,7 +16,7 @@ import { nothingAllowed, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { MANAGED_BY, SANDBOX } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { allAtOnce } from "#lib/base/race.ts";
+import { settleAll } from "#lib/base/cancellation.ts";
 import { makeFenced } from "#lib/workers/fenced.ts";
 import { demandNothingLeft, releaseVolumes, rememberVolumes } from "#lib/workers/removal/leftovers.ts";
 import { untilCounted } from "#lib/workers/running.ts";
@@ -57,7 +57,7 @@ export async function makeSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   const { blueprint, inputs, space } = sandbox;
   await putAll(sandbox, run, [nothingAllowed(inputs)]);
   await untilCounted(sandbox, run, await putInSandbox(sandbox, run, "policies"));
-  await allAtOnce([
+  await settleAll([
     ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),
     putAll(sandbox, run, blueprint.mailSecret(inputs, null)),
     putInSandbox(sandbox, run, "secrets"),
@@ -69,7 +69,7 @@ export async function putInSandbox(sandbox: Sandbox, run: Run, step: SpokeStep):
 }
 
 async function putAll({ space }: Sandbox, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
-  return await allAtOnce(objects.map((object) => makeFenced(space, object, run.job, run)));
+  return await settleAll(objects.map((object) => makeFenced(space, object, run.job, run)));
 }
 
 /** As a spoke's: who comes after a crash between creation and row recognises it by its labels. */

@@ -10,7 +10,7 @@
  * is gone begins with the lists, too. These are repeated for what no watch can tell: that something was missed.
  */
 import type { App } from "#lib/app.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { sleep } from "#lib/base/time.ts";
 import { isClusterAway } from "#lib/drivers/cluster/away.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -58,7 +58,7 @@ export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace
   const site = { app, run, cluster: await app.clusters.open(name), pace };
   if (count >= pace.follow.from && await mayWatch(site)) {
     const followed = { ...site, name, news: openNews(), ailing: new Map(), later: new Set<string>() };
-    return await within([run.signal], null, (signal) => follow(followed, count, signal));
+    return await runWithin([run.signal], null, (signal) => follow(followed, count, signal));
   }
   const list: SweepLook["list"] = async (kind, take) => void await eachPage(site.cluster, run, kind, pace, take);
   await lookAtSpokes(site, await readCandidates(app.db.rows, name), { list, counted: true });
@@ -78,7 +78,7 @@ async function follow(followed: Followed, count: number, signal: AbortSignal): P
   await lookAtAll(followed, signal);
   let minute = performance.now() + pace.follow.minute, missed = 0;
   for (;;) {
-    await news.bell.heard(Math.max(0, Math.min(minute, until) - performance.now()), signal);
+    await news.bell.waitForNews(Math.max(0, Math.min(minute, until) - performance.now()), signal);
     await sleep(pace.follow.gap, signal);
     const lost = news.lost();
     if (lost) run.log.warn("Lists a cluster again: a watch was lost", { cluster: followed.name, error: lost.error });

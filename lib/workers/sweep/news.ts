@@ -1,12 +1,12 @@
 /** What the watches of a cluster have told, and is yet to be looked at. */
-import { type Bell, openBell } from "#lib/base/bell.ts";
+import { type Notifier, openNotifier } from "#lib/base/notifier.ts";
 import type { KubeObject, WatchedChange } from "#lib/drivers/cluster/cluster.ts";
 import { openDigests } from "#lib/workers/sweep/digests.ts";
 import { namespaceOf } from "#lib/workers/sweep/look.ts";
 
 export interface FreshNews {
   /** Rings when there is something. */
-  readonly bell: Bell;
+  readonly bell: Notifier;
   /** What a list shows is nothing new. */
   list(objects: readonly KubeObject[]): void;
   hear(change: WatchedChange): void;
@@ -23,11 +23,11 @@ export interface FreshNews {
 }
 
 export function openNews(): FreshNews {
-  const bell = openBell(), digests = openDigests(), fresh = new Set<string>();
+  const bell = openNotifier(), digests = openDigests(), fresh = new Set<string>();
   let lost: { readonly error: unknown } | null = null;
   const add = (namespace: string): void => {
     fresh.add(namespace);
-    bell.ring();
+    bell.notify();
   };
   return {
     bell,
@@ -50,7 +50,7 @@ export function openNews(): FreshNews {
     known: digests.namespaces,
     lose(error) {
       lost ??= { error };
-      bell.ring();
+      bell.notify();
     },
     lost: () => lost,
   };

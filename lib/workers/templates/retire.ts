@@ -56,7 +56,7 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
   if (images.moodle !== moodleImage || images.postgres !== postgresImage) return false;
   const regions = [null, ...catalog.regions.map(({ name }) => name)];
   return regions.some((region) =>
-    clusters.place(region) === cluster && (catalog.surroundingsOf(region).storageClass ?? "") === storageClass
+    clusters.clusterFor(region) === cluster && (catalog.surroundingsOf(region).storageClass ?? "") === storageClass
   );
 }
 

@@ -9,7 +9,7 @@ import { claimNames, SITE_PODS } from "#lib/moodle/names.ts";
 import { mountJob } from "#lib/moodle/mount.ts";
 import { type Disk, DISKS } from "#lib/moodle/resize.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { allAtOnce } from "#lib/base/race.ts";
+import { settleAll } from "#lib/base/cancellation.ts";
 import { JOB, waitingFor } from "#lib/workers/site.ts";
 import type { VolumePlace } from "#lib/workers/volumes/claims.ts";
 
@@ -29,7 +29,7 @@ export async function untilBound(place: VolumePlace, run: Run): Promise<void> {
   }
   const pods = await space.list(POD, SITE_PODS, run);
   const isBesideSite = pods.some((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
-  await allAtOnce(waiting.map((disk) => mount(place, run, disk, isBesideSite)));
+  await settleAll(waiting.map((disk) => mount(place, run, disk, isBesideSite)));
   await space.ready(pending.map((disk) => ({ ...CLAIM, name: names[disk] })), waitingFor(run));
 }
 

@@ -6,13 +6,13 @@ import { findRequests } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, paged } from "#lib/http/reply.ts";
-import { Before, limit } from "#lib/base/schema.ts";
+import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Requests for hubs, newest first: your own, and for operators all",
   access: signedIn,
   scope: "readonly",
-  query: v.object({ state: StateFilter, limit: limit(25), before: v.optional(Before) }),
+  query: v.object({ state: StateFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(FederationRequestView),
   handle: ({ app, actor, query }) => findRequests(app.db.rows, actor, query),
 });

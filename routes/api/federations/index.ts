@@ -7,13 +7,18 @@ import { findFederations } from "#lib/domains/federations/show.ts";
 import { federationFilters, FederationView, NewFederation } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, paged } from "#lib/http/reply.ts";
-import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
+import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "The hubs that you see, newest first; complete unless a limit is given",
   access: signedIn,
   scope: "readonly",
-  query: v.object({ ...federationFilters, limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
+  query: v.object({
+    ...federationFilters,
+    limit: OptionalPageLimit,
+    before: v.optional(BeforeCursor),
+    includeRemoved: QueryFlag,
+  }),
   reply: paged(FederationView),
   handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, removedFor(actor, query)),
 });

@@ -5,13 +5,13 @@ import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store
 import { RestoreRequestFilter, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
-import { Before, limit } from "#lib/base/schema.ts";
+import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Requests for restores of all spokes, newest first, each with the command that restores",
   access: operator,
   scope: "readonly",
-  query: v.object({ state: RestoreRequestFilter, limit: limit(25), before: v.optional(Before) }),
+  query: v.object({ state: RestoreRequestFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(RestoreRequestView),
   handle: ({ app, actor, query }) => listRestoreRequests(app.db.rows, actor, query),
 });

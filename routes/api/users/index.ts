@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { operator } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
-import { Before, limit } from "#lib/base/schema.ts";
+import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { listUserRecords } from "#lib/domains/users/records.ts";
 import { userFilters, UserRecordView } from "#lib/domains/users/views.ts";
 
@@ -11,7 +11,7 @@ export const GET = endpoint({
   summary: "Users, newest first; email finds an address, or those that begin so",
   access: operator,
   scope: "readonly",
-  query: v.object({ ...userFilters, limit: limit(25), before: v.optional(Before) }),
+  query: v.object({ ...userFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(UserRecordView),
   handle: ({ app, query }) => listUserRecords(app.db.rows, query),
 });

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { Before, type Cursor } from "#lib/base/schema.ts";
+import { BeforeCursor, type Cursor } from "#lib/base/schema.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { insertAudit, readAudit } from "#lib/audit/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -33,7 +33,7 @@ test("pages of one, each after the last one's cursor, give every event once", as
     const { items, next } = await readAudit(db.rows, {}, { limit: 1, before });
     seen.push(...items.map((event) => event.objectId));
     if (next === null) break;
-    before = v.parse(Before, next);
+    before = v.parse(BeforeCursor, next);
   }
   assert.equal([...seen].sort(), ["u0", "u1", "u2", "u3", "u4"]);
   assert.is(seen[0], "u4");

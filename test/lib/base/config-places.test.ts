@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ConfigError, type Mode, readConfig } from "#lib/base/config.ts";
-import { resolveAddress } from "#lib/base/database-address.ts";
+import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { ENOUGH, problemsOf, read } from "./config-scene.ts";
 
 const test = suite("readConfig, of places");
@@ -56,11 +56,14 @@ test("a replaced file is read for the next connection, and PG variables count", 
     await writeFile(file, "before\n");
     const { DATABASE_URL: _, ...rest } = ENOUGH;
     const { source } = read({ ...rest, POSTGRES_PASSWORD_FILE: file, PGSSLMODE: "require" }).database;
-    assert.equal([resolveAddress(source).password, resolveAddress(source).tls.mode], ["before", "require"]);
+    assert.equal([resolveDatabaseAddress(source).password, resolveDatabaseAddress(source).tls.mode], [
+      "before",
+      "require",
+    ]);
     await writeFile(file, "after\n");
-    assert.is(resolveAddress(source).password, "after");
+    assert.is(resolveDatabaseAddress(source).password, "after");
     await rm(file);
-    assert.throws(() => resolveAddress(source), /POSTGRES_PASSWORD_FILE names a file that cannot be read/);
+    assert.throws(() => resolveDatabaseAddress(source), /POSTGRES_PASSWORD_FILE names a file that cannot be read/);
   } finally {
     await rm(directory, { recursive: true });
   }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { publicUrlOn } from "#lib/base/config.ts";
-import { showsColours } from "#lib/base/environment.ts";
+import { publicUrlWithPort } from "#lib/base/config.ts";
+import { shouldUseColours } from "#lib/base/environment.ts";
 import { ENOUGH, problemsOf, read } from "./config-scene.ts";
 import { RELEASE } from "#test/support/release.ts";
 
@@ -182,7 +182,7 @@ test("dev listens on this machine alone unless told, serve everywhere", () => {
 });
 
 test("colours show on a terminal that has them, and where they are asked for", () => {
-  const shown = (env: Record<string, string>, terminal = true) => showsColours({ env, terminal });
+  const shown = (env: Record<string, string>, terminal = true) => shouldUseColours({ env, terminal });
   assert.equal([shown({}), shown({}, false), shown({ TERM: "dumb" }), shown({ NO_COLOR: "1" })], [
     true,
     false,
@@ -209,9 +209,9 @@ test("serve says why it must know PUBLIC_URL, and gives an example", () => {
 
 test("in dev PUBLIC_URL follows the port, also one that the system chose, unless it was given", () => {
   assert.is(read({ PORT: "8080" }, "dev").publicUrl.href, "http://localhost:8080/");
-  assert.is(publicUrlOn(4321, read({ PORT: "0" }, "dev")).href, "http://localhost:4321/");
+  assert.is(publicUrlWithPort(4321, read({ PORT: "0" }, "dev")).href, "http://localhost:4321/");
   const given = read({ PORT: "0", PUBLIC_URL: "https://hubs.example.org" }, "dev");
-  assert.is(publicUrlOn(4321, given).href, "https://hubs.example.org/");
+  assert.is(publicUrlWithPort(4321, given).href, "https://hubs.example.org/");
 });
 
 test.run();

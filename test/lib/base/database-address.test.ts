@@ -1,21 +1,21 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { AddressError, placeOfDatabase, readAddress } from "#lib/base/database-address.ts";
+import { DatabaseAddressError, describeDatabase, parseConnectionString } from "#lib/base/database-address.ts";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 
 const test = suite("readAddress");
 
 const problemOf = (text: string, env: ProcessVariables = {}): string => {
   try {
-    readAddress(text, env);
+    parseConnectionString(text, env);
   } catch (error) {
-    if (error instanceof AddressError) return error.message;
+    if (error instanceof DatabaseAddressError) return error.message;
     throw error;
   }
   return "";
 };
 const hostsOf = (text: string, env: ProcessVariables = {}) =>
-  readAddress(text, env).hosts.map(({ host, port }) => `${host} ${port}`);
+  parseConnectionString(text, env).hosts.map(({ host, port }) => `${host} ${port}`);
 
 test("reads hosts as libpq does", () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
@@ -34,9 +34,9 @@ test("reads hosts as libpq does", () => {
 });
 
 test("decodes each part, and reads a plus sign as itself", () => {
-  const { user, password, database } = readAddress("postgres://a%40b:p%2Fa%3As+w%23%25@db/n%20a%2Fme+1");
+  const { user, password, database } = parseConnectionString("postgres://a%40b:p%2Fa%3As+w%23%25@db/n%20a%2Fme+1");
   assert.equal([user, password, database], ["a@b", "p/a:s+w#%", "n a/me+1"]);
-  const pairs = readAddress("user = 'it\\'s' password='a b\\\\c' dbname=x\\ y host=db");
+  const pairs = parseConnectionString("user = 'it\\'s' password='a b\\\\c' dbname=x\\ y host=db");
   assert.equal([pairs.user, pairs.password, pairs.database], ["it's", "a b\\c", "x y"]);
 });
 
@@ -45,17 +45,17 @@ test("takes PG variables for what the string leaves out", () => {
     ...{ PGHOST: "b", PGPORT: "5433", PGDATABASE: "two", PGUSER: "you", PGPASSWORD: "hush", PGSSLMODE: "require" },
     ...{ PGAPPNAME: "hubs", PGOPTIONS: "-c work_mem=8MB", PGCONNECT_TIMEOUT: "3", PGTARGETSESSIONATTRS: "read-write" },
   };
-  const read = readAddress("postgres://", env);
-  assert.equal([placeOfDatabase(read), read.password, read.tls.mode], ["you@b:5433/two", "hush", "require"]);
+  const read = parseConnectionString("postgres://", env);
+  assert.equal([describeDatabase(read), read.password, read.tls.mode], ["you@b:5433/two", "hush", "require"]);
   assert.equal([read.applicationName, read.options, read.connectTimeout, read.target], [
     ...["hubs", "-c work_mem=8MB", 3000, "read-write"],
   ]);
-  const other = readAddress("postgres://me:pass@a:1/one?sslmode=disable", env);
-  assert.equal([placeOfDatabase(other), other.password, other.tls.mode], ["me@a:1/one", "pass", "disable"]);
+  const other = parseConnectionString("postgres://me:pass@a:1/one?sslmode=disable", env);
+  assert.equal([describeDatabase(other), other.password, other.tls.mode], ["me@a:1/one", "pass", "disable"]);
 });
 
 test("demands as much of TLS as the parameters say", () => {
-  const modeOf = (query: string) => readAddress(`postgres://me@db/x?${query}`).tls.mode;
+  const modeOf = (query: string) => parseConnectionString(`postgres://me@db/x?${query}`).tls.mode;
   assert.equal(["", "sslmode=allow", "sslmode=require", "ssl=true", "sslmode=verify-full"].map(modeOf), [
     ...["prefer", "prefer", "require", "require", "verify-full"],
   ]);

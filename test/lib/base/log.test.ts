@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { setImmediate } from "node:timers";
-import { type Log, type LogLevel, openLog, together } from "#lib/base/log.ts";
+import { batchWrites, type Log, type LogLevel, openLog } from "#lib/base/log.ts";
 
 const test = suite("openLog");
 
@@ -58,7 +58,7 @@ test("for people it has no escape sequence unless colours are asked for, and lea
 });
 
 test("what is said in one turn is written at once and in order, and later turns by themselves", async () => {
-  const written: string[] = [], say = together((text) => void written.push(text));
+  const written: string[] = [], say = batchWrites((text) => void written.push(text));
   say("a\n");
   say("b\n");
   assert.equal(written, []);
@@ -70,8 +70,8 @@ test("what is said in one turn is written at once and in order, and later turns 
 
 test("what was said last is written though the process ends at once", async () => {
   const log = new URL("../../../lib/base/log.ts", import.meta.url).href;
-  const last = `import { together } from "${log}"; import process from "node:process";
-    together((text) => process.stdout.write(text))("the last words\\n"); process.exit(3);`;
+  const last = `import { batchWrites } from "${log}"; import process from "node:process";
+    batchWrites((text) => process.stdout.write(text))("the last words\\n"); process.exit(3);`;
   const before = "deno" in process.versions ? ["eval", last] : ["--input-type=module", "--eval", last];
   const { stdout } = spawnSync(process.execPath, before, { encoding: "utf8" });
   assert.is(stdout, "the last words\n");

@@ -1,11 +1,11 @@
 /** What an announcement's dates must be. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readNotice } from "#lib/base/notice.ts";
+import { parseNoticeDates } from "#lib/base/notice.ts";
 
 const test = suite("readNotice");
 
-const read = (since: string, effect: string) => () => readNotice("GET /api/x", since, effect);
+const read = (since: string, effect: string) => () => parseNoticeDates("GET /api/x", since, effect);
 
 test("takes days in UTC, and moments with their zone", () => {
   assert.equal(read("2026-12-01", "2026-12-31")(), {

@@ -23,7 +23,7 @@ function problemOf(env: Record<string, string>): string {
 
 test("without an endpoint there are no traces, and what others have decided goes on", () => {
   assert.is(read({ OTEL_SERVICE_NAME: "x", OTEL_TRACES_SAMPLER: "always_on" }).traces, null);
-  const sampler = NO_TELEMETRY.samples;
+  const sampler = NO_TELEMETRY.sampler;
   assert.equal([sampler(null, TRACE), sampler(parent(true), TRACE), sampler(parent(false), TRACE)], [
     false,
     true,
@@ -112,8 +112,8 @@ test("what is set and means nothing here is named", () => {
     OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
     OTEL_EXPORTER_OTLP_HEADERS_FILE: "",
   };
-  assert.equal(on(set).otelUnheeded, ["OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_EXPORTER_OTLP_PROTOCOL"]);
-  assert.equal(on({ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }).otelUnheeded, []);
+  assert.equal(on(set).ignoredOtelVariables, ["OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_EXPORTER_OTLP_PROTOCOL"]);
+  assert.equal(on({ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }).ignoredOtelVariables, []);
 });
 
 test.run();

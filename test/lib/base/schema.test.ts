@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { Before, Email, HostName, maybe, Slug, text, When, writeCursor } from "#lib/base/schema.ts";
+import { BeforeCursor, Email, HostName, InputTime, optionalOrNull, Slug, text, writeCursor } from "#lib/base/schema.ts";
 
 const test = suite("schema");
 
@@ -22,7 +22,7 @@ test("text counts code points, not UTF-16 units", () => {
 });
 
 test("null counts as absent", () => {
-  assert.equal(v.parse(v.object({ a: maybe(text(1, 5)) }), { a: null }), { a: undefined });
+  assert.equal(v.parse(v.object({ a: optionalOrNull(text(1, 5)) }), { a: null }), { a: undefined });
 });
 
 test("a slug is a label of a host name", () => {
@@ -58,9 +58,9 @@ test("a host name has at least two labels and is no address", () => {
 });
 
 test("a page's end is milliseconds or ISO, and nothing that would be an invalid date", () => {
-  assert.is(v.parse(Before, "1700000000000").at.getTime(), 1700000000000);
-  assert.is(v.parse(Before, "2026-11-21T12:00:00.000Z").at.toISOString(), "2026-11-21T12:00:00.000Z");
-  assert.equal(v.parse(Before, writeCursor(new Date(5), "spk_1")), { at: new Date(5), id: "spk_1" });
+  assert.is(v.parse(BeforeCursor, "1700000000000").at.getTime(), 1700000000000);
+  assert.is(v.parse(BeforeCursor, "2026-11-21T12:00:00.000Z").at.toISOString(), "2026-11-21T12:00:00.000Z");
+  assert.equal(v.parse(BeforeCursor, writeCursor(new Date(5), "spk_1")), { at: new Date(5), id: "spk_1" });
   for (
     const bad of [
       "1700000000000,",
@@ -80,12 +80,12 @@ test("a page's end is milliseconds or ISO, and nothing that would be an invalid 
       "2030-02-30T00:00:00Z",
     ]
   ) {
-    assert.not(takes(Before, bad), bad);
+    assert.not(takes(BeforeCursor, bad), bad);
   }
 });
 
 test("a timestamp needs its zone", () => {
-  assert.ok(takes(When, "2026-11-21T12:00:00+01:00"));
+  assert.ok(takes(InputTime, "2026-11-21T12:00:00+01:00"));
   for (
     const bad of [
       "2026-11-21",
@@ -96,15 +96,15 @@ test("a timestamp needs its zone", () => {
       "9999-12-31T23:00-02:00",
     ]
   ) {
-    assert.not(takes(When, bad), bad);
+    assert.not(takes(InputTime, bad), bad);
   }
 });
 
 test("a timestamp is of a day that there is", () => {
   for (const bad of ["2030-02-30T00:00:00Z", "2030-02-29T12:00:00+01:00", "2030-04-31T00:00Z", "2030-11-00T00:00Z"]) {
-    assert.not(takes(When, bad), bad);
+    assert.not(takes(InputTime, bad), bad);
   }
-  assert.is((v.parse(When, "2028-02-29T23:30:00-01:00") as Date).toISOString(), "2028-03-01T00:30:00.000Z");
+  assert.is((v.parse(InputTime, "2028-02-29T23:30:00-01:00") as Date).toISOString(), "2028-03-01T00:30:00.000Z");
 });
 
 test.run();

@@ -8,7 +8,7 @@ const test = suite("openTelemetry");
 /** Keeps the spans that have ended. */
 function listener(): Observer & { readonly ended: Span[] } {
   const ended: Span[] = [];
-  return { ended, begin: () => ({ end: (span) => void ended.push(span) }) };
+  return { ended, startSpan: () => ({ end: (span) => void ended.push(span) }) };
 }
 
 test("tells of a span when it has ended, with its labels and details", async () => {
@@ -44,8 +44,8 @@ test("leaves the outcome that the work has told", async () => {
 test("does the work within what an observer opens around it, so that what is within knows what it belongs to", async () => {
   const storage = new AsyncLocalStorage<string>(), seen: (string | undefined)[] = [];
   const observer: Observer = {
-    begin: ({ kind }) => ({
-      surround: (work) => storage.run([storage.getStore(), kind].join("/"), work),
+    startSpan: ({ kind }) => ({
+      wrap: (work) => storage.run([storage.getStore(), kind].join("/"), work),
       end: () => void seen.push(storage.getStore()),
     }),
   };

@@ -1,12 +1,19 @@
 /** Trace context: what is read from headers that anybody may send, and what is passed on. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseTrace, placeBelow, placeIn, readTrace, traceHeaders, writeTrace } from "#lib/base/trace.ts";
+import {
+  childSpanContext,
+  formatTrace,
+  parseTrace,
+  readTraceHeaders,
+  startSpanContext,
+  traceHeaders,
+} from "#lib/base/trace.ts";
 
 const test = suite("readTrace, placeIn");
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c", SPAN = "b7ad6b7169203331";
-const read = (traceparent: string, tracestate: string | null = null) => readTrace({ traceparent, tracestate });
+const read = (traceparent: string, tracestate: string | null = null) => readTraceHeaders({ traceparent, tracestate });
 
 test("a traceparent names a trace, a part of it, and whether it is recorded", () => {
   assert.equal(read(`00-${TRACE}-${SPAN}-01`), { traceId: TRACE, spanId: SPAN, sampled: true, state: "" });
@@ -29,7 +36,7 @@ test("what is not a traceparent to the letter is as nothing", () => {
     `01-${TRACE}-${SPAN}-01-${"x".repeat(500)}`,
   ];
   for (const each of wrong) assert.is(read(each), null, each);
-  assert.is(readTrace({ traceparent: null, tracestate: "a=1" }), null);
+  assert.is(readTraceHeaders({ traceparent: null, tracestate: "a=1" }), null);
 });
 
 test("a tracestate is passed on as it came, and a bad one leaves the trace as it is", () => {
@@ -43,19 +50,19 @@ test("a tracestate is passed on as it came, and a bad one leaves the trace as it
 });
 
 test("what begins without a parent has a trace of its own, and what is below another stays in its trace", () => {
-  const first = placeIn(null, () => true), other = placeIn(null, () => false);
+  const first = startSpanContext(null, () => true), other = startSpanContext(null, () => false);
   assert.match(first.traceId, /^[0-9a-f]{32}$/);
   assert.match(first.spanId, /^[0-9a-f]{16}$/);
   assert.not.equal(first.traceId, other.traceId);
   assert.equal([first.parentId, first.sampled, other.sampled], [null, true, false]);
-  const below = placeBelow(first);
+  const below = childSpanContext(first);
   assert.equal([below.traceId, below.parentId, below.sampled], [first.traceId, first.spanId, true]);
   assert.not.equal(below.spanId, first.spanId);
 });
 
 test("a parent from elsewhere is kept, with its state, and tells nothing but ids", () => {
   const parent = read(`00-${TRACE}-${SPAN}-01`, "a=1")!;
-  const place = placeIn(parent, (given) => given?.sampled ?? false);
+  const place = startSpanContext(parent, (given) => given?.sampled ?? false);
   assert.equal({ ...place, spanId: "" }, { traceId: TRACE, spanId: "", parentId: SPAN, sampled: true, state: "a=1" });
   assert.equal(traceHeaders(place), { traceparent: `00-${TRACE}-${place.spanId}-01`, tracestate: "a=1" });
 });
@@ -63,7 +70,7 @@ test("a parent from elsewhere is kept, with its state, and tells nothing but ids
 test("a trace comes back from a row as it was written, and what nobody here wrote is as nothing", () => {
   for (const state of ["", "a=1,b=x y"]) {
     const trace = { traceId: TRACE, spanId: SPAN, sampled: false, state };
-    assert.equal(parseTrace(writeTrace(trace)), trace);
+    assert.equal(parseTrace(formatTrace(trace)), trace);
   }
   for (const other of [null, "", "null", `00-${TRACE}`]) assert.is(parseTrace(other), null);
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Embedded, openEmbedded } from "#lib/dev/embedded.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { asAdmin } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -25,7 +25,7 @@ test.before.each(async (context) => {
   const directory = context.directory = join(context.parent, "a directory with spaces", "postgres");
   const opened: Embedded[] = context.opened = [];
   context.open = async (durable) => {
-    const server = await openEmbedded({ directory, durable: durable === "durable", log: silent });
+    const server = await openEmbedded({ directory, durable: durable === "durable", log: silentLog });
     opened.push(server);
     return server;
   };
@@ -119,7 +119,7 @@ test("it asks for the password, keeps it to its owner, and speaks UTF-8", async 
 test("a directory that cannot be used is named, with the reason", async ({ parent }) => {
   const directory = join(parent, "file");
   await writeFile(directory, "");
-  const failure = await rejection(openEmbedded({ directory, durable: false, log: silent }));
+  const failure = await rejection(openEmbedded({ directory, durable: false, log: silentLog }));
   assert.match(failure.message, /Cannot run PostgreSQL under .*file: /);
 });
 

@@ -1,8 +1,8 @@
 import type { RequestOptions } from "node:https";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { because } from "#lib/base/cause.ts";
-import { placeIn } from "#lib/base/trace.ts";
+import { runInContext } from "#lib/base/work-context.ts";
+import { startSpanContext } from "#lib/base/trace.ts";
 import { exchangeError } from "#lib/drivers/cluster/client/failures.ts";
 import { exchange } from "#lib/drivers/exchange.ts";
 import { anyone, failureOf, firstThen, GET, PATCH, withServer } from "#test/support/kube/api.ts";
@@ -22,11 +22,11 @@ test("a DELETE tells the length of its body, so that the connection stays of use
 
 test("who is asked is told what it becomes part of, if something is under way", () =>
   withServer((_asked, response) => answer(response, 200, {}), async (api, server) => {
-    const root = placeIn(
+    const root = startSpanContext(
       { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: false, state: "x=1" },
       () => false,
     );
-    await because({ root, about: {} }, () => api.call(GET, anyone));
+    await runInContext({ rootSpan: root, logFields: {} }, () => api.call(GET, anyone));
     await api.call(GET, anyone);
     const [first, second] = server.asked.map(({ headers }) => [headers.traceparent, headers.tracestate]);
     assert.equal(first, [`00-${root.traceId}-${root.spanId}-00`, "x=1"]);

@@ -6,7 +6,7 @@ import { record } from "#lib/changes/record.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import { followHub } from "#lib/events/stream.ts";
 import type { Send, StreamFrame } from "#lib/events/voices.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { pull } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -16,7 +16,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("a hub's st
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silent, { look, most: 99 });
+  context.feeds = openFeeds(context.db, silentLog, { look, most: 99 });
   context.user = await makeUser(context.db);
 });
 test.after(async (context) => {

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import type { ReadSights } from "#lib/events/looks.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addSpokeAdmin, makePerson } from "#test/support/people.ts";
@@ -14,7 +14,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub,
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silent, { look, most: 99 });
+  context.feeds = openFeeds(context.db, silentLog, { look, most: 99 });
   context.user = await makeUser(context.db);
 });
 test.after(async (context) => {
@@ -67,7 +67,7 @@ test("an event that a reader may not see costs no look at what it may see", asyn
     ];
   let looks = 0;
   const counting: ReadSights = (rows, followers) => (looks++, look(rows, followers));
-  const feeds = openFeeds(db, silent, { look: counting, most: 9 });
+  const feeds = openFeeds(db, silentLog, { look: counting, most: 9 });
   sights.set("owner", new Set([own]));
   const reader = open(feeds, hub, 0, { userId: "owner" }), next = reader.next();
   await emit(db, hub, "active", own);

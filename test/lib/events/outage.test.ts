@@ -8,7 +8,7 @@ import { type Feeds, openFeeds } from "#lib/events/feed.ts";
 import type { ReadSights } from "#lib/events/looks.ts";
 import { followHub } from "#lib/events/stream.ts";
 import type { Send, StreamFrame } from "#lib/events/voices.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { pull } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -29,12 +29,12 @@ const test = suite<Stage>("followHub without its database");
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
   stage.proxy = await openProxy(stage.db.url);
-  stage.far = await openDatabase({ url: stage.proxy.url, size: 2, log: silent });
+  stage.far = await openDatabase({ url: stage.proxy.url, size: 2, log: silentLog });
   const asking: ReadSights = async (rows, followers) => {
     await sql`select 1`.execute(rows);
     return await look(rows, followers);
   };
-  stage.feeds = openFeeds(stage.far, silent, { look: asking, most: 99 });
+  stage.feeds = openFeeds(stage.far, silentLog, { look: asking, most: 99 });
   stage.user = await makeUser(stage.db);
 });
 test.after(async ({ db, proxy, far, feeds }) => {
@@ -66,7 +66,8 @@ test("those that are live and those that begin wait, and miss nothing", async ({
 });
 
 test("they say that they are still there", async ({ db, proxy, far, user }) => {
-  const federationId = await makeHub(db, user, "talking"), feeds = openFeeds(far, silent, { look, most: 9, quiet: 20 });
+  const federationId = await makeHub(db, user, "talking"),
+    feeds = openFeeds(far, silentLog, { look, most: 9, quiet: 20 });
   lose(proxy);
   const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
   const run = (send: Send) => followHub(feeds, reader, null, send);
@@ -91,7 +92,7 @@ test("who lost the right meanwhile gets nothing of what happened meanwhile", asy
 });
 
 test("closing ends those that wait, and tells them to come back", async ({ db, proxy, far, user }) => {
-  const hub = await makeHub(db, user, "closing"), feeds = openFeeds(far, silent, { look, most: 9 });
+  const hub = await makeHub(db, user, "closing"), feeds = openFeeds(far, silentLog, { look, most: 9 });
   lose(proxy);
   const reader = open(feeds, hub), next = reader.next();
   feeds.close();

@@ -5,9 +5,9 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { Follower, ReadSights } from "#lib/events/looks.ts";
 import { openReaders, type Readers, type StreamReader } from "#lib/events/readers.ts";
 import { decision } from "#test/lib/events/following.ts";
-import { because, presentCause } from "#lib/base/cause.ts";
-import { silent } from "#lib/base/log.ts";
-import { placeIn } from "#lib/base/trace.ts";
+import { currentContext, runInContext } from "#lib/base/work-context.ts";
+import { silentLog } from "#lib/base/log.ts";
+import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
 
@@ -26,7 +26,7 @@ function open(
   db: Database = context.db,
 ) {
   const looks: string[] = [], warnings: string[] = [];
-  const readers = openReaders(db, { ...silent, warn: (message) => void warnings.push(message) }, {
+  const readers = openReaders(db, { ...silentLog, warn: (message) => void warnings.push(message) }, {
     most,
     look: (rows, followers) => {
       looks.push(followers.map(({ credentialId }) => credentialId).join());
@@ -69,10 +69,10 @@ test("nothing may be seen until it was decided, and one look decides for all str
 test("is looked at for the sake of all, and not of the request that asked first", async (context) => {
   const causes: unknown[] = [];
   const { enter } = open(context, (rows, followers) => {
-    causes.push(presentCause());
+    causes.push(currentContext());
     return all(rows, followers);
   });
-  await because({ root: placeIn(null, () => true), about: {} }, () => decided(enter()));
+  await runInContext({ rootSpan: startSpanContext(null, () => true), logFields: {} }, () => decided(enter()));
   assert.equal(causes, [null]);
 });
 

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openFeeds } from "#lib/events/feed.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open } from "#test/lib/events/following.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { makeHub, makeUser } from "#test/support/rows.ts";
@@ -11,7 +11,7 @@ import { until } from "#test/support/until.ts";
 const test = suite("openFeeds, its stats");
 
 test("count the streams, and the events that the slowest reader has not taken", async () => {
-  const db = await openTestDatabase(), feeds = openFeeds(db, silent, { look, most: 9 });
+  const db = await openTestDatabase(), feeds = openFeeds(db, silentLog, { look, most: 9 });
   const user = await makeUser(db), hub = await makeHub(db, user, "north"), other = await makeHub(db, user, "south");
   assert.equal(feeds.stats(), { streams: 0, behind: 0 });
   const slow = open(feeds, hub), quick = open(feeds, hub), elsewhere = open(feeds, other);

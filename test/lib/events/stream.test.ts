@@ -3,10 +3,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
-import { because, presentCause } from "#lib/base/cause.ts";
-import { silent } from "#lib/base/log.ts";
+import { currentContext, runInContext } from "#lib/base/work-context.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";
-import { placeIn } from "#lib/base/trace.ts";
+import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
@@ -15,7 +15,7 @@ const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub"
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openFeeds(context.db, silent, { look, most: 99 });
+  context.feeds = openFeeds(context.db, silentLog, { look, most: 99 });
   context.user = await makeUser(context.db);
 });
 test.after(async (context) => {
@@ -53,12 +53,15 @@ test("what readers share is not read for the request of the first", async ({ db,
   const watched: Database = {
     ...db,
     get streams() {
-      causes.push(presentCause());
+      causes.push(currentContext());
       return db.streams;
     },
   };
-  const feeds = openFeeds(watched, silent, { look, most: 99 });
-  const feed = because({ root: placeIn(null, () => true), about: {} }, () => feeds.join(hub, over.signal));
+  const feeds = openFeeds(watched, silentLog, { look, most: 99 });
+  const feed = runInContext(
+    { rootSpan: startSpanContext(null, () => true), logFields: {} },
+    () => feeds.join(hub, over.signal),
+  );
   await feed.opened;
   assert.equal(causes, [null]);
   feed.leave();
@@ -161,7 +164,7 @@ test("what readers read for themselves is read one after another", async ({ feed
 });
 
 test("a stream that ended by itself has given its place back", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "places"), feeds = openFeeds(db, silent, { look, most: 1 });
+  const hub = await makeHub(db, user, "places"), feeds = openFeeds(db, silentLog, { look, most: 1 });
   sights.set("nobody", null);
   for (let i = 0; i < 3; i++) assert.is(await open(feeds, hub, null, { userId: "nobody" }).next(), undefined);
   feeds.close();
@@ -199,7 +202,7 @@ test("a spoke that was removed over five minutes ago is not repeated", async ({ 
 });
 
 test("closing the feeds tells each reader to come back, and ends its stream", async ({ db, user }) => {
-  const hub = await makeHub(db, user, "closing"), feeds = openFeeds(db, silent, { look, most: 9 });
+  const hub = await makeHub(db, user, "closing"), feeds = openFeeds(db, silentLog, { look, most: 9 });
   await emit(db, hub, "active");
   const reader = open(feeds, hub);
   await reader.next();
@@ -213,7 +216,7 @@ test("a reader that knows more than this replica does yet goes on from there", a
   const hub = await makeHub(db, user, "ahead");
   await emit(db, hub, "provisioning");
   // Its wake-ups are lost, as while a control connection is being replaced: it learns of news by its slow poll alone.
-  const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silent, { look, most: 9 });
+  const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silentLog, { look, most: 9 });
   const there = open(feeds, hub, 0);
   assert.is(await there.next(), "1 FederationUpdateProvisioning");
   await emit(db, hub, "active");

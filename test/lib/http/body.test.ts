@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { bodyReader } from "#lib/http/body.ts";
-import { openUnread } from "#lib/base/limits/unread.ts";
+import { openUnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("bodyReader");
@@ -19,7 +19,7 @@ function request(pieces: readonly Uint8Array<ArrayBuffer>[], ends: boolean): Req
   return new Request("http://localhost/", { method: "POST", body, duplex: "half" } as RequestInit);
 }
 
-const bounds = (patience: number) => ({ limit: 256 * KIB, unread: openUnread(KIB), patience });
+const bounds = (patience: number) => ({ limit: 256 * KIB, unread: openUnreadBodies(KIB), patience });
 
 test("reads what comes, once", async () => {
   const read = bodyReader(request([new Uint8Array([1, 2]), new Uint8Array([3])], true), "192.0.2.1", bounds(1000));
@@ -49,7 +49,7 @@ test("gives up on a body in more pieces than it can be worth", async () => {
 });
 
 test("gives up on what is cut for others, and on nothing else", async () => {
-  const unread = openUnread(KIB, { most: 4, grace: 1 });
+  const unread = openUnreadBodies(KIB, { most: 4, grace: 1 });
   const read = (address: string) =>
     bodyReader(request([new Uint8Array(1)], false), address, { limit: KIB, unread, patience: 1000 })();
   const first = rejection(read("192.0.2.1")), second = rejection(read("192.0.2.1"));

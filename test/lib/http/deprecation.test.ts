@@ -7,7 +7,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { noticesOf, postpone } from "#lib/http/deprecation.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { ok, type Reply } from "#lib/http/reply.ts";
-import { takesEffect } from "#lib/base/notice.ts";
+import { effectiveDateOf } from "#lib/base/notice.ts";
 import { openHandler, posting } from "#test/support/handler.ts";
 
 const headers = suite("deprecation headers");
@@ -160,7 +160,7 @@ notices("are of all endpoints and limits, the first announced first", () => {
     "limit calls",
     "endpoint GET /api/b/{id}/{rest} 2026-12-01T00:00:00.000Z",
   ]);
-  assert.equal(found.map((notice) => takesEffect(notice).toISOString()), [
+  assert.equal(found.map((notice) => effectiveDateOf(notice).toISOString()), [
     "2027-01-15T16:30:00.000Z",
     "2026-12-25T00:00:00.000Z",
     "2027-01-15T16:30:00.000Z",
@@ -174,7 +174,7 @@ notices("take effect 30 whole days after this deployment first announced them, a
     const at = new Date(first), later = postpone(manifest, [LIMIT], new Map([[limit, at], [endpoint, at]]));
     const found = noticesOf(later.manifest, later.limits);
     assert.equal(found.map(({ id }) => id), [limit, endpoint]);
-    return found.map((notice) => takesEffect(notice).toISOString());
+    return found.map((notice) => effectiveDateOf(notice).toISOString());
   };
   assert.equal(effects("2026-11-25T00:00:00Z"), ["2026-12-25T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);
   assert.equal(effects("2026-11-25T00:00:01Z"), ["2026-12-26T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { limit, maybe, Slug, text } from "#lib/base/schema.ts";
+import { optionalOrNull, pageLimit, Slug, text } from "#lib/base/schema.ts";
 import { type Handler, openHandler, posting } from "#test/support/handler.ts";
 
 const test = suite("what comes in");
@@ -16,10 +16,10 @@ const make = endpoint({
   scope: "public",
   body: v.object({
     slug: Slug,
-    size: maybe(v.picklist(["small", "medium", "large"])),
-    identity: maybe(v.boolean()),
+    size: optionalOrNull(v.picklist(["small", "medium", "large"])),
+    identity: optionalOrNull(v.boolean()),
     ids: v.optional(v.array(v.string())),
-    name: maybe(text(1, 10)),
+    name: optionalOrNull(text(1, 10)),
   }),
   reply: ok(Seen),
   handle: ({ body }) => ({ seen: body }),
@@ -28,7 +28,7 @@ const find = endpoint({
   summary: "Find",
   access: anyone,
   scope: "public",
-  query: v.object({ limit: limit(25) }),
+  query: v.object({ limit: pageLimit(25) }),
   reply: ok(Seen),
   handle: ({ query }) => ({ seen: query }),
 });
@@ -36,7 +36,7 @@ const free = endpoint({
   summary: "Free",
   access: anyone,
   scope: "public",
-  body: v.object({ name: maybe(v.string()) }),
+  body: v.object({ name: optionalOrNull(v.string()) }),
   reply: ok(Seen),
   handle: ({ body }) => ({ seen: body }),
 });

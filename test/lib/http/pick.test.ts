@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { MaybeStamp, Slug, Stamp } from "#lib/base/schema.ts";
+import { NullableTimestamp, Slug, Timestamp } from "#lib/base/schema.ts";
 import { picker, UNSURE } from "#lib/http/pick.ts";
 
 const test = suite("picker");
@@ -12,8 +12,8 @@ const Thing = v.object({
   size: v.number(),
   good: v.boolean(),
   kind: v.picklist(["one", "two"]),
-  at: Stamp,
-  ended: MaybeStamp,
+  at: Timestamp,
+  ended: NullableTimestamp,
   slug: Slug,
   note: v.optional(v.string()),
   parts: v.array(v.object({ name: v.string() })),

@@ -3,14 +3,14 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown.ts";
-import { list, maybe, text } from "#lib/base/schema.ts";
+import { boundedList, optionalOrNull, text } from "#lib/base/schema.ts";
 
 const test = suite("what an endpoint does not name");
 
 const Body = v.object({
   name: text(1, 10),
-  address: maybe(v.object({ street: maybe(text(1, 10)), town: maybe(text(1, 10)) })),
-  parts: v.optional(list(v.object({ size: v.string() }), 1, 5, "must be a list")),
+  address: optionalOrNull(v.object({ street: optionalOrNull(text(1, 10)), town: optionalOrNull(text(1, 10)) })),
+  parts: v.optional(boundedList(v.object({ size: v.string() }), 1, 5, "must be a list")),
   labels: v.optional(v.record(v.string(), v.string())),
 });
 

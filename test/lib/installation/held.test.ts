@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { Control } from "#lib/drivers/db/database.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { readHold, releaseHold, watchHold } from "#lib/installation/held.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { action, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -85,7 +85,7 @@ test("is compared with no backup any more once it is released", async ({ scene }
 });
 
 test("is told by the watch until it is released, and from when it is again", async ({ scene }) => {
-  const watch = await watchHold(scene.db, silent);
+  const watch = await watchHold(scene.db, silentLog);
   assert.equal(watch.held()?.takenAt, new Date("2030-05-06T07:08:09Z"));
   await scene.db.transact((tx) => releaseHold(tx, SYSTEM));
   await until(() => watch.held() === null);

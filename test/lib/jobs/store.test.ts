@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { Before, type Cursor } from "#lib/base/schema.ts";
+import { BeforeCursor, type Cursor } from "#lib/base/schema.ts";
 import {
   cancelOperationsOf,
   currentOperations,
@@ -60,7 +60,7 @@ test("lists operations newest first, those of one time in the order of the queue
   const page = (limit: number, before?: Cursor) =>
     listOperations(scene.db.rows, { spokeId: hub.spokes[0]!, limit, before });
   const ids = jobs.map(({ id }) => id).reverse();
-  const first = await page(3), second = await page(3, v.parse(Before, first.next));
+  const first = await page(3), second = await page(3, v.parse(BeforeCursor, first.next));
   assert.equal(first.items.map(({ id }) => id), ids.slice(0, 3));
   assert.equal(second.items.map(({ id }) => id), ids.slice(3));
   assert.is(second.next, null);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openTelemetry } from "#lib/base/telemetry.ts";
-import { METRICS } from "#lib/metrics/names.ts";
+import { METRICS } from "#lib/metrics/definitions.ts";
 import { openRegistry, type Readings } from "#lib/metrics/registry.ts";
 
 const test = suite("openRegistry");
@@ -29,12 +29,12 @@ test("times and counts each kind of span by its labels and its outcome, and noth
   await telemetry.span("cluster_call", { verb: "GET", status: 0 }, done, { details: { path: "/secret" } });
   await telemetry.span("mail", {}, done);
   await telemetry.span("provider_call", { call: "POST customers" }, async (span) => void (span.outcome = "refused"));
-  telemetry.note("operation", { kind: "provision", outcome: "failed" }, 61);
-  telemetry.note("shed", { reason: "full" });
-  telemetry.note("takeover", {});
-  telemetry.note("watch_restart", {});
-  telemetry.note("span_dropped", {});
-  telemetry.note("event_loop", {}, 0.3);
+  telemetry.record("operation", { kind: "provision", outcome: "failed" }, 61);
+  telemetry.record("shed", { reason: "full" });
+  telemetry.record("takeover", {});
+  telemetry.record("watch_restart", {});
+  telemetry.record("span_dropped", {});
+  telemetry.record("event_loop", {}, 0.3);
   const text = await registry.text(readings()), series = seriesOf(text);
   for (
     const each of [

@@ -13,7 +13,7 @@ import { findBinaries } from "#lib/dev/embedded/place.ts";
 import { isPostmasterOf } from "#lib/dev/embedded/postmaster.ts";
 import { chooseOwner, commandFor } from "#lib/dev/embedded/unprivileged.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -74,7 +74,7 @@ export interface Volumes {
 /** `site` is the SQL that fills the database. */
 export async function openVolumes(site = SITE): Promise<Volumes> {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-adoption-")), first = join(parent, "first");
-  const server = await openEmbedded({ directory: first, durable: false, log: silent });
+  const server = await openEmbedded({ directory: first, durable: false, log: silentLog });
   const url = new URL(server.url);
   await as(url, async (sql) => {
     await sql.unsafe("create role moodle superuser login password 'nobody knows'");
@@ -130,7 +130,7 @@ function volumeIn(directory: string): Volume {
       );
     },
     async ask(password, question) {
-      const server = await openEmbedded({ directory, durable: false, log: silent });
+      const server = await openEmbedded({ directory, durable: false, log: silentLog });
       try {
         const url = new URL(server.url);
         Object.assign(url, { username: "moodle", password: encodeURIComponent(password), pathname: "/moodle" });

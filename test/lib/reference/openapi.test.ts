@@ -6,7 +6,7 @@ import { describeApi } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
 import { created, events, html, ok } from "#lib/http/reply.ts";
-import { maybe, Slug, Stamp } from "#lib/base/schema.ts";
+import { optionalOrNull, Slug, Timestamp } from "#lib/base/schema.ts";
 
 const test = suite("describeApi");
 const release = { api: "v0", version: "1.2.3", commit: "abc" };
@@ -19,9 +19,9 @@ const make = endpoint({
   access: signedIn,
   scope: "provisioning",
   query: v.object({ dryRun: v.optional(v.string()) }),
-  body: v.object({ slug: Slug, name: maybe(v.string()) }),
+  body: v.object({ slug: Slug, name: optionalOrNull(v.string()) }),
   idempotent: true,
-  reply: created(v.object({ id: v.string(), at: Stamp }), ({ id }) => `/api/things/${id}`),
+  reply: created(v.object({ id: v.string(), at: Timestamp }), ({ id }) => `/api/things/${id}`),
   faults: ["slug_taken"],
   handle: () => ({ id: "1", at: new Date() }),
 });
@@ -132,7 +132,7 @@ test("tells of the headers that come with a status", () => {
 });
 
 test("requires a body only where an empty one is not enough", () => {
-  const optional = { ...make, body: v.object({ name: maybe(v.string()) }) };
+  const optional = { ...make, body: v.object({ name: optionalOrNull(v.string()) }) };
   assert.is(describe("/x", make).paths["/x"].post.requestBody.required, true);
   assert.is(describe("/x", optional).paths["/x"].post.requestBody.required, false);
 });

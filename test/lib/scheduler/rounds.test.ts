@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog, silent } from "#lib/base/log.ts";
+import { openLog, silentLog } from "#lib/base/log.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { openRounds } from "#lib/scheduler/rounds.ts";
 
@@ -8,7 +8,7 @@ const test = suite("openRounds");
 const tenure: Tenure = { signal: new AbortController().signal, check() {} };
 
 /** Rounds whose every claim and rescue is noted, and ends when the test says how. */
-function open(log = silent) {
+function open(log = silentLog) {
   const begun: string[] = [];
   let end = Promise.withResolvers<void>();
   const note = (what: string) => async () => {
@@ -86,7 +86,7 @@ test("forgets nothing that is asked for at the very end of a round", async () =>
   for (let step = 0; step < 12; step++) {
     let claims = 0;
     const rounds = openRounds({
-      log: silent,
+      log: silentLog,
       tenure: () => tenure,
       async claim() {
         if (++claims === 1) void later(step, () => rounds.claim());

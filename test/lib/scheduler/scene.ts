@@ -5,7 +5,7 @@ import { newId } from "#lib/base/ids.ts";
 import { hubLane, type Job, type NewJob, spokeLane } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { enqueue, findJob } from "#lib/jobs/store.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler, type SchedulerOptions } from "#lib/scheduler/scheduler.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -54,7 +54,7 @@ export async function openScene(): Promise<Scene> {
       }),
     async open(handlers, { on = db, ...options } = {}) {
       const release = { api: "v0", version: "test", commit: "unknown" };
-      const scheduler = await openScheduler({ db: on, log: silent, release }, {
+      const scheduler = await openScheduler({ db: on, log: silentLog, release }, {
         handlers,
         lanes: 64,
         retry: { first: 20, most: 40 },

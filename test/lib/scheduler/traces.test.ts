@@ -1,8 +1,8 @@
 /** One trace goes through a job, whoever holds it, and through what it asks for. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { because, presentCause } from "#lib/base/cause.ts";
-import { placeIn, writeTrace } from "#lib/base/trace.ts";
+import { currentContext, runInContext } from "#lib/base/work-context.ts";
+import { formatTrace, startSpanContext } from "#lib/base/trace.ts";
 import { isFinished, type Job, placeOfJob } from "#lib/jobs/job.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -13,15 +13,18 @@ test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
 const ended = (job: Job) => isFinished(job.state);
-const request = placeIn({ traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" }, () => true);
-const ask = <T>(work: () => Promise<T>) => because({ root: request, about: { requestId: "req_1" } }, work);
+const request = startSpanContext(
+  { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" },
+  () => true,
+);
+const ask = <T>(work: () => Promise<T>) => runInContext({ rootSpan: request, logFields: { requestId: "req_1" } }, work);
 const work = kind("work", ["only"]);
 
 test("is that of the request which asked for it, and its steps are done for the job", async ({ scene }) => {
   const hub = await scene.hub(1), seen: unknown[] = [];
   const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
-  assert.is(job!.trace, writeTrace(request));
-  await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(presentCause())) } }]);
+  assert.is(job!.trace, formatTrace(request));
+  await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(currentContext())) } }]);
   await scene.until(job!.id, ended);
   const place = placeOfJob(job!, () => true);
   assert.equal([place.traceId, place.parentId, place.state], [request.traceId, request.spanId, "x=1"]);
@@ -35,7 +38,7 @@ test("goes on in what the job asks for in its turn", async ({ scene }) => {
   const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
   await scene.open([{ kind: work, steps: { only } }]);
   await scene.until(job!.id, ended);
-  assert.is(asked!.trace, writeTrace(placeOfJob(job!, () => true)));
+  assert.is(asked!.trace, formatTrace(placeOfJob(job!, () => true)));
 });
 
 test("is its own where nobody asked, and where it repeats itself: else one would go on for ever", async ({ scene }) => {
@@ -51,10 +54,13 @@ test("is its own where nobody asked, and where it repeats itself: else one would
 
 test("is not that of a request which only woke the scheduler", async ({ scene }) => {
   const hub = await scene.hub(1), seen: unknown[] = [];
-  await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(presentCause()!.about)) } }]);
+  await scene.open([{
+    kind: work,
+    steps: { only: () => Promise.resolve(void seen.push(currentContext()!.logFields)) },
+  }]);
   const [job] = await scene.enqueue(action(work, hub, 0));
   await scene.until(job!.id, ended);
-  const woken: unknown[] = [], leave = scene.db.wakeups.subscribe("jobs", () => woken.push(presentCause()));
+  const woken: unknown[] = [], leave = scene.db.wakeups.subscribe("jobs", () => woken.push(currentContext()));
   await ask(() => scene.db.transact((tx) => Promise.resolve(tx.wakes.add("jobs"))));
   leave();
   assert.ok(

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Running } from "#lib/scheduler/runner.ts";
 import { Cancelled } from "#lib/scheduler/stops.ts";
 import { openWatch, type Watch } from "#lib/scheduler/watch.ts";
@@ -26,7 +26,7 @@ test.before.each(async (context) => {
     values ('op_1', 'suspend', true, 1, 1000, 1, '{stop}', 'Waiting', '{}', 'u', 'e', '', '')`);
   context.running = new Map();
   context.stopped = [];
-  context.watch = openWatch({ db: context.db, log: silent, running: context.running });
+  context.watch = openWatch({ db: context.db, log: silentLog, running: context.running });
 });
 test.after.each(async ({ db, watch }) => {
   watch.close();

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { applyFenced } from "#lib/workers/fenced.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
@@ -12,8 +12,8 @@ const test = suite<{ simulator: Simulator; space: Space; close: () => Promise<vo
 const call = { signal: new AbortController().signal };
 
 test.before(async (context) => {
-  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: silent });
-  const cluster = await openCluster({ name: "default", kubeconfig: { text: simulator.kubeconfig() }, log: silent });
+  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  const cluster = await openCluster({ name: "default", kubeconfig: { text: simulator.kubeconfig() }, log: silentLog });
   const labels = {
     "app.kubernetes.io/managed-by": "wheelwright",
     "wheelwright.dev/federation": "f",

@@ -7,7 +7,7 @@ import { acceptHubRemoval } from "#lib/domains/federations/remove.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { lastRemoval, type RemovalSubject } from "#lib/jobs/removal.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -26,8 +26,12 @@ interface Context {
 const test = suite<Context>("work in a cluster of the same name");
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
-  const simulator = await openSimulator({ delayMs: 5, log: silent });
-  const elsewhere = await openCluster({ name: "default", kubeconfig: { text: simulator.kubeconfig() }, log: silent });
+  const simulator = await openSimulator({ delayMs: 5, log: silentLog });
+  const elsewhere = await openCluster({
+    name: "default",
+    kubeconfig: { text: simulator.kubeconfig() },
+    log: silentLog,
+  });
   const home = await scene.app.clusters.open("default");
   let now = home;
   context.lead = (where) => void (now = where === "home" ? home : elsewhere);
@@ -36,7 +40,7 @@ test.before(async (context) => {
   const cluster = new Proxy({} as Cluster, {
     get: (_, name) => name === "name" ? now.name : name === "then" ? undefined : call(name as keyof Cluster),
   });
-  const clusters = { place: () => "default", open: () => Promise.resolve(cluster) };
+  const clusters = { clusterFor: () => "default", open: () => Promise.resolve(cluster) };
   const replica = await startReplica({ ...scene.app, clusters });
   context.close = async () => {
     await replica.close();

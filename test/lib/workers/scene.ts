@@ -8,7 +8,7 @@ import { readConfig } from "#lib/base/config.ts";
 import type { Database, OpenDatabase } from "#lib/drivers/db/database.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
-import { type Log, silent } from "#lib/base/log.ts";
+import { type Log, silentLog } from "#lib/base/log.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
@@ -62,10 +62,10 @@ export async function openWorkScene(
     measured,
     ...(timers && { timers }),
     sites: { port: 0 },
-    log: silent,
+    log: silentLog,
     authorization: "on",
   });
-  const { app, close: closeApp } = await makeApp(db, await giveRights(simulator), silent, { CLUSTER_ROLE, ...env });
+  const { app, close: closeApp } = await makeApp(db, await giveRights(simulator), silentLog, { CLUSTER_ROLE, ...env });
   const userId = await makeUser(db, "ann@example.org");
   const actor: Actor = {
     userId,
@@ -163,7 +163,7 @@ export async function makeApp(
     patience,
     role: config.clusterRole,
   });
-  const clusters: Clusters = { place: () => "default", open: () => Promise.resolve(cluster) };
+  const clusters: Clusters = { clusterFor: () => "default", open: () => Promise.resolve(cluster) };
   const release = { api: "v0", version: "test", commit: "unknown" };
   const app = { config, log, telemetry: NO_TELEMETRY, db, clusters, blueprint, catalog, release } as unknown as App;
   return { app, close: () => cluster.close() };

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog, silent } from "#lib/base/log.ts";
+import { openLog, silentLog } from "#lib/base/log.ts";
 import { reachDatabase } from "#src/commands/reach.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
@@ -8,7 +8,7 @@ import { rejection } from "#test/support/until.ts";
 const test = suite("reachDatabase");
 
 test("gives up in the end with EX_UNAVAILABLE, and names the variables and no password", async () => {
-  const error = await rejection(reachDatabase("postgres://me:hush@127.0.0.1:1/none", silent, 0));
+  const error = await rejection(reachDatabase("postgres://me:hush@127.0.0.1:1/none", silentLog, 0));
   assert.equal([(error as { status?: number }).status, error.message], [
     69,
     "The database cannot be reached (see DATABASE_URL or the POSTGRES_ variables): nothing listens there",
@@ -19,7 +19,7 @@ test("gives up on a database that only reads, and says so", async () => {
   const db = await openTestDatabase();
   try {
     const error = await rejection(
-      reachDatabase(`${db.url}?options=-c%20default_transaction_read_only%3Don`, silent, 0),
+      reachDatabase(`${db.url}?options=-c%20default_transaction_read_only%3Don`, silentLog, 0),
     );
     assert.equal([(error as { status?: number }).status, error.message], [
       69,
@@ -61,7 +61,9 @@ test("refuses a database whose encoding cannot hold every name", async () => {
   const db = await openTestDatabase(), name = `${new URL(db.url).pathname.slice(1)}_latin`;
   try {
     await db.sql(`create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`);
-    const error = await rejection(reachDatabase(Object.assign(new URL(db.url), { pathname: `/${name}` }).href, silent));
+    const error = await rejection(
+      reachDatabase(Object.assign(new URL(db.url), { pathname: `/${name}` }).href, silentLog),
+    );
     assert.is((error as { status?: number }).status, 78);
     assert.match(error.message, /^The database's encoding is LATIN1, .*--encoding=UTF8$/);
   } finally {

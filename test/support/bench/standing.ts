@@ -6,7 +6,7 @@
  *   // standing.kubeconfig leads to it; the rows are in the scene's database
  */
 import type { AddressInfo } from "node:net";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
 import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
 import { evenDelays } from "#lib/dev/simulator/delays.ts";
@@ -100,7 +100,7 @@ function openWorld(): World {
     volumes: openVolumes(),
     rebuilt: new Map(),
     faults: openFaults(),
-    log: silent,
+    log: silentLog,
     delayMs: 0,
     delays: evenDelays(0),
     authorization: false,

@@ -2,7 +2,7 @@
 import type { Cluster, ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 
 export const call = { signal: new AbortController().signal };
 
@@ -23,9 +23,9 @@ export const namespace = (name: string, labels: Record<string, string> = {}): Ku
 
 export const withScene =
   (use: (scene: Scene) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
-    const simulator = await openSimulator({ delayMs: 0, log: silent });
+    const simulator = await openSimulator({ delayMs: 0, log: silentLog });
     const kubeconfig = { text: simulator.kubeconfig() };
-    const cluster = await openCluster({ name: "test", kubeconfig, log: silent, ...options });
+    const cluster = await openCluster({ name: "test", kubeconfig, log: silentLog, ...options });
     try {
       const { uid } = await cluster.createNamespace(namespace("spoke-1"), call);
       await use({ simulator, cluster, space: cluster.space("spoke-1", uid) });

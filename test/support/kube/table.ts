@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import type { Cluster, KubeObject, Waiting } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { answer, type Asked, type Handle, type KubeServer, openKubeServer, refuse } from "#test/support/kube/server.ts";
 
 export interface KubeTable {
@@ -74,7 +74,7 @@ export async function openKubeTable(options: Partial<ClusterOptions> = {}): Prom
   };
 
   const server = await openKubeServer(handle);
-  const cluster = await openCluster({ name: "table", kubeconfig: server.kubeconfig(), log: silent, ...options });
+  const cluster = await openCluster({ name: "table", kubeconfig: server.kubeconfig(), log: silentLog, ...options });
   const table: KubeTable = {
     server,
     cluster,

@@ -3,12 +3,12 @@
  * `visit.ts URL`, of a simulated cluster.
  */
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { kubeconfigOf } from "#test/support/kube/server.ts";
 
 async function visit(url: string): Promise<void> {
   const call = { signal: new AbortController().signal };
-  const cluster = await openCluster({ name: "test", kubeconfig: kubeconfigOf(url), log: silent, deadline: 500 });
+  const cluster = await openCluster({ name: "test", kubeconfig: kubeconfigOf(url), log: silentLog, deadline: 500 });
   const headers = { "content-type": "application/json" };
   const fault = (body: object) =>
     fetch(`${url}/simulator/faults`, { method: "POST", headers, body: JSON.stringify(body) });

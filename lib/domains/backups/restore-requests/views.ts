@@ -1,6 +1,6 @@
 /** A request for a restore as the API shows it, and what it takes to make one and to decide it. */
 import * as v from "valibot";
-import { maybe, MaybeStamp, oneOf, Stamp, text } from "#lib/base/schema.ts";
+import { NullableTimestamp, optionalChoice, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
 
 const RESTORE_REQUEST_STATES = ["open", "done", "declined"] as const;
 export type RestoreRequestState = (typeof RESTORE_REQUEST_STATES)[number];
@@ -17,11 +17,11 @@ export const RestoreRequestView = v.object({
   requestedBy: PersonView,
   /** Null also where a restore of the backup closed it. */
   decidedBy: v.nullable(PersonView),
-  decidedAt: MaybeStamp,
+  decidedAt: NullableTimestamp,
   declineReason: v.nullable(v.string()),
   /** The command that an operator runs on the server's machine. Null for other callers. */
   command: v.nullable(v.string()),
-  createdAt: Stamp,
+  createdAt: Timestamp,
 });
 export type RestoreRequestRecord = v.InferInput<typeof RestoreRequestView>;
 
@@ -31,8 +31,8 @@ export type NewRestoreRequest = v.InferOutput<typeof NewRestoreRequest>;
 /** Declining needs a reason, which the requester reads. */
 export const RestoreDecision = v.object({
   state: v.picklist(["done", "declined"], "must be done or declined"),
-  declineReason: maybe(text(1, 2000)),
+  declineReason: optionalOrNull(text(1, 2000)),
 });
 export type RestoreDecision = v.InferOutput<typeof RestoreDecision>;
 
-export const RestoreRequestFilter = oneOf(RESTORE_REQUEST_STATES);
+export const RestoreRequestFilter = optionalChoice(RESTORE_REQUEST_STATES);

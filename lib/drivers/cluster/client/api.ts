@@ -11,9 +11,9 @@ import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/cli
 import { badAnswer, dateOf, errorOf, isRecord, warningsOf } from "#lib/drivers/cluster/client/status.ts";
 import { tellCall } from "#lib/drivers/cluster/client/tell-call.ts";
 import { exchange, type HttpAnswer, openStream, type Outgoing, type Stream } from "#lib/drivers/exchange.ts";
-import { openPlaces } from "#lib/base/limits/places.ts";
+import { openSemaphore } from "#lib/base/limits/semaphore.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export interface Request {
@@ -67,7 +67,7 @@ const SKEW_LEAST = 2 * SECOND;
 
 export function openApi(options: ApiOptions): Api {
   const { connections, concurrency, deadline, telemetry = NO_TELEMETRY } = options;
-  const places = openPlaces(concurrency);
+  const places = openSemaphore(concurrency);
   const closing = new AbortController(), quiet = openQuiet(deadline);
   let skew = 0;
 
@@ -84,7 +84,7 @@ export function openApi(options: ApiOptions): Api {
     dismiss: (refused: T) => void,
   ): Promise<T> {
     const inTime = <R>(run: () => Promise<R>) =>
-      within(signalsOf(call), { ms: deadline, late: () => lateError(deadline) }, run);
+      runWithin(signalsOf(call), { ms: deadline, createError: () => lateError(deadline) }, run);
     const connection = connections.known() ?? await inTime(connections.current);
     const answer = await ask(connection);
     if (answer.status !== 401) return answer;
@@ -102,7 +102,7 @@ export function openApi(options: ApiOptions): Api {
       doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
       return await tellCall(telemetry, request.method, out, exchange);
     };
-    const answer = await places.take(signalsOf(call), () => authorised(call, send, () => {}));
+    const answer = await places.run(signalsOf(call), () => authorised(call, send, () => {}));
     if (answer.status >= 300) throw quiet.heard(errorOf(answer, doing));
     const ahead = dateOf(answer) - Date.now();
     skew = Math.abs(ahead) < SKEW_LEAST ? 0 : ahead;
@@ -192,7 +192,7 @@ function openQuiet(deadline: number) {
 
 /** Rests so long, unless one of the signals calls it off. */
 function rest(ms: number, signals: readonly AbortSignal[]): Promise<void> {
-  return within(signals, null, (signal) => sleep(ms, signal));
+  return runWithin(signals, null, (signal) => sleep(ms, signal));
 }
 
 /** Whether it is of no use to go on asking, though what failed may pass. */
@@ -231,7 +231,7 @@ async function drain(stream: Stream, signals: readonly AbortSignal[]): Promise<H
     for await (const chunk of stream.chunks) if (chunks.push(chunk) > 64) break;
   };
   try {
-    await within(signals, { ms: DRAIN, late: () => new Error("the refusal does not come to its end") }, read);
+    await runWithin(signals, { ms: DRAIN, createError: () => new Error("the refusal does not come to its end") }, read);
   } catch {
     for (const signal of signals) signal.throwIfAborted();
     // Cut off, or too slow: what has come says enough.

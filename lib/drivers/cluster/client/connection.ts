@@ -15,7 +15,7 @@ import { credentialsError, lateError } from "#lib/drivers/cluster/client/failure
 import { type CredentialSources, openCredentials } from "#lib/drivers/cluster/client/credentials.ts";
 import { openFileReader } from "#lib/drivers/cluster/client/files.ts";
 import { type KubeconfigSource, readKubeconfig, readKubeconfigTexts } from "#lib/drivers/cluster/client/kubeconfig.ts";
-import { type Log, silent } from "#lib/base/log.ts";
+import { type Log, silentLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface Connection {
@@ -53,7 +53,7 @@ export async function openPoolOfServer(
   source: KubeconfigSource,
   options: ConnectionOptions = {},
 ): Promise<Connections> {
-  const { keep = 10 * SECOND, deadline: ms = 20 * SECOND, log = silent } = options;
+  const { keep = 10 * SECOND, deadline: ms = 20 * SECOND, log = silentLog } = options;
   const closing = new AbortController();
   const late = (doing: string) => {
     log.warn("Gave up waiting for the cluster's credentials", { waitedFor: doing, ms });

@@ -5,7 +5,7 @@
  * time: as long as it hangs past its deadline, later readers fail immediately.
  */
 import { readFile } from "node:fs/promises";
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 
 export interface FileReader {
   read(path: string): Promise<Buffer>;
@@ -27,7 +27,7 @@ export function openFileReader(ms: number, late: (doing: string) => Error): File
         hanging.delete(path);
       });
       reading.set(path, pending);
-      return await within([], { ms, late: onLate }, () => pending);
+      return await runWithin([], { ms, createError: onLate }, () => pending);
     },
   };
 }

@@ -8,7 +8,7 @@ import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { delimiter, dirname } from "node:path";
 import { parse } from "yaml";
 import { type Cluster, type Context, newClusters, newContexts } from "@kubernetes/client-node/dist/config_types.js";
-import { serverOfPod } from "#lib/base/config.ts";
+import { inClusterServerUrl } from "#lib/base/config.ts";
 import { configError } from "#lib/drivers/cluster/client/failures.ts";
 import type { FileReader } from "#lib/drivers/cluster/client/files.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
@@ -116,7 +116,7 @@ function contentsOf(source: KubeconfigSource, texts: readonly KubeconfigText[]):
 }
 
 function contentsOfPod(): Contents {
-  const cluster = { name: POD, caFile: `${ACCOUNT}/ca.crt`, server: serverOfPod(), skipTLSVerify: false };
+  const cluster = { name: POD, caFile: `${ACCOUNT}/ca.crt`, server: inClusterServerUrl(), skipTLSVerify: false };
   const user = { name: POD, tokenFile: `${ACCOUNT}/token`, cert: {}, key: {}, impersonation: {} };
   return {
     current: POD,

@@ -5,8 +5,8 @@
  * time is killed with all of its process group, and the next call starts it again.
  */
 import { spawn } from "node:child_process";
-import { environmentWith } from "#lib/base/environment.ts";
-import { within } from "#lib/base/race.ts";
+import { extendEnvironment } from "#lib/base/environment.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 
 export interface PluginSettings {
@@ -49,7 +49,7 @@ export function openPlugin(settings: PluginSettings, { ms, late, signal }: Plugi
     async credential() {
       if (last && Date.now() < last.expires) return last.credential;
       const onLate = () => late(`the plugin ${settings.command}`);
-      const output = await within([signal], { ms, late: onLate }, (ending) => run(settings, ending));
+      const output = await runWithin([signal], { ms, createError: onLate }, (ending) => run(settings, ending));
       last = parseCredential(output, settings);
       return last.credential;
     },
@@ -62,7 +62,7 @@ function run({ command, args, env, ...settings }: PluginSettings, signal: AbortS
   const info = { apiVersion, kind: "ExecCredential", spec: { ...(cluster && { cluster }), interactive: false } };
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], {
-      env: environmentWith({ ...env, KUBERNETES_EXEC_INFO: JSON.stringify(info) }),
+      env: extendEnvironment({ ...env, KUBERNETES_EXEC_INFO: JSON.stringify(info) }),
       detached: true, // a process group of its own, which can be killed as a whole
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -66,7 +66,7 @@ export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGe
       if (expired) version = undefined;
       if (!error.transient && !expired || expired && options.strict) throw error;
       options.onTrouble?.(error);
-      api.telemetry.note("watch_restart", {});
+      api.telemetry.record("watch_restart", {});
       await sleep(Math.max(backoff(++failures, 200, 30 * SECOND), error.retryAfterMs ?? 0), call.signal);
     }
   }

@@ -5,13 +5,13 @@ import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";
 import { NewTokenView, TokenBody, TokenView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, paged } from "#lib/http/reply.ts";
-import { Before, MaybeLimit } from "#lib/base/schema.ts";
+import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Your tokens that are not revoked, newest first; complete unless a limit is given",
   access: signedIn,
   scope: "readonly",
-  query: v.object({ limit: MaybeLimit, before: v.optional(Before) }),
+  query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
   reply: paged(TokenView),
   handle: ({ app, actor, query }) => listTokens(app.db.rows, actor, query),
 });

@@ -8,13 +8,13 @@ import { showFederation } from "#lib/domains/federations/show.ts";
 import { FederationPatch, FederationView } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, ok } from "#lib/http/reply.ts";
-import { Flag } from "#lib/base/schema.ts";
+import { QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "One hub, and what it is busy with",
   access: federation("see"),
   scope: "readonly",
-  query: v.object({ includeRemoved: Flag }),
+  query: v.object({ includeRemoved: QueryFlag }),
   polled: true,
   reply: ok(FederationView),
   handle: ({ app, actor, federation }) => showFederation(app.db.rows, actor, federation),
@@ -34,7 +34,7 @@ export const DELETE = endpoint({
   summary: "Remove a hub in which no spoke lives any more; it is removed when its namespace is gone",
   access: federation("remove"),
   scope: "cli",
-  query: v.object({ abandon: Flag }),
+  query: v.object({ abandon: QueryFlag }),
   reply: accepted(FederationView),
   faults: ["federation_not_empty", "federation_state"],
   handle: ({ app, actor, federation, query }) =>

@@ -5,13 +5,13 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { findHubOperations } from "#lib/domains/operations/show.ts";
-import { Before, Flag, limit } from "#lib/base/schema.ts";
+import { BeforeCursor, pageLimit, QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Operations on a hub and on its spokes, newest first",
   access: federation("see"),
   scope: "readonly",
-  query: v.object({ limit: limit(25), before: v.optional(Before), includeRemoved: Flag }),
+  query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor), includeRemoved: QueryFlag }),
   reply: paged(OperationView),
   handle: ({ app, actor, federation, query }) => findHubOperations(app.db.rows, actor, federation.id, query),
 });

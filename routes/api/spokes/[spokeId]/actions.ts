@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, either, ok } from "#lib/http/reply.ts";
-import { Flag } from "#lib/base/schema.ts";
+import { QueryFlag } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { requestAction } from "#lib/domains/spokes/actions.ts";
@@ -12,7 +12,7 @@ export const POST = endpoint({
   summary: "Ask a spoke to suspend, resume, restart, upgrade, resize, back up … dryRun=true shows what would change",
   access: spoke("act"),
   scope: "cli",
-  query: v.object({ dryRun: Flag }),
+  query: v.object({ dryRun: QueryFlag }),
   body: SpokeAction,
   reply: either(accepted(SpokeView), ok(ActionPreview)),
   faults: [

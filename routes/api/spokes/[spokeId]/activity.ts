@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
-import { Before, limit } from "#lib/base/schema.ts";
+import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { findActivity } from "#lib/domains/spokes/show.ts";
 
@@ -11,7 +11,7 @@ export const GET = endpoint({
   summary: "The audit events of a spoke, newest first",
   access: spoke("history"),
   scope: "readonly",
-  query: v.object({ limit: limit(25), before: v.optional(Before) }),
+  query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(AuditEventView),
   handle: ({ app, actor, spoke, query }) => findActivity(app.db.rows, actor, spoke, query),
 });

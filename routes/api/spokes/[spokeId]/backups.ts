@@ -4,7 +4,7 @@ import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { BackupSummaryView } from "#lib/domains/backups/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { Flag } from "#lib/base/schema.ts";
+import { QueryFlag } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
@@ -12,7 +12,7 @@ export const GET = endpoint({
     "A spoke's backups, when the next one is due, and how long they are kept. Restoring one is a request to support",
   access: spoke("see"),
   scope: "readonly",
-  query: v.object({ includeRemoved: Flag }),
+  query: v.object({ includeRemoved: QueryFlag }),
   reply: ok(BackupSummaryView),
   handle: ({ app, actor, spoke }) => summariseBackups(app, actor, spoke),
 });

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, ok } from "#lib/http/reply.ts";
-import { Flag } from "#lib/base/schema.ts";
+import { QueryFlag } from "#lib/base/schema.ts";
 import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
@@ -15,7 +15,7 @@ export const GET = endpoint({
   summary: "One spoke, and what it is busy with",
   access: spoke("see"),
   scope: "readonly",
-  query: v.object({ includeRemoved: Flag }),
+  query: v.object({ includeRemoved: QueryFlag }),
   polled: true,
   reply: ok(SpokeView),
   handle: async ({ app, actor, spoke }) => (await showFound(app.db.rows, actor, [spoke]))[0]!,
@@ -25,7 +25,7 @@ export const PATCH = endpoint({
   summary: "Change a spoke's name, brand, administrator's address, domain or mail; dryRun=true shows what would change",
   access: spoke("act"),
   scope: "cli",
-  query: v.object({ dryRun: Flag }),
+  query: v.object({ dryRun: QueryFlag }),
   body: SpokePatch,
   reply: ok(v.union([SpokeView, ActionPreview])),
   faults: [
@@ -47,7 +47,7 @@ export const DELETE = endpoint({
   summary: "Remove a spoke with all that belongs to it; asked again, it answers with the same operation",
   access: spoke("remove"),
   scope: "provisioning",
-  query: v.object({ abandon: Flag }),
+  query: v.object({ abandon: QueryFlag }),
   reply: accepted(SpokeView),
   faults: ["operator_only", "spoke_state"],
   handle: ({ app, actor, spoke, query }) =>

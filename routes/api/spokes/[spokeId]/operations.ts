@@ -4,14 +4,14 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { findSpokeOperations } from "#lib/domains/operations/show.ts";
-import { Before, limit } from "#lib/base/schema.ts";
+import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
   summary: "Operations on a spoke, newest first",
   access: spoke("history"),
   scope: "readonly",
-  query: v.object({ limit: limit(25), before: v.optional(Before) }),
+  query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(OperationView),
   handle: ({ app, actor, spoke, query }) => findSpokeOperations(app.db.rows, actor, spoke.id, query),
 });

@@ -5,14 +5,14 @@ import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store
 import { NewRestoreRequest, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, paged } from "#lib/http/reply.ts";
-import { Before, limit } from "#lib/base/schema.ts";
+import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
   summary: "Requests to restore the spoke, newest first, and what became of them",
   access: spoke("restore"),
   scope: "readonly",
-  query: v.object({ limit: limit(25), before: v.optional(Before) }),
+  query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: paged(RestoreRequestView),
   handle: ({ app, actor, spoke, query }) => listRestoreRequests(app.db.rows, actor, { ...query, spokeId: spoke.id }),
 });

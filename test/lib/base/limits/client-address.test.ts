@@ -2,14 +2,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { formatAddress, parseAddress, parseNetwork } from "#lib/base/limits/address.ts";
 import { openLog } from "#lib/base/log.ts";
-import { clientFinder } from "#lib/base/limits/client-address.ts";
+import { createClientFinder } from "#lib/base/limits/client-address.ts";
 
 const test = suite("clientFinder");
-const find = clientFinder(["10.0.0.0/8", "fd00::/8", "192.0.2.1"]);
+const find = createClientFinder(["10.0.0.0/8", "fd00::/8", "192.0.2.1"]);
 
 test("believes no header of a peer that is not trusted", () => {
   assert.is(find("203.0.113.7", "198.51.100.1"), "203.0.113.7");
-  assert.is(clientFinder([])("10.1.2.3", "198.51.100.1"), "10.1.2.3");
+  assert.is(createClientFinder([])("10.1.2.3", "198.51.100.1"), "10.1.2.3");
 });
 
 test("takes the first untrusted address from the right, whatever stands left of it", () => {
@@ -33,7 +33,7 @@ test("sees through IPv4 in IPv6, ports and zones", () => {
 test("tells the log of a peer that passes on without being trusted, once, and of nobody else", () => {
   const lines: string[] = [];
   const log = openLog({ level: "warn", format: "json", write: (line) => lines.push(line) });
-  const seen = clientFinder(["10.0.0.0/8"], log);
+  const seen = createClientFinder(["10.0.0.0/8"], log);
   for (const [peer, header] of [["10.1.2.3", "198.51.100.1"], ["203.0.113.7", null], ["", "x"]] as const) {
     seen(peer, header);
   }

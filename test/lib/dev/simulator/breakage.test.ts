@@ -5,7 +5,7 @@ import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
 import { watch, type WatchChange } from "#lib/drivers/cluster/client/watch.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#test/lib/dev/simulator/kube.ts";
 import { anyone, failureOf } from "#test/support/kube/api.ts";
@@ -19,7 +19,7 @@ const SPACES = "/api/v1/namespaces", MAPS = "/api/v1/namespaces/a/configmaps";
 
 function scene(test: Test<Scene>): void {
   test.before.each(async (scene) => {
-    scene.simulator = await openSimulator({ delayMs: 0, log: silent });
+    scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
     const connections = await openPoolOfServer({ text: scene.simulator.kubeconfig() });
     scene.api = openApi({ connections, concurrency: 4, deadline: 1500, userAgent: "test" });
     await make(scene.api, SPACES, "a");

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -11,8 +11,12 @@ import { SECOND } from "#lib/base/time.ts";
 const test = suite("openCluster in the simulated cluster");
 
 test("a spoke comes, fails to start another image, and goes.", async () => {
-  const simulator = await openSimulator({ delayMs: 0, log: silent });
-  const cluster = await openCluster({ name: "simulated", kubeconfig: { text: simulator.kubeconfig() }, log: silent });
+  const simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  const cluster = await openCluster({
+    name: "simulated",
+    kubeconfig: { text: simulator.kubeconfig() },
+    log: silentLog,
+  });
   const { signal } = new AbortController();
   const waiting = { signal, timeout: 20 * SECOND };
   try {

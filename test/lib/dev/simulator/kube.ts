@@ -1,5 +1,5 @@
 /** A bare client of the simulated cluster, which hides nothing of what was answered. */
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
 import { until } from "#test/support/until.ts";
@@ -35,7 +35,7 @@ export interface Kube {
 }
 
 export async function openKube(options: Partial<SimulatorOptions> = {}): Promise<Kube> {
-  const simulator = await openSimulator({ delayMs: 0, log: silent, ...options });
+  const simulator = await openSimulator({ delayMs: 0, log: silentLog, ...options });
   const kinds = readKinds();
   const kube: Kube = {
     simulator,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog, silent } from "#lib/base/log.ts";
+import { openLog, silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { deployment, job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube.ts";
 import { until } from "#test/support/until.ts";
@@ -91,7 +91,7 @@ test("a full disk stops nobody: it is told once, and all is kept again when ther
 test("a state that cannot be read stops the start and is left as it is.", async () => {
   const state = join(directory, "cluster.json");
   await writeFile(state, "{ half a");
-  const error = await openSimulator({ delayMs: 0, state, log: silent }).catch((error) => error);
+  const error = await openSimulator({ delayMs: 0, state, log: silentLog }).catch((error) => error);
   assert.match(error.message, /^Cannot use the simulated cluster's state in .*cluster\.json: /);
   assert.is(await readFile(state, "utf8"), "{ half a");
 });

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#test/lib/dev/simulator/kube.ts";
 
@@ -71,7 +71,7 @@ const { exchanges }: { exchanges: Exchange[] } = JSON.parse(
 
 const test = suite("the simulated cluster, asked for what cannot be");
 let simulator: Simulator;
-test.before(async () => void (simulator = await openSimulator({ delayMs: 0, log: silent })));
+test.before(async () => void (simulator = await openSimulator({ delayMs: 0, log: silentLog })));
 test.after(() => simulator.close());
 
 for (const { name, request, answer } of exchanges) {

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { sleep } from "#lib/base/time.ts";
 import { type Json, likeness, Names } from "#test/lib/dev/simulator/likeness.ts";
@@ -47,7 +47,7 @@ let simulator: Awaited<ReturnType<typeof openSimulator>>;
 const names = new Names();
 
 test.before(async () => {
-  simulator = await openSimulator({ delayMs: 400, log: silent });
+  simulator = await openSimulator({ delayMs: 400, log: silentLog });
 });
 test.after(() => simulator.close());
 

@@ -1,6 +1,6 @@
 /** A database that goes back to what it was, in the place where it is: as one that was lost and restored from yesterday's backup. */
 import type { App } from "#lib/app.ts";
-import { type Log, silent } from "#lib/base/log.ts";
+import { type Log, silentLog } from "#lib/base/log.ts";
 import { reconcile, type Reconciling } from "#lib/doctor/reconcile/reconcile.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -37,7 +37,7 @@ export async function keepYesterday(db: TestDatabase): Promise<() => Promise<voi
 }
 
 /** What the upkeep of each minute does. */
-export async function noteParticulars(app: App, log: Log = silent): Promise<void> {
+export async function noteParticulars(app: App, log: Log = silentLog): Promise<void> {
   const { rows: [row] } = await app.db.rows.executeQuery<{ fence: string }>(
     app.db.rows.selectNoFrom((is) => is.fn<string>("nextval", [is.val("job_fences")]).as("fence")).compile(),
   );

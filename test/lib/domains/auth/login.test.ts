@@ -7,7 +7,7 @@ import { readAudit } from "#lib/audit/store.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { signIn, signOut } from "#lib/domains/auth/login.ts";
 import type { Passwords } from "#lib/drivers/crypto/password.ts";
-import { openAttempts } from "#lib/base/limits/attempts.ts";
+import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { resetPassword } from "#lib/domains/auth/admin-reset.ts";
 import { makeApp } from "#test/support/app.ts";
@@ -120,8 +120,8 @@ test("waits for its turn without a connection, until its request ends, whether o
   const ada = await makePerson(db, "ada"), quick = { ...app, passwords: quickPasswords() };
   const outcomes: unknown[] = [];
   for (const email of [ada.email, "nobody@example.org"]) {
-    const attempts = openAttempts({ after: () => () => {} }), statements: string[] = [];
-    const stage = { ...quick, attempts, db: watched(db, statements) };
+    const attempts = openLoginAttempts({ after: () => () => {} }), statements: string[] = [];
+    const stage = { ...quick, loginAttempts: attempts, db: watched(db, statements) };
     for (let i = 0; i < 5; i++) await rejection(signIn(stage, ORIGIN, { email, password: "a wrong password" }));
     const asked = statements.splice(0).length, leaving = new AbortController();
     const waiting = rejection(signIn(stage, ORIGIN, { email, password: PASSWORD }, leaving.signal));
@@ -133,8 +133,8 @@ test("waits for its turn without a connection, until its request ends, whether o
 
 test("lets the owner in between the guesses of others, which are slowed until then", async ({ app, db }) => {
   const ada = await makePerson(db, "ada"), waiting: (() => void)[] = [];
-  const attempts = openAttempts({ after: (ms, work) => (ms <= 2 * SECOND && waiting.push(work), () => {}) });
-  const stage = { ...app, attempts, passwords: quickPasswords() };
+  const attempts = openLoginAttempts({ after: (ms, work) => (ms <= 2 * SECOND && waiting.push(work), () => {}) });
+  const stage = { ...app, loginAttempts: attempts, passwords: quickPasswords() };
   const attempt = (ip: string, password: string) =>
     signIn(stage, { ...ORIGIN, ip }, { email: ada.email, password }).catch((error) => error.code);
   for (let i = 0; i < 5; i++) await attempt("2001:db8:1::1", "a wrong password");

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { Before } from "#lib/base/schema.ts";
+import { BeforeCursor } from "#lib/base/schema.ts";
 import type { App } from "#lib/app.ts";
 import { readAudit } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -107,7 +107,7 @@ listing("ends a page between tokens of the same moment", async ({ app, db, ada }
   await db.sql("update api_tokens set created_at = '2025-12-31T00:00:00Z' where name = '1'");
   const first = await listTokens(db.rows, ada, { limit: 2 });
   assert.equal(first.items.map(({ name }) => name), ["4", "3"]);
-  const second = await listTokens(db.rows, ada, { limit: 2, before: v.parse(Before, first.next) });
+  const second = await listTokens(db.rows, ada, { limit: 2, before: v.parse(BeforeCursor, first.next) });
   assert.equal(second.items.map(({ name }) => name), ["2", "1"]);
   assert.is(second.next, null);
 });

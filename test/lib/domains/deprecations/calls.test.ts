@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type CallCounter, type CounterOptions, openCallCounter } from "#lib/domains/deprecations/calls.ts";
-import { because, presentCause } from "#lib/base/cause.ts";
+import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { openLog } from "#lib/base/log.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
-import { placeIn } from "#lib/base/trace.ts";
+import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeToken, type Person } from "#test/support/people.ts";
 import { until } from "#test/support/until.ts";
@@ -114,9 +114,12 @@ test("lets replicas write the same rows at the same time", async (context) => {
 
 test("writes for the sake of none of the requests that it counts", async (context) => {
   const state = fragile(context), causes: unknown[] = [];
-  state.meanwhile = () => void causes.push(presentCause());
+  state.meanwhile = () => void causes.push(currentContext());
   const counter = open(context, { db: state.db, large: 1 });
-  because({ root: placeIn(null, () => true), about: {} }, () => counter.note(context.one, "GET /api/x"));
+  runInContext(
+    { rootSpan: startSpanContext(null, () => true), logFields: {} },
+    () => counter.note(context.one, "GET /api/x"),
+  );
   await counter.flush();
   assert.equal(causes, [null]);
 });

@@ -1,7 +1,7 @@
 /** The fleet is counted by one replica. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog, silent } from "#lib/base/log.ts";
+import { openLog, silentLog } from "#lib/base/log.ts";
 import { watchFleet } from "#lib/domains/fleet/watch.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
@@ -16,9 +16,9 @@ const SOON = 20;
 
 test("one of several replicas counts, and when its connection is gone another one does", async ({ db }) => {
   const first = await db.openAgain(), second = await db.openAgain();
-  const leader = watchFleet({ db: first, log: silent }, SOON);
+  const leader = watchFleet({ db: first, log: silentLog }, SOON);
   await until(() => leader.last());
-  const other = watchFleet({ db: second, log: silent }, SOON);
+  const other = watchFleet({ db: second, log: silentLog }, SOON);
   for (let looks = 0; looks < 3; looks++) {
     await other.looked();
     assert.is(other.last(), null);

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
-import { openLog, silent } from "#lib/base/log.ts";
+import { openLog, silentLog } from "#lib/base/log.ts";
 import { bootstrapAdmin, createOperator, firstOperator } from "#lib/domains/users/bootstrap.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, makeToken } from "#test/support/people.ts";
@@ -24,7 +24,7 @@ for (const each of [test, first]) {
 }
 
 test("makes an operator with this address and password, and writes it down", async ({ db }) => {
-  await bootstrapAdmin(db, ADMIN, silent);
+  await bootstrapAdmin(db, ADMIN, silentLog);
   const [user] = await db.sql("select * from users");
   assert.equal([user.email, user.operator, user.disabledAt], [ADMIN.email, true, null]);
   assert.instance(user.emailVerifiedAt, Date);
@@ -38,7 +38,7 @@ test("makes an operator with this address and password, and writes it down", asy
 test("makes one also where people have signed up before, and ends what a stranger left under the address", async ({ db }) => {
   const stranger = await makePerson(db, "root", { verified: false }), other = await makePerson(db, "ada");
   const session = await makeSession(db, stranger), token = await makeToken(db, stranger, "cli");
-  await bootstrapAdmin(db, ADMIN, silent);
+  await bootstrapAdmin(db, ADMIN, silentLog);
   const [user] = await db.sql("select * from users where operator");
   assert.equal([user.id, user.email, user.displayName], [stranger.id, ADMIN.email, ADMIN.email]);
   assert.instance(user.emailVerifiedAt, Date);
@@ -51,10 +51,10 @@ test("makes one also where people have signed up before, and ends what a strange
 });
 
 test("changes nothing once there is an operator", async ({ db }) => {
-  await bootstrapAdmin(db, ADMIN, silent);
+  await bootstrapAdmin(db, ADMIN, silentLog);
   const before = await db.sql("select * from users");
-  await bootstrapAdmin(db, { email: "other@example.org", password: "another password" }, silent);
-  await bootstrapAdmin(db, { ...ADMIN, password: "another password" }, silent);
+  await bootstrapAdmin(db, { email: "other@example.org", password: "another password" }, silentLog);
+  await bootstrapAdmin(db, { ...ADMIN, password: "another password" }, silentLog);
   assert.equal(await db.sql("select * from users"), before);
 });
 
@@ -102,21 +102,21 @@ test("warns that there is no operator where none is configured, unless there is 
 test.run();
 
 first("has a password of ours where none is configured, told this once", async ({ db }) => {
-  const made = await firstOperator(db, null, silent);
+  const made = await firstOperator(db, null, silentLog);
   const [user] = await db.sql("select email, password_hash from users");
   assert.is(made.email, user.email);
   assert.is(await verifyPassword(made.password!, user.passwordHash), "right");
-  assert.equal(await firstOperator(db, null, silent), { email: user.email, password: null });
+  assert.equal(await firstOperator(db, null, silentLog), { email: user.email, password: null });
 });
 
 first("is the configured one, whose password is not repeated", async ({ db }) => {
-  assert.equal(await firstOperator(db, ADMIN, silent), { email: ADMIN.email, password: null });
+  assert.equal(await firstOperator(db, ADMIN, silentLog), { email: ADMIN.email, password: null });
 });
 
 first("is the one who is there, whatever is configured by now", async ({ db }) => {
-  await firstOperator(db, ADMIN, silent);
+  await firstOperator(db, ADMIN, silentLog);
   const other = { email: "other@example.org", password: "another password" };
-  assert.equal(await firstOperator(db, other, silent), { email: ADMIN.email, password: null });
+  assert.equal(await firstOperator(db, other, silentLog), { email: ADMIN.email, password: null });
 });
 
 first.run();

@@ -4,16 +4,16 @@ import * as assert from "uvu/assert";
 import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 
 const call = { signal: new AbortController().signal };
 const waiting = { ...call, timeout: 30_000 };
 const patience = { unschedulableMs: 1000, quotaMs: 1000, imageMs: 1000, configMs: 500 };
 
 const withSpace = (use: (space: Space, simulator: Simulator) => Promise<void>) => async (): Promise<void> => {
-  const simulator = await openSimulator({ delayMs: 20, log: silent, node: { cpu: "4", memory: "8Gi", pods: "20" } });
+  const simulator = await openSimulator({ delayMs: 20, log: silentLog, node: { cpu: "4", memory: "8Gi", pods: "20" } });
   const kubeconfig = { text: simulator.kubeconfig() };
-  const cluster = await openCluster({ name: "test", kubeconfig, log: silent, patience });
+  const cluster = await openCluster({ name: "test", kubeconfig, log: silentLog, patience });
   try {
     const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
     const manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "spoke-1", labels } };

@@ -17,7 +17,7 @@ function open(atOnce: number, places: number) {
     enter(whose: string, name = whose, signal?: AbortSignal) {
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.set(name, resolve);
-      return through({ whose, signal }, () => (begun.push(name), promise)).catch((error) => {
+      return through({ caller: whose, signal }, () => (begun.push(name), promise)).catch((error) => {
         refused.push(name);
         return error;
       });
@@ -45,15 +45,15 @@ test("lets so many in at once and the others in order, as places become free", a
 
 test("frees the place of work that fails, and tells its caller", async () => {
   const { through } = open(1, 1);
-  assert.is((await rejection(through({ whose: "a" }, () => Promise.reject(new Error("no"))))).message, "no");
-  assert.is(await through({ whose: "a" }, () => Promise.resolve("yes")), "yes");
+  assert.is((await rejection(through({ caller: "a" }, () => Promise.reject(new Error("no"))))).message, "no");
+  assert.is(await through({ caller: "a" }, () => Promise.resolve("yes")), "yes");
 });
 
 test("refuses whoever comes when the queue is full, with a time to come back", async () => {
   const { enter, through, end } = open(1, 1);
   enter("a");
   enter("b");
-  const refusal = await rejection(through({ whose: "c" }, () => Promise.resolve()));
+  const refusal = await rejection(through({ caller: "c" }, () => Promise.resolve()));
   assert.is(refusal.code, "busy");
   assert.ok((refusal as { retryAfter?: number }).retryAfter! > 0);
   await end("a");

@@ -53,7 +53,7 @@ const gated = suite("openPasswords");
 
 gated("runs two at once, lets sixteen wait, and refuses the rest with 503", async () => {
   const passwords = openPasswords();
-  const verify = () => passwords.verify("x", cheapHash("x"), { whose: "ada" });
+  const verify = () => passwords.verify("x", cheapHash("x"), { caller: "ada" });
   const all = await Promise.allSettled(Array.from({ length: 20 }, verify));
   const refused = all.filter((each) => each.status === "rejected");
   assert.is(all.length - refused.length, 18);

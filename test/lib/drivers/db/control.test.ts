@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openControl } from "#lib/drivers/db/control.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy, type Proxy } from "#test/support/proxy.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -23,7 +23,7 @@ test.before.each(async (context) => {
     url: context.proxy.url,
     name: "control-test",
     channel: "control_test",
-    log: silent,
+    log: silentLog,
     probeEvery: 50,
     answerLimit: 1000,
     onNotify: (payload) => heard.push(payload),

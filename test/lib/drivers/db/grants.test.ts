@@ -1,7 +1,7 @@
 /** What the service's own role can do, as the server tells it: each table is looked at, and what must not go is tried. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
 import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
@@ -127,7 +127,7 @@ test("a service of the release before goes on writing while a migration has its 
 
 test("fences are read and raised by the service, as doctor --reconcile does", async (scene) => {
   await install(scene);
-  const service = await openDatabase({ url: scene.service, size: 2, log: silent });
+  const service = await openDatabase({ url: scene.service, size: 2, log: silentLog });
   const last = await readFence(service.rows), sight = { fence: last + 5n } as ClusterSight;
   const [{ deed }] = judgeFences([sight], last) as [Matter];
   await service.transact((tx) => deed!.act(tx, SYSTEM));

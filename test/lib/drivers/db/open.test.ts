@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts";
 import { hasState, violates } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -127,7 +127,7 @@ test("a wake-up reaches listeners of every replica after the commit, and none af
 
 test("the address of nothing is refused at once", async () => {
   const failure = await rejection(
-    openDatabase({ url: "postgres://x@127.0.0.1:1/x", size: 1, log: silent, waitLimit: 100 }),
+    openDatabase({ url: "postgres://x@127.0.0.1:1/x", size: 1, log: silentLog, waitLimit: 100 }),
   );
   assert.is(failure.code, "database_unavailable");
 });

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { type Embedded, openEmbedded } from "#lib/dev/embedded.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { sleep } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
 
@@ -16,9 +16,9 @@ const test = suite("openDatabase, while PostgreSQL restarts");
 // An exception that nobody can catch ends this process, and so fails this file.
 test("no restart kills the process, hangs a caller, tears a transaction, or lasts", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-restart-"));
-  const start = (): Promise<Embedded> => openEmbedded({ directory, durable: false, log: silent });
+  const start = (): Promise<Embedded> => openEmbedded({ directory, durable: false, log: silentLog });
   let server = await start();
-  const db = await openDatabase({ url: server.url, size: 5, log: silent });
+  const db = await openDatabase({ url: server.url, size: 5, log: silentLog });
   await sql`create table pairs (id text, half int)`.execute(db.rows);
   const done = { pairs: 0, singles: 0, faults: 0 };
   let over = false;

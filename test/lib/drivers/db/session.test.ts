@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openControl } from "#lib/drivers/db/control.ts";
 import { openCopier } from "#lib/drivers/db/copier.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { withParameters } from "#test/support/secure-server.ts";
 
@@ -107,14 +107,14 @@ test("are the program's own in the pool, and dates come back as the moments that
   const { rows: [row] } = await sql.raw<object>(READ).execute(pool.rows);
   assert.equal(asExpected(row!), EXPECTED);
   const at = new Date("2026-07-01T12:00:00.123Z");
-  const back = await sql<{ at: Date; text: string }>`select ${at}::timestamptz as at, ${"it's \\ ü"}::text as text`
+  const back = await sql<{ at: Date; text: string }>`select ${at}::timestamptz as at, ${"it's \\ ü"}::text`
     .execute(pool.rows);
   assert.equal(back.rows, [{ at, text: "it's \\ ü" }]);
 });
 
 test("are the program's own in the control connection", async ({ url }) => {
   const heard: (string | null)[] = [];
-  const control = openControl({ url, name: "x", channel: "x", log: silent, onNotify: (word) => heard.push(word) });
+  const control = openControl({ url, name: "x", channel: "x", log: silentLog, onNotify: (word) => heard.push(word) });
   await control.ready();
   assert.equal(asExpected((await control.query(READ)).rows[0]!), EXPECTED);
   await control.close();

@@ -5,7 +5,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { CommitUnknown, ConnectionLost, hasState } from "#lib/drivers/db/faults.ts";
 import { holdOf } from "#lib/drivers/db/dialect.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { listenIn } from "#test/support/listener.ts";
 import { openProxy } from "#test/support/proxy.ts";
@@ -138,7 +138,7 @@ test("a transaction in which a statement failed does not pass for committed", as
 
 test("a commit whose answer was lost says that nobody knows", async ({ db }) => {
   const proxy = await openProxy(db.url);
-  const far = await openDatabase({ url: proxy.url, size: 1, log: silent });
+  const far = await openDatabase({ url: proxy.url, size: 1, log: silentLog });
   const sent = Promise.withResolvers<void>();
   proxy.watch((bytes) => {
     const isCommit = new TextDecoder().decode(bytes).includes("commit\0");

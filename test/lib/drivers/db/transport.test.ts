@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openClient } from "#lib/drivers/db/client.ts";
 import { openTransport } from "#lib/drivers/db/transport.ts";
-import { resolveAddress } from "#lib/base/database-address.ts";
+import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { openSecureServer, tlsFile, withParameters } from "#test/support/secure-server.ts";
 import { asAdmin, type OwnServer } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -110,7 +110,7 @@ async function openLiar(...answers: readonly string[]) {
 }
 
 const open = (url: string) => {
-  const address = resolveAddress(url);
+  const address = resolveDatabaseAddress(url);
   return openTransport(address, address.hosts[0]!);
 };
 

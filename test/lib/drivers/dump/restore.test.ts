@@ -10,7 +10,7 @@ import { BackupDamaged, readScript } from "#lib/drivers/dump/script.ts";
 import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { migrations } from "#src/migrations.ts";
 import { readDumps, restoreDump } from "#test/migrations/released.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -116,7 +116,7 @@ test("gives numbers above those of a database that was restored from the same ba
 
 test("leaves the audit log as it was sealed, and its triggers at work", async ({ db, url }) => {
   await restore(url, await backUp(db.url));
-  const restored = await openDatabase({ url, size: 2, log: silent });
+  const restored = await openDatabase({ url, size: 2, log: silentLog });
   const { sealed, problems } = await verifyChain(
     restored,
     (await db.sql("select chain from audit_seals"))[0].chain,

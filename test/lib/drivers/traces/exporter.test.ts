@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { placeIn } from "#lib/base/trace.ts";
+import { startSpanContext } from "#lib/base/trace.ts";
 import { type Exporter, type ExporterOptions, openExporter } from "#lib/drivers/traces/exporter.ts";
 import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 import { type Collector, openCollector, take } from "#test/support/collector.ts";
@@ -35,7 +35,7 @@ test.before.each(async (context) => {
         url,
         headers: {},
         timeoutMs: 10 * SECOND,
-        everyMs: 10,
+        batchDelayMs: 10,
         resource: { "service.name": "hubs" },
         ...settings,
       },
@@ -50,7 +50,7 @@ test.before.each(async (context) => {
 test.after.each(({ collector }) => collector.close());
 
 const span = (name: string, more: Partial<RecordedSpan> = {}): RecordedSpan => ({
-  place: placeIn(null, () => true),
+  place: startSpanContext(null, () => true),
   name,
   role: "server",
   beganAt: 1_790_000_000_000.25,
@@ -66,7 +66,8 @@ const many = (exporter: Exporter, count: number, name = "many") => {
 
 test("a span comes as OTLP has it, with what is said of the service and the headers that were asked for", async ({ collector, open }) => {
   const exporter = open({}, { headers: { "api-key": "k1" } });
-  const place = placeIn({ traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" }, () => true);
+  const parent = { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" };
+  const place = startSpanContext(parent, () => true);
   exporter.take(span("GET /x", { place, failure: "It broke" }));
   const { spanId, ...got } = await collector.span("GET /x");
   assert.is(spanId, place.spanId);
@@ -92,7 +93,7 @@ test("a span comes as OTLP has it, with what is said of the service and the head
 
 test("what is left is sent at the end, and what comes after it is dropped", async (context) => {
   const { collector, open } = context;
-  const exporter = open({}, { everyMs: 60 * SECOND });
+  const exporter = open({}, { batchDelayMs: 60 * SECOND });
   exporter.take(span("last"));
   await exporter.close();
   assert.equal(collector.spans.map(({ name }) => name), ["last"]);
@@ -112,7 +113,7 @@ test("what waits to be sent again is sent once more at the end, and what is behi
 });
 
 test("many go in batches, over one connection, without waiting for the time", async ({ collector, open }) => {
-  const exporter = open({}, { everyMs: 60 * SECOND });
+  const exporter = open({}, { batchDelayMs: 60 * SECOND });
   many(exporter, 1200);
   await until(() => collector.spans.length >= 1024);
   await exporter.close();

@@ -1,10 +1,10 @@
 /** Which spans are made of what telemetry tells, what they are called, and what they do not say. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { because, presentCause } from "#lib/base/cause.ts";
+import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { openTelemetry, type SpanKind, type SpanLabels } from "#lib/base/telemetry.ts";
-import { placeIn } from "#lib/base/trace.ts";
+import { startSpanContext } from "#lib/base/trace.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MailError } from "#lib/drivers/mail/post.ts";
 import { observeTraces } from "#lib/drivers/traces/observer.ts";
@@ -12,7 +12,7 @@ import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
 
 const test = suite("observeTraces");
 
-const root = placeIn(null, () => true);
+const root = startSpanContext(null, () => true);
 const done = () => Promise.resolve();
 
 function open() {
@@ -24,7 +24,10 @@ function open() {
     work: () => Promise<unknown> = done,
     details: Record<string, string | number> = {},
   ): Promise<RecordedSpan> => {
-    const error = await because({ root, about: {} }, () => telemetry.span(kind, labels, work, { details })).catch(
+    const error = await runInContext(
+      { rootSpan: root, logFields: {} },
+      () => telemetry.span(kind, labels, work, { details }),
+    ).catch(
       () => {},
     );
     assert.is(error, undefined);
@@ -35,15 +38,15 @@ function open() {
 
 test("a request and a job are what they are done for, and all else is below what is under way", async () => {
   const { telemetry, spans } = open();
-  await because(
-    { root, about: {} },
+  await runInContext(
+    { rootSpan: root, logFields: {} },
     () =>
       telemetry.span(
         "request",
         { method: "GET", route: "/x", status: 200 },
         () =>
           telemetry.span("transaction", {}, () => {
-            assert.is(presentCause()!.place.parentId, root.spanId);
+            assert.is(currentContext()!.span.parentId, root.spanId);
             return telemetry.span("mail", {}, done);
           }),
       ),
@@ -61,7 +64,10 @@ test("a request and a job are what they are done for, and all else is below what
 test("nothing is made of what is done for nothing, nor of a trace that is not recorded", async () => {
   const { telemetry, spans } = open();
   await telemetry.span("transaction", {}, done);
-  await because({ root: { ...root, sampled: false }, about: {} }, () => telemetry.span("transaction", {}, done));
+  await runInContext(
+    { rootSpan: { ...root, sampled: false }, logFields: {} },
+    () => telemetry.span("transaction", {}, done),
+  );
   assert.equal(spans, []);
 });
 
@@ -118,7 +124,7 @@ test("a refusal is no failure of the request, and asking is none of the call", a
 test("a job is told of by who ends it, from the moment that it was asked for", async () => {
   const { telemetry, spans } = open();
   const run = (outcome: string) =>
-    because({ root, about: {} }, () =>
+    runInContext({ rootSpan: root, logFields: {} }, () =>
       telemetry.span("job", { kind: "provision" }, (span) => {
         span.outcome = outcome;
         if (outcome === "failed") span.details.failure = "ImagePullBackOff";

@@ -1,6 +1,6 @@
 /** One installed site, and what the tests of actions ask of it: of its row, of the cluster, and of the Moodle in it. */
 import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
-import { openLog, silent } from "#lib/base/log.ts";
+import { openLog, silentLog } from "#lib/base/log.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
@@ -87,7 +87,7 @@ export function holderOf(clinic: Clinic, job: Job, fence: string): Run {
   return {
     job: { ...job, fence },
     signal: CALL.signal,
-    log: silent,
+    log: silentLog,
     check: () => {},
     write: (work) => clinic.scene.db.transact(work),
     remember: () => Promise.resolve(),

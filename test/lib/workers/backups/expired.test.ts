@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -119,7 +119,7 @@ test("does not take an API server that is late with an answer for storage that i
   await plantBackups(scene.db, scene.simulator.url, planted, [hours(2), hours(1)]);
   await settled(scene.simulator.objects);
   const kubeconfig = { text: scene.simulator.kubeconfig() };
-  const cluster = await openCluster({ name: "default", kubeconfig, deadline: 300, log: silent });
+  const cluster = await openCluster({ name: "default", kubeconfig, deadline: 300, log: silentLog });
   const site = {
     spoke: await scene.row(id),
     cluster,
@@ -129,7 +129,7 @@ test("does not take an API server that is late with an answer for storage that i
   const run = {
     job: { id: job!.id, attempt: 1, progress: {} },
     signal: new AbortController().signal,
-    ...{ log: silent, check: () => {}, progress: () => {}, patience: () => HOUR },
+    ...{ log: silentLog, check: () => {}, progress: () => {}, patience: () => HOUR },
     remember: (values: unknown) => Promise.resolve(void notes.push(values)),
     write: (work: (tx: Tx) => Promise<unknown>) => scene.db.transact(work),
   } as unknown as Run;

@@ -5,7 +5,7 @@ import { nextBackup } from "#lib/domains/backups/schedule.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
@@ -26,18 +26,18 @@ let count = 0;
 
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
-  const bare = await openSimulator({ delayMs: 5, log: silent });
+  const bare = await openSimulator({ delayMs: 5, log: silentLog });
   for (const name of ["standard", "standard-retain"]) {
     await fetch(`${bare.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses/${name}`, { method: "DELETE" });
   }
-  const without = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: silent });
+  const without = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: silentLog });
   context.close = [() => without.close(), () => bare.close(), () => scene.close()];
   const open = (name: string) => {
     if (name === "default") return scene.app.clusters.open(name);
     if (name === "bare") return Promise.resolve(without);
     return Promise.reject(new ClusterError("unreachable", "nobody answers", { transient: true }));
   };
-  context.app = { ...scene.app, clusters: { place: () => "default", open } };
+  context.app = { ...scene.app, clusters: { clusterFor: () => "default", open } };
   context.hub = await scene.hub("math");
   await openHub(scene.db, context.hub);
 });
@@ -59,7 +59,7 @@ async function spoke({ scene, hub }: Context, state = "active", cluster = "defau
 }
 
 async function plan(app: App): Promise<void> {
-  const run = { signal: new AbortController().signal, log: silent, check: () => {} } as unknown as Run;
+  const run = { signal: new AbortController().signal, log: silentLog, check: () => {} } as unknown as Run;
   const { steps } = planBackups(app);
   await steps.abandoned!(run);
   await steps.due!(run);
@@ -185,7 +185,7 @@ test("leaves a cluster that does not answer for later, says why, and does not ho
   const [seen] = await scene.db.sql("select classes, error from cluster_snapshots where cluster = 'away'");
   assert.equal(seen, { classes: null, error: "The cluster cannot be reached: nobody answers" });
   const open = () => scene.app.clusters.open("default");
-  await plan({ ...app, clusters: { place: () => "default", open } });
+  await plan({ ...app, clusters: { clusterFor: () => "default", open } });
   assert.equal(await queued(scene, away), ["nightly"]);
 });
 

@@ -4,7 +4,7 @@ import type { App } from "#lib/app.ts";
 import { type DrillPace, nextDrill } from "#lib/domains/backups/schedule.ts";
 import { listHeld } from "#lib/domains/backups/proofs.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { planDrills } from "#lib/workers/drills/plan.ts";
@@ -54,7 +54,7 @@ async function spoke(
 }
 
 async function plan({ app }: WorkScene, restoreDrills: DrillPace | "off" = "nightly", lanes = 64): Promise<void> {
-  const run = { signal: new AbortController().signal, log: silent, check: () => {} } as unknown as Run;
+  const run = { signal: new AbortController().signal, log: silentLog, check: () => {} } as unknown as Run;
   const config = { ...app.config, restoreDrills, scheduler: { on: true, lanes } };
   await planDrills({ ...app, config } as App).steps.due!(run);
 }

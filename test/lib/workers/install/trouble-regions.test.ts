@@ -11,7 +11,7 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
@@ -42,7 +42,7 @@ test.before.each(async (context) => {
   const directory = await mkdtemp(join(tmpdir(), "regions-"));
   closing.push(() => rm(directory, { recursive: true }));
   const state = join(directory, "west.json");
-  let west = await openSimulator({ delayMs: 5, state, log: silent });
+  let west = await openSimulator({ delayMs: 5, state, log: silentLog });
   closing.push(() => west.close().catch(() => {})); // cut off already, where a test did not bring it back
   const port = Number(new URL(west.url).port);
   const text = kubeconfig({ east: base.simulator.url, west: west.url });
@@ -55,12 +55,12 @@ test.before.each(async (context) => {
     async cut() {
       await west.close();
       return async (how) => {
-        west = await openSimulator({ delayMs: 5, port, log: silent, ...(how === "empty" ? {} : { state }) });
+        west = await openSimulator({ delayMs: 5, port, log: silentLog, ...(how === "empty" ? {} : { state }) });
         return west;
       };
     },
     async start(catalog = catalogOf(REGIONS)) {
-      const clusters = openClusters({ text }, { catalog, role: null, log: silent }, "rep_test");
+      const clusters = openClusters({ text }, { catalog, role: null, log: silentLog }, "rep_test");
       closing.push(() => clusters.close());
       scene.app = { ...base.app, catalog, clusters };
       const scheduler = await startReplica(scene.app);

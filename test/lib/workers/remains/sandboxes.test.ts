@@ -1,7 +1,7 @@
 /** What sandboxes leave in the storage where no row knows it: removed by its names, and nothing else with it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
 import { namespaceName, turnOf } from "#lib/moodle/names.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
@@ -41,7 +41,7 @@ async function removeAll({ app }: WorkScene, during = async () => {}): Promise<v
       return { ...cluster, listPage };
     },
   };
-  const run = { ...{ signal, log: silent, check: () => {}, progress: () => {}, job: {} } } as unknown as Run;
+  const run = { ...{ signal, log: silentLog, check: () => {}, progress: () => {}, job: {} } } as unknown as Run;
   for (const step of Object.values(removeRemains({ ...app, clusters }).steps)) await step(run);
 }
 

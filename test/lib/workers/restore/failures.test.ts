@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { shownMeans } from "#lib/base/means.ts";
+import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listReplaced } from "#lib/domains/backups/kept.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
@@ -62,7 +62,7 @@ function tellsWayBack({ failure, spokeId }: Job): void {
     "The site is to stay down. The volumes that it had before stand untouched beside the others",
   );
   assert.match(failure!.hint!, `Or have an operator go back: wheelwright restore ${spokeId} --back`);
-  assert.not.match(shownMeans({ role: "hub_admin" }, failure!.hint!), "wheelwright restore");
+  assert.not.match(hideOperatorDetails({ role: "hub_admin" }, failure!.hint!), "wheelwright restore");
 }
 
 for (const [step, breakIt] of Object.entries(BROKEN)) {

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { failLost, retireLostTemplates } from "#lib/domains/backups/lost.ts";
 import { bringBack, listLost } from "#lib/domains/backups/new-cluster.ts";
@@ -58,9 +58,9 @@ test.before(async (context) => {
     "update jobs set state = 'running', holder = $2, fence = nextval('job_fences'), started_at = now() where kind = 'backup' and spoke_id = $1 and state = 'queued'",
     [ids.busy, replica.replicaId],
   );
-  const simulator = await openSimulator({ delayMs: 5, log: silent, authorization: "on" });
+  const simulator = await openSimulator({ delayMs: 5, log: silentLog, authorization: "on" });
   carrySnapshots(former, simulator);
-  const { app, close } = await makeApp(scene.db, await giveRights(simulator), silent, { CLUSTER_ROLE });
+  const { app, close } = await makeApp(scene.db, await giveRights(simulator), silentLog, { CLUSTER_ROLE });
   context.former = former;
   context.scene = { ...scene, app, simulator };
   context.app = app;
@@ -93,7 +93,7 @@ async function dyingReplica(app: App, name: string) {
 }
 
 test("nothing counts as lost where the cluster is the same.", async ({ scene, former }) => {
-  const { app, close } = await makeApp(scene.db, former.kubeconfig(ACCOUNT), silent, { CLUSTER_ROLE });
+  const { app, close } = await makeApp(scene.db, former.kubeconfig(ACCOUNT), silentLog, { CLUSTER_ROLE });
   assert.equal(await listed(app), []);
   await close();
 });

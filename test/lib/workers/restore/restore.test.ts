@@ -7,7 +7,7 @@ import { findShown } from "#lib/domains/spokes/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SNAPSHOT } from "#lib/workers/backups/expired.ts";
@@ -180,7 +180,7 @@ test("is done though the storage does not let go of what the volumes were made f
   const run = {
     job,
     signal: AbortSignal.timeout(20_000),
-    log: silent,
+    log: silentLog,
     check: () => {},
     patience: () => 500,
     progress: () => {},

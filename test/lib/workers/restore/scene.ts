@@ -9,7 +9,7 @@ import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { dropKeptClaims } from "#lib/workers/upkeep/claims.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -69,7 +69,7 @@ export function usedBy({ blueprintInputs }: SpokeRow): string[] {
 export async function dropClaims({ app }: WorkScene): Promise<void> {
   const run = {
     signal: new AbortController().signal,
-    log: silent,
+    log: silentLog,
     check: () => {},
     write: (work: (tx: Tx) => Promise<unknown>) => app.db.transact(work),
     patience: () => 10_000,

@@ -5,7 +5,7 @@ import type { App } from "#lib/app.ts";
 import { spokeInputs } from "#lib/catalog/inputs.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { newId } from "#lib/base/ids.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { sandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { makeSandbox, openSandbox, putInSandbox, removeSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
@@ -29,7 +29,7 @@ async function open({ app }: WorkScene, id = newId("op"), progress: object = {})
   const job = { id, fence: String(Date.now()), progress: { ...progress } };
   const run = {
     job,
-    log: silent,
+    log: silentLog,
     signal: new AbortController().signal,
     check: () => {},
     patience: () => 5000,

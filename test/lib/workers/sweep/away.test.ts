@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { look } from "#lib/workers/sweep/sweep.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -25,7 +25,7 @@ async function tryToLook({ app }: WorkScene, attempt: number): Promise<ClusterEr
   const run = {
     job: { attempt, payload: { cluster: "default" } },
     signal: new AbortController().signal,
-    log: silent,
+    log: silentLog,
     check: () => {},
     write: (work: Parameters<Run["write"]>[0]) => app.db.transact(work),
   } as unknown as Run;

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
@@ -41,7 +41,7 @@ const isWatch = ({ query }: { query: URLSearchParams }) => query.has("watch");
 async function follow({ between, scene }: Context, app: App, pace = FOLLOWING): Promise<Following> {
   const ending = new AbortController(), begin = between.asked.length, before = await scene.db.now();
   const write: Run["write"] = (work) => app.db.transact(work);
-  const run = { signal: ending.signal, log: silent, check: () => {}, write } as Run;
+  const run = { signal: ending.signal, log: silentLog, check: () => {}, write } as Run;
   const ended = lookAtCluster(app, run, "default", pace);
   ended.catch(() => {});
   const seen = "select from spokes where state = 'active' and cluster = 'default' and observed_at >= $1";
@@ -122,7 +122,7 @@ test("hears of what happens while the first lists are made.", async (context) =>
     if (path.endsWith("/ingresses") && query.has("limit")) repair ??= alter(context, id, ["v1", "Service", "db"], null);
     return false;
   });
-  const { app, close } = await makeApp(scene.db, between.kubeconfig(), silent);
+  const { app, close } = await makeApp(scene.db, between.kubeconfig(), silentLog);
   const following = await follow({ ...context, between }, app);
   await until(async () => (await driftOf(context, id)) !== null);
   (await repair!)();

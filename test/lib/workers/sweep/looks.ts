@@ -1,7 +1,7 @@
 /** Looks of the sweep in a test: one at a time, without its pauses, and without a scheduler that would add its own. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lookAtCluster } from "#lib/workers/sweep/follow.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -23,7 +23,7 @@ export async function lookOnce(app: App, pace: Partial<Pace> = {}, write?: Run["
   await until(async () => at === null || await app.db.now() > at);
   const run = {
     signal: new AbortController().signal,
-    log: silent,
+    log: silentLog,
     check: () => {},
     write: write ?? ((work) => app.db.transact(work)),
   } as Run;

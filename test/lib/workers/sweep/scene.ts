@@ -1,7 +1,7 @@
 /** Many spokes that stand in a cluster of their own, which tells what it was asked, and somebody who alters them. */
 import type { App } from "#lib/app.ts";
 import { SPOKE } from "#lib/drivers/cluster/guard.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { type Between, openBetween } from "#test/lib/doctor/between.ts";
 import { openStanding, type Standing } from "#test/support/bench/standing.ts";
@@ -26,7 +26,7 @@ export async function openSweep(context: Context): Promise<void> {
   await replica.close();
   context.standing = await openStanding(scene, model, SPOKES);
   context.between = await openBetween(context.standing.url);
-  const { app, close } = await makeApp(scene.db, context.between.kubeconfig(), silent);
+  const { app, close } = await makeApp(scene.db, context.between.kubeconfig(), silentLog);
   Object.assign(context, { app, closeApp: close });
 }
 

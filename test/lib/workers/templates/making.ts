@@ -2,7 +2,7 @@
 import { beginTemplate } from "#lib/domains/templates/store.ts";
 import type { App, Clusters } from "#lib/app.ts";
 import { newId } from "#lib/base/ids.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Cluster, KubeObject, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
 import { templateInputs, templateKey } from "#lib/moodle/template.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
@@ -57,7 +57,7 @@ export async function runDying(
     const run = {
       ...call(),
       job: { id, kind, spokeId, fence: String(holders), payload, progress, attempt: 1, failure: null },
-      log: silent,
+      log: silentLog,
       check: () => {},
       progress: () => {},
       patience: () => 20_000,

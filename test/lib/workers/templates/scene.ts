@@ -1,6 +1,6 @@
 /** A hub in a cluster where templates are kept, and what the tests ask of them. */
 import type { App } from "#lib/app.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
@@ -58,7 +58,7 @@ export async function retry(scene: WorkScene, id: string): Promise<void> {
 export async function retire(app: App): Promise<void> {
   const signal = new AbortController().signal, { db } = app;
   const run = {
-    ...{ signal, log: silent, check: () => {}, progress: () => {}, patience: () => 1500, job: {} },
+    ...{ signal, log: silentLog, check: () => {}, progress: () => {}, patience: () => 1500, job: {} },
     write: db.transact,
   } as unknown as Run;
   for (const step of Object.values(retireTemplates(app).steps)) await step(run);

@@ -1,7 +1,7 @@
 /** What stands in the namespaces of hubs and spokes for the day on which the database is lost. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { noteParticulars } from "#test/lib/doctor/reconcile/yesterday.ts";
@@ -82,7 +82,7 @@ test("have no place where a namespace is gone: nothing is said of it, and the ot
   await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== namespace));
   for (const each of [id, other]) await rename(scene, each, "another name");
   const lines: string[] = [], say = (text: string) => void lines.push(text);
-  await noteParticulars(scene.app, { ...silent, info: say, warn: say });
+  await noteParticulars(scene.app, { ...silentLog, info: say, warn: say });
   assert.equal(lines, []);
   assert.is((await said(scene, other)).displayName, "another name");
 });

@@ -1,7 +1,7 @@
 /** A site in use, a backup of it, and places for sites that are made from that: each a namespace of nobody's. */
 import * as v from "valibot";
 import { newId } from "#lib/base/ids.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import type { Call, Cluster, Space } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
@@ -76,7 +76,7 @@ export function nextRun(patience = 20_000, own: unknown = ++fence): Run {
   return {
     ...call(),
     job,
-    log: silent,
+    log: silentLog,
     check: nothing,
     progress: nothing,
     patience: () => patience,

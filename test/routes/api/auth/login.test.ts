@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
-import type { Attempt } from "#lib/base/limits/attempts.ts";
+import type { LoginAttempt } from "#lib/base/limits/login-attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { posting } from "#test/support/handler.ts";
@@ -97,7 +97,7 @@ test("counts a body in which nothing is an address, too", async ({ scene }) => {
 
 test("lets go of its turn when the client leaves", async ({ scene }) => {
   const waiting = Promise.withResolvers<AbortSignal | undefined>(), leaving = new AbortController();
-  const take = ({ signal }: Attempt) => (waiting.resolve(signal), new Promise<never>(() => {}));
+  const take = ({ signal }: LoginAttempt) => (waiting.resolve(signal), new Promise<never>(() => {}));
   Object.assign(scene.app, { attempts: { take } });
   const server = openServer(scene.app, manifest);
   const login = posting({ email: "ada@example.org", password: PASSWORD });

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
 import { changePassword } from "#lib/domains/auth/own-account.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
-import { openAttempts } from "#lib/base/limits/attempts.ts";
+import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
 import { makePerson, makeSession, makeToken, PASSWORD, type Person } from "#test/support/people.ts";
 import { rejection } from "#test/support/until.ts";
@@ -77,7 +77,7 @@ test("is slowed with the guesses at the same account, from wherever they come", 
   const { person, cookie } = await signedIn(flows, "dan");
   const request = new Request("http://localhost:3000/", { headers: { cookie } });
   const actor = (await authenticate(flows.app, request, ORIGIN))!;
-  const app = { ...flows.app, attempts: openAttempts({ after: () => () => {} }) };
+  const app = { ...flows.app, attempts: openLoginAttempts({ after: () => () => {} }) };
   const wrong = { current: "a wrong password", password: NEW };
   for (let i = 0; i < 5; i++) assert.is((await rejection(changePassword(app, actor, wrong))).code, "wrong_password");
   const leaving = new AbortController();

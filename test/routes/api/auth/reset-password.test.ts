@@ -7,7 +7,7 @@ import type { Passwords } from "#lib/drivers/crypto/password.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { sightsOf } from "#lib/domains/federations/follow.ts";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -161,7 +161,7 @@ test("ends a stream of a session on another replica, and no stream of a token th
   const { scene, db } = flows;
   const kim = await makePerson(db, "kim");
   await addHubAdmin(db, kim, scene.hub);
-  const otherDb = await db.openAgain(), feeds = openFeeds(otherDb, silent, { look: sightsOf, most: 9 });
+  const otherDb = await db.openAgain(), feeds = openFeeds(otherDb, silentLog, { look: sightsOf, most: 9 });
   const other = openServer({ ...flows.app, db: otherDb, feeds }, manifest, { ready: () => true });
   const follow = async (headers: Record<string, string>) => {
     const request = new Request(`http://localhost:3000/api/federations/${scene.hub}/events`, { headers });

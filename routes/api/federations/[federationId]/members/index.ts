@@ -5,13 +5,13 @@ import { addHubMember, listHubMembers } from "#lib/domains/federations/members.t
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok, paged } from "#lib/http/reply.ts";
 import { HubJoining, MemberView, NewMember } from "#lib/domains/members/views.ts";
-import { Before, MaybeLimit } from "#lib/base/schema.ts";
+import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "The hub's admins, newest first, pending ones too; complete unless a limit is given",
   access: federation("change"),
   scope: "readonly",
-  query: v.object({ limit: MaybeLimit, before: v.optional(Before) }),
+  query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
   reply: paged(MemberView),
   handle: ({ app, federation, query }) => listHubMembers(app.db.rows, federation, query),
 });

@@ -4,7 +4,7 @@ import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { federation, removedFor } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, either, ok, paged } from "#lib/http/reply.ts";
-import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
+import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";
 import { findSpokes } from "#lib/domains/spokes/show.ts";
@@ -14,7 +14,12 @@ export const GET = endpoint({
   summary: "A hub's spokes that you see, newest first; complete unless a limit is given",
   access: federation("see"),
   scope: "readonly",
-  query: v.object({ ...spokeFilters, limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
+  query: v.object({
+    ...spokeFilters,
+    limit: OptionalPageLimit,
+    before: v.optional(BeforeCursor),
+    includeRemoved: QueryFlag,
+  }),
   reply: paged(SpokeView),
   handle: ({ app, actor, federation, query }) =>
     findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, removedFor(actor, query)),
@@ -25,7 +30,7 @@ export const POST = endpoint({
     "Create a spoke, or a copy of one; it is made in the background, in its hub's turn. dryRun=true shows what it would be",
   access: federation("change"),
   scope: "provisioning",
-  query: v.object({ dryRun: Flag }),
+  query: v.object({ dryRun: QueryFlag }),
   body: NewSpoke,
   idempotent: true,
   queued: true,

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
 import { MemberView } from "#lib/domains/members/views.ts";
-import { Before, MaybeLimit } from "#lib/base/schema.ts";
+import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { listSpokeMembers } from "#lib/domains/spokes/members.ts";
 
@@ -12,7 +12,7 @@ export const GET = endpoint({
     "Those who run its hub are not among them",
   access: spoke("act"),
   scope: "readonly",
-  query: v.object({ limit: MaybeLimit, before: v.optional(Before) }),
+  query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
   reply: paged(MemberView),
   handle: ({ app, spoke, query }) => listSpokeMembers(app.db.rows, spoke, query),
 });

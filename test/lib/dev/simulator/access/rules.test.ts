@@ -1,7 +1,7 @@
 /** What roles allow: by whom they are bound, where, for which verbs, subresources and names; and what nobody gives away. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { ACCOUNT, asAccount, putAsAdmin } from "#test/support/rights.ts";
@@ -11,7 +11,7 @@ const NAMESPACE = "/api/v1/namespaces/wheelwright";
 
 const test = suite<{ simulator: Simulator }>("authorization");
 test.before.each(async (context) => {
-  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: silent, authorization: "on" });
+  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: silentLog, authorization: "on" });
   for (const name of ["wheelwright", "other"]) {
     await putAsAdmin(simulator, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "m", namespace: name } };
@@ -41,7 +41,7 @@ const statusOf = async (simulator: Simulator, method: string, path: string, body
   (await asAccount(simulator, method, path, body)).status;
 
 test("without it everybody may do everything, whatever their token says", async () => {
-  const simulator = await openSimulator({ delayMs: 0, log: silent });
+  const simulator = await openSimulator({ delayMs: 0, log: silentLog });
   assert.is(await statusOf(simulator, "GET", "/api/v1/secrets"), 200);
   await simulator.close();
 });

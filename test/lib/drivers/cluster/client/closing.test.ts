@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/base/log.ts";
+import { silentLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../../support/kube/visit.ts", import.meta.url));
@@ -12,7 +12,7 @@ const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 const test = suite("close");
 
 test("a process that has closed its cluster ends by itself, and nothing was rejected unheard", async () => {
-  const simulator = await openSimulator({ delayMs: 0, log: silent });
+  const simulator = await openSimulator({ delayMs: 0, log: silentLog });
   const child = spawn(process.execPath, [...BEFORE, PROGRAM, simulator.url], { stdio: ["ignore", "pipe", "pipe"] });
   const said: string[] = [];
   for (const output of [child.stdout, child.stderr]) output.on("data", (chunk) => said.push(String(chunk)));

@@ -1,7 +1,7 @@
 /** The conventions of OpenMetrics, and that all that is told is listed. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Metric, METRICS } from "#lib/metrics/names.ts";
+import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
 
 const test = suite("METRICS");
 const all: readonly Metric[] = METRICS;

@@ -7,45 +7,47 @@
 import type { Fault } from "#lib/base/errors.ts";
 
 /** Who wants a turn. */
-export interface Turn {
+export interface QueueEntry {
   /** Requests that count as one caller's: the name of a network, or a user's id. */
-  readonly whose: string;
+  readonly caller: string;
   /** Ends the waiting when the request ends. */
   readonly signal?: AbortSignal | undefined;
 }
 
-interface TurnsOptions<T extends Turn> {
-  readonly places: number;
+interface FairQueueOptions<T extends QueueEntry> {
+  readonly capacity: number;
   /** How many turns the caller has had of late. */
-  readonly past: (turn: T) => number;
+  readonly recentCount: (turn: T) => number;
   /** What a caller without a place is told. */
   readonly refusal: () => Fault;
 }
 
-interface Turns<T extends Turn> {
+interface FairQueue<T extends QueueEntry> {
   /** Resolves when `next` gives the turn. Rejects with the refusal, or with the signal's reason. */
   wait(turn: T): Promise<void>;
   /** Gives the next of these their turn, and returns it. */
-  next(among?: (turn: T) => boolean): T | undefined;
+  serveNext(accepts?: (turn: T) => boolean): T | undefined;
 }
 
 interface Waiter<T> {
-  readonly turn: T;
+  readonly entry: T;
   serve(): void;
   refuse(reason: unknown): void;
 }
 
-export function openTurns<T extends Turn>({ places, past, refusal }: TurnsOptions<T>): Turns<T> {
+export function openFairQueue<T extends QueueEntry>(
+  { capacity, recentCount, refusal }: FairQueueOptions<T>,
+): FairQueue<T> {
   const waiting = new Set<Waiter<T>>(); // in the order of arrival
 
   /** Throws the refusal where nobody has more turns than the newcomer would have. */
-  function makeRoom(newcomer: T): void {
-    if (waiting.size < places) return;
-    const counts = Map.groupBy(waiting, ({ turn }) => turn.whose);
-    const weigh = (turn: T) => past(turn) + (counts.get(turn.whose)?.length ?? 0);
+  function evictHeaviest(newcomer: T): void {
+    if (waiting.size < capacity) return;
+    const counts = Map.groupBy(waiting, ({ entry: turn }) => turn.caller);
+    const weigh = (turn: T) => recentCount(turn) + (counts.get(turn.caller)?.length ?? 0);
     let heaviest: Waiter<T> | undefined, most = weigh(newcomer) + 2;
     for (const waiter of waiting) {
-      const weight = weigh(waiter.turn);
+      const weight = weigh(waiter.entry);
       if (weight >= most) [heaviest, most] = [waiter, weight];
     }
     if (!heaviest) throw refusal();
@@ -56,14 +58,14 @@ export function openTurns<T extends Turn>({ places, past, refusal }: TurnsOption
     async wait(turn) {
       const { signal } = turn;
       signal?.throwIfAborted();
-      makeRoom(turn);
+      evictHeaviest(turn);
       await new Promise<void>((resolve, reject) => {
         const leave = () => {
           waiting.delete(waiter);
           signal?.removeEventListener("abort", onAbort);
         };
         const waiter: Waiter<T> = {
-          turn,
+          entry: turn,
           serve: () => (leave(), resolve()),
           refuse: (reason) => (leave(), reject(reason)),
         };
@@ -72,14 +74,14 @@ export function openTurns<T extends Turn>({ places, past, refusal }: TurnsOption
         waiting.add(waiter);
       });
     },
-    next(among = () => true) {
+    serveNext(accepts = () => true) {
       let best: Waiter<T> | undefined, least = Infinity;
       for (const waiter of waiting) {
-        const turns = among(waiter.turn) ? past(waiter.turn) : Infinity;
+        const turns = accepts(waiter.entry) ? recentCount(waiter.entry) : Infinity;
         if (turns < least) [best, least] = [waiter, turns];
       }
       best?.serve();
-      return best?.turn;
+      return best?.entry;
     },
   };
 }

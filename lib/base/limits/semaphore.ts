@@ -1,16 +1,16 @@
 /** So many at a time: who comes while a place is free has it at once, and all others in the order in which they came. */
-import { within } from "#lib/base/race.ts";
+import { runWithin } from "#lib/base/cancellation.ts";
 
-export interface Places {
+export interface Semaphore {
   /** Does the work in a place. Who is called off while it waits for one does not begin. */
-  take<T>(signals: readonly AbortSignal[], work: () => Promise<T>): Promise<T>;
+  run<T>(signals: readonly AbortSignal[], work: () => Promise<T>): Promise<T>;
 }
 
-export function openPlaces(count: number): Places {
+export function openSemaphore(count: number): Semaphore {
   let free = count;
   const waiting = new Set<() => void>();
 
-  function leave(): void {
+  function release(): void {
     const [next] = waiting;
     if (!next) return void free++;
     waiting.delete(next);
@@ -21,22 +21,22 @@ export function openPlaces(count: number): Places {
     const { promise: served, resolve } = Promise.withResolvers<void>();
     waiting.add(resolve);
     try {
-      await within(signals, null, () => served);
+      await runWithin(signals, null, () => served);
     } catch (error) {
-      if (!waiting.delete(resolve)) leave(); // called off in the moment in which it was served
+      if (!waiting.delete(resolve)) release(); // called off in the moment in which it was served
       throw error;
     }
   }
 
   return {
-    async take(signals, work) {
+    async run(signals, work) {
       for (const signal of signals) signal.throwIfAborted();
       if (free > 0) free--;
       else await wait(signals);
       try {
         return await work();
       } finally {
-        leave();
+        release();
       }
     },
   };

@@ -9,20 +9,20 @@ const COMMAND = /(?:[:,]? |\s*\()(?:kubectl|wheelwright restore)\b(?:(?!\. |[;)]
 const CONTENT = /\b(?:VolumeSnapshotContent|snapshot content) "?[\w.-]*\w"?|\bsnapcontent-[\w.-]*\w/g;
 
 /** Removes commands and addresses; a stored snapshot is no longer named. */
-export function withoutMeans(sentence: string): string {
+export function withoutOperatorDetails(sentence: string): string {
   return withoutAddresses(sentence.replace(COMMAND, ""))
     .replace(CONTENT, (_, at: number) => at === 0 ? "What is stored of a snapshot" : "what is stored of a snapshot");
 }
 
 /** The same of each text in a value, however deep. */
-export function withoutMeansIn<T>(value: T): T {
-  if (typeof value === "string") return withoutMeans(value) as T;
-  if (Array.isArray(value)) return value.map((item) => withoutMeansIn(item)) as T;
+export function withoutOperatorDetailsIn<T>(value: T): T {
+  if (typeof value === "string") return withoutOperatorDetails(value) as T;
+  if (Array.isArray(value)) return value.map((item) => withoutOperatorDetailsIn(item)) as T;
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutMeansIn(item)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutOperatorDetailsIn(item)])) as T;
 }
 
 /** What a reader is shown of it: operators all. */
-export function shownMeans<T>({ role }: { readonly role: string }, value: T): T {
-  return role === "operator" ? value : withoutMeansIn(value);
+export function hideOperatorDetails<T>({ role }: { readonly role: string }, value: T): T {
+  return role === "operator" ? value : withoutOperatorDetailsIn(value);
 }

@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openQueues } from "#lib/base/limits/queues.ts";
+import { openKeyedQueues } from "#lib/base/limits/keyed-queues.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("openQueues");
 
 /** Queues whose work ends when the test says so. */
 function open(slots: number, abreast?: number) {
-  const queues = openQueues({ slots, ...(abreast !== undefined && { abreast }) });
+  const queues = openKeyedQueues({ slots, ...(abreast !== undefined && { perQueue: abreast }) });
   const began: string[] = [], releases = new Map<string, () => void>();
   let order = 0;
   return {

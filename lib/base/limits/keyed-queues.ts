@@ -4,13 +4,13 @@
  *
  * Bottleneck cannot withdraw a job that waits. A request whose client has left must not run, so this is our own code.
  */
-import { openLine, type WaitingLine } from "#lib/base/limits/line.ts";
+import { openWaitQueue, type WaitQueue } from "#lib/base/limits/wait-queue.ts";
 
-interface QueuesOptions {
+interface KeyedQueuesOptions {
   /** Work that may run at the same time, over all queues. */
   readonly slots: number;
   /** Work of one queue that may run at the same time; 1 when absent. */
-  readonly abreast?: number;
+  readonly perQueue?: number;
 }
 
 interface Arrival {
@@ -20,7 +20,7 @@ interface Arrival {
   readonly signal?: AbortSignal;
 }
 
-export interface Queues {
+export interface KeyedQueues {
   /** Resolves with the function that releases the slot. Rejects with the signal's reason if that aborts first. */
   enter(key: string, arrival: Arrival): Promise<() => void>;
   /** Work that waits, over all queues. */
@@ -28,62 +28,62 @@ export interface Queues {
 }
 
 interface Queue {
-  readonly line: WaitingLine;
+  readonly waitQueue: WaitQueue;
   running: number;
 }
 
-export function openQueues({ slots, abreast = 1 }: QueuesOptions): Queues {
+export function openKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOptions): KeyedQueues {
   const queues = new Map<string, Queue>(); // in the order in which they have their next turn
-  let free = slots;
+  let freeSlots = slots;
 
-  function find(key: string): Queue {
-    const known = queues.get(key);
-    if (known) return known;
-    const queue = { line: openLine(), running: 0 };
+  function findOrCreate(key: string): Queue {
+    const existing = queues.get(key);
+    if (existing) return existing;
+    const queue = { waitQueue: openWaitQueue(), running: 0 };
     queues.set(key, queue);
     return queue;
   }
 
-  function serve(): void {
+  function serveWaiting(): void {
     for (const [key, queue] of queues) {
-      if (free === 0) return;
-      if (queue.running >= abreast || !queue.line.serve()) continue;
-      free--;
+      if (freeSlots === 0) return;
+      if (queue.running >= perQueue || !queue.waitQueue.serveNext()) continue;
+      freeSlots--;
       queue.running++;
-      putLast(key, queue); // where this loop comes to it again
+      moveToEnd(key, queue); // where this loop comes to it again
     }
   }
 
-  function putLast(key: string, queue: Queue): void {
+  function moveToEnd(key: string, queue: Queue): void {
     queues.delete(key);
     queues.set(key, queue);
   }
 
-  function forget(key: string, queue: Queue): void {
-    if (queue.running === 0 && queue.line.length === 0 && queues.get(key) === queue) queues.delete(key);
+  function removeIfIdle(key: string, queue: Queue): void {
+    if (queue.running === 0 && queue.waitQueue.length === 0 && queues.get(key) === queue) queues.delete(key);
   }
 
   return {
     async enter(key, { order, signal }) {
-      const queue = find(key), served = queue.line.join(order, signal);
-      serve();
+      const queue = findOrCreate(key), served = queue.waitQueue.enqueue(order, signal);
+      serveWaiting();
       try {
         await served;
       } catch (error) {
-        forget(key, queue);
+        removeIfIdle(key, queue);
         throw error;
       }
       let released = false;
       return () => {
         if (released) return;
         released = true;
-        free++;
+        freeSlots++;
         queue.running--;
-        putLast(key, queue); // also behind the queues that are new since it was served
-        serve();
-        forget(key, queue);
+        moveToEnd(key, queue); // also behind the queues that are new since it was served
+        serveWaiting();
+        removeIfIdle(key, queue);
       };
     },
-    waiting: () => [...queues.values()].reduce((sum, { line }) => sum + line.length, 0),
+    waiting: () => [...queues.values()].reduce((sum, { waitQueue: line }) => sum + line.length, 0),
   };
 }

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Fault } from "#lib/base/errors.ts";
-import { openAttempts } from "#lib/base/limits/attempts.ts";
+import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const test = suite("openAttempts");
@@ -16,7 +16,7 @@ interface Running {
 function open(capacity?: number) {
   const clock = { now: 0 };
   let timers: { at: number; work: () => void }[] = [];
-  const attempts = openAttempts({
+  const attempts = openLoginAttempts({
     ...(capacity !== undefined && { capacity }),
     now: () => clock.now,
     after(ms, work) {
@@ -48,7 +48,7 @@ function open(capacity?: number) {
         new Promise<"in" | null>((resolve, reject) =>
           running.push({ name, end: (judged) => judged instanceof Error ? reject(judged) : resolve(judged) })
         );
-      attempts.take({ email, whose, signal }, judge).then(
+      attempts.run({ email, caller: whose, signal }, judge).then(
         (judged) => outcomes.set(name, judged),
         (error: Fault) => outcomes.set(name, error.code ?? error.message),
       );

@@ -1,17 +1,17 @@
 /** The time that a request may take. Waiting for others can be left out of it. */
 
-export interface Allowance {
+export interface TimeBudget {
   /** Starts the clock. `onSpent` is called when the time is over. */
   start(onSpent: () => void): void;
   /** Runs the work while the clock stands still. */
-  aside<T>(work: () => Promise<T>): Promise<T>;
+  runPaused<T>(work: () => Promise<T>): Promise<T>;
   /** Gives the whole time again. */
-  renew(): void;
+  reset(): void;
   /** Stops the clock for good. */
   close(): void;
 }
 
-interface AllowanceOptions {
+interface TimeBudgetOptions {
   /** Milliseconds. */
   readonly limit: number;
   /** Milliseconds on a clock that never goes back. */
@@ -20,39 +20,41 @@ interface AllowanceOptions {
   readonly after?: (ms: number, work: () => void) => () => void;
 }
 
-export function openAllowance({ limit, now = () => performance.now(), after = later }: AllowanceOptions): Allowance {
-  let left = limit, since = 0, asides = 0, closed = true;
+export function openTimeBudget(
+  { limit, now = () => performance.now(), after = setTimer }: TimeBudgetOptions,
+): TimeBudget {
+  let left = limit, resumedAt = 0, pauses = 0, closed = true;
   let onSpent = () => {}, cancel = () => {};
 
-  function run(): void {
-    since = now();
+  function resume(): void {
+    resumedAt = now();
     cancel = after(left, () => closed || onSpent());
   }
 
   function pause(): void {
     cancel();
-    left = Math.max(0, left - (now() - since));
+    left = Math.max(0, left - (now() - resumedAt));
   }
 
   return {
-    start(whenSpent) {
-      onSpent = whenSpent;
+    start(onTimeUp) {
+      onSpent = onTimeUp;
       closed = false;
-      if (asides === 0) run();
+      if (pauses === 0) resume();
     },
-    async aside(work) {
-      if (asides++ === 0 && !closed) pause();
+    async runPaused(work) {
+      if (pauses++ === 0 && !closed) pause();
       try {
         return await work();
       } finally {
-        if (--asides === 0 && !closed) run();
+        if (--pauses === 0 && !closed) resume();
       }
     },
-    renew() {
-      const running = asides === 0 && !closed;
+    reset() {
+      const running = pauses === 0 && !closed;
       if (running) cancel();
       left = limit;
-      if (running) run();
+      if (running) resume();
     },
     close() {
       closed = true;
@@ -61,7 +63,7 @@ export function openAllowance({ limit, now = () => performance.now(), after = la
   };
 }
 
-function later(ms: number, work: () => void): () => void {
+function setTimer(ms: number, work: () => void): () => void {
   const timer = setTimeout(work, ms);
   return () => clearTimeout(timer);
 }

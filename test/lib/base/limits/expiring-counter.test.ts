@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openTally } from "#lib/base/limits/tally.ts";
+import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
 
 const test = suite("openTally");
 
 function open(capacity = 100) {
   const clock = { now: 1000 };
-  return { clock, ...openTally({ span: 1000, capacity, now: () => clock.now }) };
+  return { clock, ...openExpiringCounter({ span: 1000, capacity, now: () => clock.now }) };
 }
 
 test("counts each key for at least one span, and for two at most", () => {

@@ -2,14 +2,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
 import { listenIn } from "#test/support/listener.ts";
-import { openLoad, type Room, type RoomPlace } from "#lib/base/limits/load.ts";
+import { type LoadPool, type LoadSlot, openLoadShedder } from "#lib/base/limits/load-shedding.ts";
 
 const test = suite("openLoad");
 
 function open(maxInFlight: number) {
   const clock = { now: 0, tick: () => {}, stopped: false };
   const heard = listenIn(),
-    load = openLoad({
+    load = openLoadShedder({
       maxInFlight,
       telemetry: heard.telemetry,
       now: () => clock.now,
@@ -22,14 +22,14 @@ function open(maxInFlight: number) {
     clock.now += after;
     clock.tick();
   };
-  const enter = (room: Room = "general"): RoomPlace => {
-    const place = load.place(room);
+  const enter = (room: LoadPool = "general"): LoadSlot => {
+    const place = load.openSlot(room);
     place.enter();
     return place;
   };
   const beLate = () => [1, 2, 3].forEach(() => look(1100));
   /** Whether one more request of this caller is let in; it stays. */
-  const takes = (caller: string, room?: Room) => !isRefused(() => enter(room).claim(caller));
+  const takes = (caller: string, room?: LoadPool) => !isRefused(() => enter(room).assignTo(caller));
   return {
     load,
     heard,
@@ -38,7 +38,7 @@ function open(maxInFlight: number) {
     beLate,
     enter,
     takes,
-    isShed: (room?: Room) => isRefused(() => enter(room).leave()),
+    isShed: (room?: LoadPool) => isRefused(() => enter(room).release()),
   };
 }
 
@@ -57,8 +57,8 @@ test("refuses what is over the number in flight, until one leaves", () => {
   const first = enter();
   enter();
   assert.is(isShed(), true);
-  first.leave();
-  first.leave(); // leaving twice makes room for one
+  first.release();
+  first.release(); // leaving twice makes room for one
   enter();
   assert.is(isShed(), true);
 });
@@ -67,16 +67,16 @@ test("tells how many are in, why it refuses, and how late the clock is", () => {
   const { load, enter, beLate, heard, isShed } = open(9);
   const places = Array.from({ length: 9 }, () => enter());
   enter("probes");
-  enter("people").leave();
+  enter("people").release();
   assert.is(load.inFlight(), 9);
   assert.is(isShed(), true);
-  for (const place of places.slice(0, 8)) place.claim("ada");
-  assert.ok(isRefused(() => places[8]!.claim("ada")));
-  places[0]!.leave();
+  for (const place of places.slice(0, 8)) place.assignTo("ada");
+  assert.ok(isRefused(() => places[8]!.assignTo("ada")));
+  places[0]!.release();
   assert.is(load.inFlight(), 8);
   beLate();
   const late = enter();
-  assert.ok(isRefused(() => late.claim("ada")));
+  assert.ok(isRefused(() => late.assignTo("ada")));
   assert.equal(heard.notes.filter(({ kind }) => kind === "shed").map(({ labels }) => labels), [
     { reason: "full" },
     { reason: "share" },
@@ -88,8 +88,8 @@ test("tells how many are in, why it refuses, and how late the clock is", () => {
 
 test("lets nobody in who has left before it was in", () => {
   const { load, isShed } = open(1);
-  const place = load.place("general");
-  place.leave();
+  const place = load.openSlot("general");
+  place.release();
   place.enter();
   assert.is(isShed(), false);
 });
@@ -97,31 +97,31 @@ test("lets nobody in who has left before it was in", () => {
 test("gives one caller a quarter, and others the rest", () => {
   const { enter } = open(64);
   const places = Array.from({ length: 16 }, () => enter());
-  for (const place of places) place.claim("ada");
-  for (const place of places) place.claim("ada"); // a claim counts once
+  for (const place of places) place.assignTo("ada");
+  for (const place of places) place.assignTo("ada"); // a claim counts once
   const more = enter();
-  assert.is(isRefused(() => more.claim("ada")), true);
-  more.claim("ben");
-  places[0]!.leave();
-  enter().claim("ada");
-  assert.is(isRefused(() => enter().claim("ada")), true);
+  assert.is(isRefused(() => more.assignTo("ada")), true);
+  more.assignTo("ben");
+  places[0]!.release();
+  enter().assignTo("ada");
+  assert.is(isRefused(() => enter().assignTo("ada")), true);
 });
 
 test("gives a caller a few at least, however small the server is", () => {
   const { enter } = open(10);
-  for (let i = 0; i < 8; i++) enter().claim("ada");
-  assert.is(isRefused(() => enter().claim("ada")), true);
+  for (let i = 0; i < 8; i++) enter().assignTo("ada");
+  assert.is(isRefused(() => enter().assignTo("ada")), true);
 });
 
 test("counts a request for the last who claimed it", () => {
   const { enter } = open(32);
   for (let i = 0; i < 8; i++) {
     const place = enter();
-    place.claim("192.0.2.1");
-    place.claim("ada");
+    place.assignTo("192.0.2.1");
+    place.assignTo("ada");
   }
-  enter().claim("192.0.2.1");
-  assert.is(isRefused(() => enter().claim("ada")), true);
+  enter().assignTo("192.0.2.1");
+  assert.is(isRefused(() => enter().assignTo("ada")), true);
 });
 
 test("keeps a room for people who sign in, and lets probes in always", () => {
@@ -168,11 +168,11 @@ test("refuses the caller with the most in flight while it is late, and lets all 
 test("lets the heaviest in again once another has more", () => {
   const { beLate, enter, takes } = open(400);
   const heavy = Array.from({ length: 20 }, () => enter());
-  for (const place of heavy) place.claim("heavy");
+  for (const place of heavy) place.assignTo("heavy");
   for (let i = 0; i < 10; i++) takes("light");
   beLate();
   assert.is(takes("heavy"), false);
-  for (const place of heavy.slice(0, 11)) place.leave();
+  for (const place of heavy.slice(0, 11)) place.release();
   assert.is(takes("heavy"), true);
   assert.is(takes("heavy"), false, "now it has as many as the other");
 });
@@ -185,11 +185,11 @@ test("does not refuse a burst of many callers while it is late, nor all of one n
   const burst = Array.from({ length: 100 }, () => enter()); // all have come before anybody knows whose they are
   let taken = 0;
   for (const place of burst) {
-    if (isRefused(() => place.claim("192.0.2.0"))) {
-      place.leave();
+    if (isRefused(() => place.assignTo("192.0.2.0"))) {
+      place.release();
       continue;
     }
-    place.leave();
+    place.release();
     taken++;
   }
   assert.is(taken, 100, "each has ended before the next");
@@ -201,18 +201,18 @@ test("creations are bounded by their bytes, and refused neither for their number
   for (let i = 0; i < 1000; i++) assert.is(takes("ada", "creations"), true);
   assert.is(load.inFlight(), 0);
   const large = () => {
-    const place = load.place("creations");
-    place.weigh(256 * 1024);
+    const place = load.openSlot("creations");
+    place.setBodySize(256 * 1024);
     place.enter();
     return place;
   };
   let bens = 0;
-  while (!isRefused(() => large().claim("ben"))) bens++;
+  while (!isRefused(() => large().assignTo("ben"))) bens++;
   assert.ok(bens > 200 && bens < 260, `one caller has half, not ${bens}`);
   let all = 0;
   while (!isRefused(() => large())) all++;
   assert.ok(all < 200, `128 MiB are full after ${all} more`);
-  assert.is(isRefused(() => enter().leave()), false, "others have a room of their own");
+  assert.is(isRefused(() => enter().release()), false, "others have a room of their own");
 });
 
 test("bears turns that are late by less", () => {

@@ -12,12 +12,12 @@ import { Fault } from "#lib/base/errors.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-export interface Bucket {
+export interface RateLimit {
   /** Counts a try of this address; throws Fault limited with the message when it was one too many. */
   take(address: string, message: string): void;
 }
 
-export interface BucketOptions {
+export interface RateLimitOptions {
   /** How many networks of each size are remembered. */
   readonly capacity?: number;
   /** Milliseconds on a clock that never goes back. */
@@ -27,17 +27,17 @@ export interface BucketOptions {
 type Times = readonly number[];
 
 /** The tries of all networks of one size. */
-interface Tries {
+interface SlidingWindow {
   /** Milliseconds until the network may try again; 0 when it may now. */
   wait(key: string): number;
   count(key: string): void;
 }
 
 /** Tries a minute of an IPv6 network of so many bits. An IPv4 address is its own network of each size. */
-const SIZES: readonly (readonly [bits: number, tries: number])[] = [[64, 5], [56, 10], [48, 30]];
+const NETWORK_LIMITS: readonly (readonly [bits: number, tries: number])[] = [[64, 5], [56, 10], [48, 30]];
 
-export function openBucket({ capacity = 20_000, now = () => performance.now() }: BucketOptions = {}): Bucket {
-  const sizes = SIZES.map(([bits, most]) => ({ bits, tries: openTries(most, capacity, now) }));
+export function openRateLimit({ capacity = 20_000, now = () => performance.now() }: RateLimitOptions = {}): RateLimit {
+  const sizes = NETWORK_LIMITS.map(([bits, most]) => ({ bits, tries: openWindow(most, capacity, now) }));
   return {
     take(address, message) {
       const own = sizes.map(({ bits, tries }) => ({ key: networkOf(address, bits), tries }));
@@ -48,23 +48,23 @@ export function openBucket({ capacity = 20_000, now = () => performance.now() }:
   };
 }
 
-function openTries(most: number, capacity: number, now: () => number): Tries {
+function openWindow(most: number, capacity: number, now: () => number): SlidingWindow {
   // By time of the last try, oldest first: a key is taken out and put back at the end each time.
-  const some = new Map<string, Times>(), spent = new Map<string, Times>();
+  const belowLimit = new Map<string, Times>(), atLimit = new Map<string, Times>();
   const recent = (key: string): Times =>
-    (some.get(key) ?? spent.get(key) ?? []).filter((time) => time + MINUTE > now());
+    (belowLimit.get(key) ?? atLimit.get(key) ?? []).filter((time) => time + MINUTE > now());
 
   /** Drops what is over: it stands at the front. */
-  function sweep(entries: Map<string, Times>): void {
+  function removeExpired(entries: Map<string, Times>): void {
     for (const [key, times] of entries) {
       if (times.at(-1)! + MINUTE > now()) return;
       entries.delete(key);
     }
   }
 
-  function makeRoom(): void {
-    if (some.size + spent.size < capacity) return;
-    const from = some.size > 0 ? some : spent;
+  function evictOne(): void {
+    if (belowLimit.size + atLimit.size < capacity) return;
+    const from = belowLimit.size > 0 ? belowLimit : atLimit;
     for (const key of from.keys()) return void from.delete(key);
   }
 
@@ -75,12 +75,12 @@ function openTries(most: number, capacity: number, now: () => number): Tries {
     },
     count(key) {
       const times = [...recent(key), now()];
-      sweep(some);
-      sweep(spent);
-      some.delete(key);
-      spent.delete(key);
-      makeRoom();
-      (times.length >= most ? spent : some).set(key, times);
+      removeExpired(belowLimit);
+      removeExpired(atLimit);
+      belowLimit.delete(key);
+      atLimit.delete(key);
+      evictOne();
+      (times.length >= most ? atLimit : belowLimit).set(key, times);
     },
   };
 }

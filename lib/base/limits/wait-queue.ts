@@ -5,15 +5,15 @@ interface Waiter {
   serve(): void;
 }
 
-export interface WaitingLine {
+export interface WaitQueue {
   readonly length: number;
   /** Resolves when `serve` chooses it. Rejects with the signal's reason when that aborts first. */
-  join(order: number, signal?: AbortSignal): Promise<void>;
+  enqueue(order: number, signal?: AbortSignal): Promise<void>;
   /** Serves the waiter with the lowest order. Returns false where nobody waits. */
-  serve(): boolean;
+  serveNext(): boolean;
 }
 
-export function openLine(): WaitingLine {
+export function openWaitQueue(): WaitQueue {
   const waiting: Waiter[] = []; // by order
 
   function insert(waiter: Waiter): void {
@@ -26,7 +26,7 @@ export function openLine(): WaitingLine {
     get length() {
       return waiting.length;
     },
-    join(order, signal) {
+    enqueue(order, signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
         const onAbort = () => {
@@ -44,7 +44,7 @@ export function openLine(): WaitingLine {
         insert(waiter);
       });
     },
-    serve() {
+    serveNext() {
       const next = waiting.shift();
       next?.serve();
       return next !== undefined;

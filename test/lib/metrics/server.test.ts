@@ -1,15 +1,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listenForMetrics, type MetricsAddress, type MetricsPage } from "#lib/metrics/listen.ts";
+import { type MetricsPage, type MetricsServerOptions, startMetricsServer } from "#lib/metrics/server.ts";
 import { openConnection } from "#test/support/socket.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("listenForMetrics");
 const host = "127.0.0.1";
 
-async function open(page: Partial<MetricsPage> = {}, address: Partial<MetricsAddress> = {}) {
+async function open(page: Partial<MetricsPage> = {}, address: Partial<MetricsServerOptions> = {}) {
   const whole = { contentType: "text/plain; version=0.0.4", text: () => Promise.resolve("up 1\n"), ...page };
-  const { port, close } = await listenForMetrics(whole, { host, port: 0, ...address });
+  const { port, close } = await startMetricsServer(whole, { host, port: 0, ...address });
   return { port, close, url: `http://${host}:${port}` };
 }
 
@@ -41,7 +41,7 @@ test("makes the page once for all who ask within a second", async () => {
 });
 
 test("cuts who sends half a request, and who does not take the answer", async () => {
-  const { port, close } = await open({ text: () => Promise.resolve("x".repeat(2 ** 24)) }, { patience: 300 });
+  const { port, close } = await open({ text: () => Promise.resolve("x".repeat(2 ** 24)) }, { connectionLifetime: 300 });
   const deaf = openConnection(port);
   deaf.socket.pause();
   deaf.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openPlaces } from "#lib/base/limits/places.ts";
+import { openSemaphore } from "#lib/base/limits/semaphore.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("openPlaces");
@@ -9,9 +9,9 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Works that end when the test says so. */
 function openWorks(count: number) {
-  const places = openPlaces(count), begun: string[] = [], ends = new Map<string, () => void>();
+  const places = openSemaphore(count), begun: string[] = [], ends = new Map<string, () => void>();
   const begin = (name: string, signals = nobody) =>
-    places.take(signals, () => {
+    places.run(signals, () => {
       begun.push(name);
       return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
     });
@@ -34,9 +34,9 @@ test("begins at once while places are free, and then in the order in which they 
 });
 
 test("a work that fails leaves its place", async () => {
-  const places = openPlaces(1), broken = new Error("broken");
-  assert.is(await rejection(places.take(nobody, () => Promise.reject(broken))), broken);
-  assert.is(await places.take(nobody, () => Promise.resolve("next")), "next");
+  const places = openSemaphore(1), broken = new Error("broken");
+  assert.is(await rejection(places.run(nobody, () => Promise.reject(broken))), broken);
+  assert.is(await places.run(nobody, () => Promise.resolve("next")), "next");
 });
 
 test("who is called off while it waits never begins, and keeps no place from the others", async () => {

@@ -13,32 +13,32 @@
  */
 import { setInterval } from "node:timers";
 import { Fault } from "#lib/base/errors.ts";
-import { NO_TELEMETRY, type NoteLabels, type Telemetry } from "#lib/base/telemetry.ts";
+import { type MeasurementLabels, NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export type Room = "general" | "people" | "creations" | "probes";
+export type LoadPool = "general" | "people" | "creations" | "probes";
 
 /** A request's place in its room. All may be called again, and then do nothing. */
-export interface RoomPlace {
+export interface LoadSlot {
   /** Sets the size of the request's body, before it enters. Only the room of creations counts bytes. */
-  weigh(bytes: number): void;
+  setBodySize(bytes: number): void;
   /** Counts the request in. Throws Fault unavailable `overloaded`. */
   enter(): void;
   /** Counts it as this caller's, who has a part of the room at most. Throws Fault unavailable `overloaded`. */
-  claim(caller: string): void;
-  leave(): void;
+  assignTo(caller: string): void;
+  release(): void;
   /** Whether it counts as anybody's. */
-  readonly claimed: boolean;
+  readonly isAssigned: boolean;
 }
 
-interface Load {
-  place(room: Room): RoomPlace;
+interface LoadShedder {
+  openSlot(pool: LoadPool): LoadSlot;
   /** Requests in the two rooms that count requests. */
   inFlight(): number;
   close(): void;
 }
 
-export interface LoadOptions {
+export interface LoadShedderOptions {
   readonly maxInFlight: number;
   readonly telemetry?: Telemetry;
   readonly now?: () => number;
@@ -46,58 +46,64 @@ export interface LoadOptions {
   readonly every?: (ms: number, tick: () => void) => () => void;
 }
 
-type Reason = NoteLabels["shed"]["reason"];
+type Reason = MeasurementLabels["shed"]["reason"];
 
-const LOOK = 100; // ms between two looks at the clock
-const LATE = 500; // ms that one look may be late
-const PATIENCE = SECOND; // how long looks may be late until requests are refused
-const FEW = 8; // requests that are let in however late the clock is
-const SHARE = 4; // a caller has one part in so many
-const PEOPLE = 128; // who sign in: twice those who may wait for their turn at an account (attempts.ts)
-const WAITING = 128 * 2 ** 20; // bytes of all creations that wait
-const OVERHEAD = 32 * 2 ** 10; // bytes of a waiting request without its body: socket, headers, and what is made of them
+const CHECK_INTERVAL = 100; // ms between two looks at the clock
+const MAX_DELAY = 500; // ms that one look may be late
+const LATE_AFTER = SECOND; // how long looks may be late until requests are refused
+const ALWAYS_ADMITTED = 8; // requests that are let in however late the clock is
+const CALLER_FRACTION = 4; // a caller has one part in so many
+const SIGN_IN_REQUESTS = 128; // who sign in: twice those who may wait for their turn at an account (attempts.ts)
+const CREATION_BYTES = 128 * 2 ** 20; // bytes of all creations that wait
+const REQUEST_OVERHEAD = 32 * 2 ** 10; // bytes of a waiting request without its body: socket, headers, and what is made of them
 
 const OVERLOADED = "The server has more to do than it can; try again, waiting longer each time";
 
-const OPEN: RoomPlace = { weigh() {}, enter() {}, claim() {}, leave() {}, claimed: true };
+const UNLIMITED_SLOT: LoadSlot = { setBodySize() {}, enter() {}, assignTo() {}, release() {}, isAssigned: true };
 
-export function openLoad(options: LoadOptions): Load {
+export function openLoadShedder(options: LoadShedderOptions): LoadShedder {
   const { maxInFlight, telemetry = NO_TELEMETRY, now = () => performance.now(), every = repeat } = options;
   let last = now(), lateSince: number | null = null, late = false;
-  const stop = every(LOOK, () => {
-    const at = now(), delay = at - last - LOOK, missed = delay > LATE;
-    telemetry.note("event_loop", {}, Math.max(0, delay) / SECOND);
+  const stop = every(CHECK_INTERVAL, () => {
+    const at = now(), delay = at - last - CHECK_INTERVAL, missed = delay > MAX_DELAY;
+    telemetry.record("event_loop", {}, Math.max(0, delay) / SECOND);
     lateSince = missed ? lateSince ?? last : null;
-    late = lateSince !== null && at - lateSince >= PATIENCE;
+    late = lateSince !== null && at - lateSince >= LATE_AFTER;
     last = at;
   });
   const isLate = () => late, never = () => false;
   const shed = (reason: Reason, message: string) => {
-    telemetry.note("shed", { reason });
+    telemetry.record("shed", { reason });
     return new Fault("unavailable", "overloaded", message, { retryAfter: 1 + Math.random() * 2 });
   };
-  const rooms: Readonly<Record<Exclude<Room, "probes">, OpenRoom>> = {
-    general: openRoom({ size: maxInFlight, share: shareOf(maxInFlight), isLate, shed }),
-    people: openRoom({ size: PEOPLE, share: shareOf(PEOPLE), isLate, shed }),
-    creations: openRoom({ size: WAITING, share: WAITING / 2, overhead: OVERHEAD, isLate: never, shed }),
+  const pools: Readonly<Record<Exclude<LoadPool, "probes">, Pool>> = {
+    general: openPool({ size: maxInFlight, share: shareOf(maxInFlight), isLate, shed }),
+    people: openPool({ size: SIGN_IN_REQUESTS, share: shareOf(SIGN_IN_REQUESTS), isLate, shed }),
+    creations: openPool({
+      size: CREATION_BYTES,
+      share: CREATION_BYTES / 2,
+      overhead: REQUEST_OVERHEAD,
+      isLate: never,
+      shed,
+    }),
   };
   return {
-    place: (room) => room === "probes" ? OPEN : rooms[room].place(),
-    inFlight: () => rooms.people.inside() + rooms.general.inside(),
+    openSlot: (room) => room === "probes" ? UNLIMITED_SLOT : pools[room].openSlot(),
+    inFlight: () => pools.people.inFlight() + pools.general.inFlight(),
     close: stop,
   };
 }
 
 function shareOf(size: number): number {
-  return Math.max(Math.min(FEW, size), Math.floor(size / SHARE));
+  return Math.max(Math.min(ALWAYS_ADMITTED, size), Math.floor(size / CALLER_FRACTION));
 }
 
-interface OpenRoom {
-  place(): RoomPlace;
-  inside(): number;
+interface Pool {
+  openSlot(): LoadSlot;
+  inFlight(): number;
 }
 
-interface RoomOptions {
+interface PoolOptions {
   /** Requests, or bytes where an overhead is given. */
   readonly size: number;
   /** The largest part of `size` that one caller may have. */
@@ -108,9 +114,9 @@ interface RoomOptions {
   readonly shed: (reason: Reason, message: string) => Fault;
 }
 
-function openRoom({ size, share, overhead, isLate, shed }: RoomOptions): OpenRoom {
+function openPool({ size, share, overhead, isLate, shed }: PoolOptions): Pool {
   const callers = new Map<string, number>();
-  let inside = 0;
+  let used = 0;
 
   function count(caller: string, by: number): void {
     const present = (callers.get(caller) ?? 0) + by;
@@ -123,42 +129,42 @@ function openRoom({ size, share, overhead, isLate, shed }: RoomOptions): OpenRoo
     return own > 0 && [...callers.values()].every((others) => others <= own);
   }
 
-  function place(): RoomPlace {
-    let state: "before" | "in" | "out" = "before", claimed: string | null = null, weight = overhead ?? 1;
+  function openSlot(): LoadSlot {
+    let state: "before" | "in" | "out" = "before", assigned: string | null = null, weight = overhead ?? 1;
     return {
-      get claimed() {
-        return claimed !== null;
+      get isAssigned() {
+        return assigned !== null;
       },
-      weigh(bytes) {
+      setBodySize(bytes) {
         if (state === "before" && overhead !== undefined) weight = overhead + bytes;
       },
       enter() {
         if (state !== "before") return;
-        if (inside + weight > size) throw shed("full", OVERLOADED);
-        inside += weight;
+        if (used + weight > size) throw shed("full", OVERLOADED);
+        used += weight;
         state = "in";
       },
-      claim(caller) {
-        if (state !== "in" || claimed === caller) return;
+      assignTo(caller) {
+        if (state !== "in" || assigned === caller) return;
         const own = callers.get(caller) ?? 0;
         if (own + weight > share) {
           throw shed("share", "You have as much under way at once as one caller may; wait until some of it has ended");
         }
-        if (isLate() && inside > FEW && isHeaviest(own)) throw shed("late", OVERLOADED);
-        if (claimed !== null) count(claimed, -weight);
-        count(claimed = caller, weight);
+        if (isLate() && used > ALWAYS_ADMITTED && isHeaviest(own)) throw shed("late", OVERLOADED);
+        if (assigned !== null) count(assigned, -weight);
+        count(assigned = caller, weight);
       },
-      leave() {
+      release() {
         if (state === "in") {
-          inside -= weight;
-          if (claimed !== null) count(claimed, -weight);
+          used -= weight;
+          if (assigned !== null) count(assigned, -weight);
         }
         state = "out";
       },
     };
   }
 
-  return { place, inside: () => inside };
+  return { openSlot, inFlight: () => used };
 }
 
 function repeat(ms: number, tick: () => void): () => void {

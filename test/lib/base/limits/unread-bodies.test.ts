@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openUnread } from "#lib/base/limits/unread.ts";
+import { openUnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("openUnread");
 
 function open(most: number, grace = 1) {
-  const unread = openUnread(1024, { most, grace }), cut: string[] = [];
-  return { cut, begin: (name: string, address: string) => unread.open(address, () => cut.push(name)) };
+  const unread = openUnreadBodies(1024, { most, grace }), cut: string[] = [];
+  return { cut, begin: (name: string, address: string) => unread.track(address, () => cut.push(name)) };
 }
 
 test("cuts what one network has open longest, when it has more than a quarter", async () => {
@@ -47,8 +47,8 @@ test("cuts nothing of what comes together and is read at once", async () => {
 
 test("gives each body its time, however many there are", async () => {
   const clock = { now: 0, asked: 0 }, cut: string[] = [];
-  const unread = openUnread(1024, { most: 4, grace: 1, now: () => (clock.asked++, clock.now) });
-  for (const name of ["first", "second", "third"]) unread.open("192.0.2.1", () => cut.push(name));
+  const unread = openUnreadBodies(1024, { most: 4, grace: 1, now: () => (clock.asked++, clock.now) });
+  for (const name of ["first", "second", "third"]) unread.track("192.0.2.1", () => cut.push(name));
   await until(() => clock.asked > 10); // it has looked many times
   assert.equal(cut, []);
   clock.now = 1;

@@ -1,19 +1,19 @@
 /** Which of some names somebody may have meant who wrote another. */
 
 /** A longer one is nobody's slip of the pen, and would cost more to compare than it is worth. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 
 /** The nearest name, should one be near: a letter in four may be wrong, left out, doubled or swapped, whatever its case. */
-export function nearest(name: string, known: readonly string[]): string | null {
-  if (name.length > LONGEST) return null;
-  const [best] = known.map((other) => ({ other, slips: slipsBetween(name.toLowerCase(), other.toLowerCase()) }))
-    .filter(({ other, slips }) => slips <= Math.max(1, Math.floor(other.length / 4)) && slips < name.length)
-    .sort((one, two) => one.slips - two.slips);
+export function findNearestName(name: string, known: readonly string[]): string | null {
+  if (name.length > MAX_LENGTH) return null;
+  const [best] = known.map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
+    .filter(({ other, distance: slips }) => slips <= Math.max(1, Math.floor(other.length / 4)) && slips < name.length)
+    .sort((one, two) => one.distance - two.distance);
   return best?.other ?? null;
 }
 
 /** The least number of letters to change, add, leave out or swap with their neighbour. */
-function slipsBetween(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= one.length; i++) {
     const row = [i], above = rows[i - 1]!;

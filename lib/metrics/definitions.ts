@@ -13,12 +13,12 @@ export interface Metric {
   /** Of a histogram, in its unit. */
   readonly buckets?: readonly number[];
   /** Of all replicas together: the one that leads tells it, and the others say nothing of it. */
-  readonly fleet?: true;
+  readonly fleetWide?: true;
 }
 
-const SHORT = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10];
+const SHORT_BUCKETS = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10];
 /** An installation takes a minute or two; its objective is a number of minutes. */
-const LONG = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 3600];
+const LONG_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 3600];
 
 export const METRICS = [
   {
@@ -32,7 +32,7 @@ export const METRICS = [
     type: "histogram",
     help: "Answers to clients, from the request's headers to the answer's; of a stream, until it begins",
     labels: ["method", "route", "status"],
-    buckets: SHORT,
+    buckets: SHORT_BUCKETS,
   },
   {
     name: "wheelwright_http_requests_in_flight",
@@ -51,14 +51,14 @@ export const METRICS = [
     help:
       "Operations that ended, since they were asked for: succeeded, failed or cancelled; one called off in the queue is not told",
     labels: ["kind", "outcome"],
-    buckets: LONG,
+    buckets: LONG_BUCKETS,
   },
   {
     name: "wheelwright_operation_step_duration_seconds",
     type: "histogram",
     help: "Steps of jobs: succeeded, failed, or interrupted (given back, called off, or waiting for another)",
     labels: ["kind", "step", "outcome"],
-    buckets: LONG,
+    buckets: LONG_BUCKETS,
   },
   {
     name: "wheelwright_job_duration_seconds",
@@ -78,13 +78,13 @@ export const METRICS = [
     type: "gauge",
     help: "Lanes in which an operation runs, or could run now and does not (queued)",
     labels: ["state"],
-    fleet: true,
+    fleetWide: true,
   },
   {
     name: "wheelwright_lane_oldest_wait_seconds",
     type: "gauge",
     help: "How long an operation has waited for nothing but a replica with room for it; 0 where none does",
-    fleet: true,
+    fleetWide: true,
   },
   { name: "wheelwright_takeovers_total", type: "counter", help: "Jobs that this replica took over from a silent one" },
   {
@@ -109,7 +109,7 @@ export const METRICS = [
     type: "histogram",
     help: "Calls to the payment provider: succeeded, refused (a status from 400 on), or failed without an answer",
     labels: ["call", "outcome"],
-    buckets: SHORT,
+    buckets: SHORT_BUCKETS,
   },
   {
     name: "wheelwright_cluster_call_duration_seconds",
@@ -117,7 +117,7 @@ export const METRICS = [
     help:
       "Calls to clusters' API servers, and beginnings of streams; status 0 is no answer, cancelled one that was called off here",
     labels: ["verb", "status"],
-    buckets: SHORT,
+    buckets: SHORT_BUCKETS,
   },
   {
     name: "wheelwright_cluster_watch_restarts_total",
@@ -155,46 +155,46 @@ export const METRICS = [
     type: "gauge",
     help: "Spokes that are not removed",
     labels: ["state", "health"],
-    fleet: true,
+    fleetWide: true,
   },
   {
     name: "wheelwright_spokes_drifted",
     type: "gauge",
     help: "Spokes in which something is not as it was made, or whose blueprint is an older one",
-    fleet: true,
+    fleetWide: true,
   },
   {
     name: "wheelwright_templates",
     type: "gauge",
     help: "Templates that spokes are made from",
     labels: ["state"],
-    fleet: true,
+    fleetWide: true,
   },
   {
     name: "wheelwright_backup_oldest_age_seconds",
     type: "gauge",
     help:
       "Of the active spokes' newest good backups, the age of the oldest; a spoke that has none counts with its own age",
-    fleet: true,
+    fleetWide: true,
   },
   {
     name: "wheelwright_proof_oldest_age_seconds",
     type: "gauge",
     help:
       "Of the active spokes' last proofs by a restore drill, the age of the oldest; absent where none was ever made",
-    fleet: true,
+    fleetWide: true,
   },
   {
     name: "wheelwright_proofs_failing",
     type: "gauge",
     help: "Active spokes whose last restore drill failed",
-    fleet: true,
+    fleetWide: true,
   },
   {
     name: "wheelwright_audit_seal_age_seconds",
     type: "gauge",
     help: "How long the oldest event of the audit log has waited for its seal; 0 where all are sealed",
-    fleet: true,
+    fleetWide: true,
   },
 ] as const satisfies readonly Metric[];
 

@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openAllowance } from "#lib/base/limits/allowance.ts";
+import { openTimeBudget } from "#lib/base/limits/time-budget.ts";
 
 const test = suite("openAllowance");
 
 function open(limit: number) {
   let now = 0, spent = 0;
   let timer: { readonly at: number; readonly work: () => void } | null = null;
-  const allowance = openAllowance({
+  const allowance = openTimeBudget({
     limit,
     now: () => now,
     after: (ms, work) => {
@@ -40,7 +40,7 @@ test("is spent after its time", () => {
 test("does not count what is done aside, and counts what is left afterwards", async () => {
   const { allowance, pass, spent } = open(100), aside = Promise.withResolvers<void>();
   pass(60);
-  const waiting = allowance.aside(() => allowance.aside(() => aside.promise));
+  const waiting = allowance.runPaused(() => allowance.runPaused(() => aside.promise));
   pass(5000);
   assert.is(spent(), 0);
   aside.resolve();
@@ -53,7 +53,7 @@ test("does not count what is done aside, and counts what is left afterwards", as
 
 test("counts again after what was done aside has failed", async () => {
   const { allowance, pass, spent } = open(100);
-  await allowance.aside(() => Promise.reject(new Error("left"))).catch(() => {});
+  await allowance.runPaused(() => Promise.reject(new Error("left"))).catch(() => {});
   pass(100);
   assert.is(spent(), 1);
 });
@@ -61,7 +61,7 @@ test("counts again after what was done aside has failed", async () => {
 test("gives the whole time again when renewed", () => {
   const { allowance, pass, spent } = open(100);
   pass(90);
-  allowance.renew();
+  allowance.reset();
   pass(90);
   assert.is(spent(), 0);
   pass(10);
@@ -70,7 +70,7 @@ test("gives the whole time again when renewed", () => {
 
 test("is never spent once it is closed, also by what ends aside later", async () => {
   const { allowance, pass, spent } = open(100), aside = Promise.withResolvers<void>();
-  const waiting = allowance.aside(() => aside.promise);
+  const waiting = allowance.runPaused(() => aside.promise);
   allowance.close();
   aside.resolve();
   await waiting;

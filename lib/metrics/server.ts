@@ -10,42 +10,42 @@ import type { AddressInfo, Socket } from "node:net";
 import { SECOND } from "#lib/base/time.ts";
 
 const PATH = "/metrics";
-const CONNECTIONS = 32;
-const PATIENCE = 10 * SECOND;
-const KEPT = SECOND;
+const MAX_CONNECTIONS = 32;
+const CONNECTION_LIFETIME = 10 * SECOND;
+const CACHE_TIME = SECOND;
 
 export interface MetricsPage {
   readonly contentType: string;
   text(): Promise<string>;
 }
 
-export interface MetricsAddress {
+export interface MetricsServerOptions {
   readonly host: string;
   /** 0 for one that is free. */
   readonly port: number;
   /** Milliseconds that a connection may last (10 s). */
-  readonly patience?: number;
+  readonly connectionLifetime?: number;
 }
 
-export interface MetricsListening {
+export interface MetricsServer {
   readonly port: number;
   /** Cuts what is under way. */
   close(): Promise<void>;
 }
 
-export async function listenForMetrics(
+export async function startMetricsServer(
   page: MetricsPage,
-  { host, port, patience = PATIENCE }: MetricsAddress,
-): Promise<MetricsListening> {
+  { host, port, connectionLifetime: patience = CONNECTION_LIFETIME }: MetricsServerOptions,
+): Promise<MetricsServer> {
   const open = new Set<Socket>();
-  let made: { readonly at: number; readonly text: Promise<string> } | null = null;
+  let cached: { readonly at: number; readonly text: Promise<string> } | null = null;
 
   function text(): Promise<string> {
-    if (made && performance.now() - made.at <= KEPT) return made.text;
-    const making = page.text();
-    making.catch(() => made = null);
-    made = { at: performance.now(), text: making };
-    return making;
+    if (cached && performance.now() - cached.at <= CACHE_TIME) return cached.text;
+    const text = page.text();
+    text.catch(() => cached = null);
+    cached = { at: performance.now(), text };
+    return text;
   }
 
   async function answer({ method = "", url = "" }: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -66,7 +66,7 @@ export async function listenForMetrics(
     answer(incoming, response).catch(() => response.destroy());
   });
   server.on("connection", (socket: Socket) => {
-    if (open.size >= CONNECTIONS) return void socket.destroy();
+    if (open.size >= MAX_CONNECTIONS) return void socket.destroy();
     open.add(socket);
     const over = setTimeout(() => socket.destroy(), patience);
     socket.on("error", () => {});

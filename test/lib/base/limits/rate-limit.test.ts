@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { type BucketOptions, openBucket } from "#lib/base/limits/bucket.ts";
+import { openRateLimit, type RateLimitOptions } from "#lib/base/limits/rate-limit.ts";
 
 const test = suite("openBucket");
 
-function open(options: BucketOptions = {}) {
+function open(options: RateLimitOptions = {}) {
   const clock = { now: 1000 };
-  const bucket = openBucket({ ...options, now: () => clock.now });
+  const bucket = openRateLimit({ ...options, now: () => clock.now });
   /** Null when the try was allowed, else the seconds to wait. */
   const take = (address: string): number | null => {
     try {

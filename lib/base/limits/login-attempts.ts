@@ -13,24 +13,24 @@
  */
 import { setTimeout } from "node:timers";
 import { Fault } from "#lib/base/errors.ts";
-import { openTally } from "#lib/base/limits/tally.ts";
-import { openTurns, type Turn } from "#lib/base/limits/turns.ts";
+import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
+import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-export interface Attempt extends Turn {
+export interface LoginAttempt extends QueueEntry {
   /** In lower case, as the Email schema leaves it. */
   readonly email: string;
 }
 
-export interface Attempts {
+export interface LoginAttempts {
   /**
    * Judges the attempt when its turn has come; a password that is wrong gives null. Throws Fault limited
    * `too_many_tries` when it cannot have its turn in time.
    */
-  take<T>(attempt: Attempt, judge: () => Promise<T | null>): Promise<T | null>;
+  run<T>(attempt: LoginAttempt, checkPassword: () => Promise<T | null>): Promise<T | null>;
 }
 
-interface AttemptsOptions {
+interface LoginAttemptsOptions {
   /** How many addresses are remembered. */
   readonly capacity?: number;
   /** Milliseconds on a clock that never goes back. */
@@ -48,108 +48,112 @@ interface Account {
   pausing: boolean;
 }
 
-const FREE = 5; // failures of somebody who mistypes
+const FREE_FAILURES = 5; // failures of somebody who mistypes
 const FIRST_PAUSE = SECOND / 4, LONGEST_PAUSE = 2 * SECOND; // the longest allows 43,200 guesses a day
-const QUIET = 15 * MINUTE; // after which failures are forgotten
-const PLACES = 64; // for all accounts together: what waits is in flight, and others must be, too
-const PATIENCE = 15 * SECOND; // half of what a request may take
+const FAILURE_MEMORY = 15 * MINUTE; // after which failures are forgotten
+const MAX_WAITING = 64; // for all accounts together: what waits is in flight, and others must be, too
+const MAX_WAIT = 15 * SECOND; // half of what a request may take
 
-export function openAttempts(options: AttemptsOptions = {}): Attempts {
-  const { capacity = 10_000, now = () => performance.now(), after = later } = options;
+export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAttempts {
+  const { capacity = 10_000, now = () => performance.now(), after = setTimer } = options;
   const accounts = new Map<string, Account>(); // by the time of the last failure, the oldest first
-  const failures = openTally({ span: QUIET, capacity, now });
-  const keyOf = ({ email, whose }: Attempt) => `${email} ${whose}`;
-  const turns = openTurns<Attempt>({ places: PLACES, past: (attempt) => failures.count(keyOf(attempt)), refusal });
+  const failures = openExpiringCounter({ span: FAILURE_MEMORY, capacity, now });
+  const keyOf = ({ email, caller: whose }: LoginAttempt) => `${email} ${whose}`;
+  const queue = openFairQueue<LoginAttempt>({
+    capacity: MAX_WAITING,
+    recentCount: (attempt) => failures.count(keyOf(attempt)),
+    refusal: tooManyAttempts,
+  });
 
-  function find(email: string): Account {
+  function findOrCreate(email: string): Account {
     for (const [oldest, account] of accounts) {
-      if (account.failedAt + QUIET > now()) break;
+      if (account.failedAt + FAILURE_MEMORY > now()) break;
       if (isIdle(account)) accounts.delete(oldest);
     }
-    const known = accounts.get(email);
-    if (known) return known;
-    if (accounts.size >= capacity) forgetOne();
-    const made = { failures: 0, failedAt: now(), running: 0, pausing: false };
-    accounts.set(email, made);
-    return made;
+    const existing = accounts.get(email);
+    if (existing) return existing;
+    if (accounts.size >= capacity) evictOne();
+    const created = { failures: 0, failedAt: now(), running: 0, pausing: false };
+    accounts.set(email, created);
+    return created;
   }
 
   /**
    * An address that is slowed is forgotten only if all others are, too: nobody can end that by trying thousands of
    * others.
    */
-  function forgetOne(): void {
+  function evictOne(): void {
     let first: string | undefined;
     for (const [email, account] of accounts) {
       if (!isIdle(account)) continue;
-      if (account.failures < FREE) return void accounts.delete(email);
+      if (account.failures < FREE_FAILURES) return void accounts.delete(email);
       first ??= email;
     }
     if (first !== undefined) accounts.delete(first);
   }
 
   /** Lets those begin whose turn has come. Whenever an attempt may begin, none waits. */
-  function admit(email: string, account: Account): void {
-    while (mayBegin(account) && turns.next((attempt) => attempt.email === email)) account.running++;
+  function startWaiting(email: string, account: Account): void {
+    while (canStart(account) && queue.serveNext((attempt) => attempt.email === email)) account.running++;
   }
 
-  async function wait(attempt: Attempt): Promise<void> {
-    const patience = new AbortController(), { signal } = attempt;
-    const cancel = after(PATIENCE, () => patience.abort(refusal()));
-    const either = signal ? AbortSignal.any([signal, patience.signal]) : patience.signal;
-    await turns.wait({ ...attempt, signal: either }).finally(cancel);
+  async function wait(attempt: LoginAttempt): Promise<void> {
+    const timeout = new AbortController(), { signal } = attempt;
+    const cancel = after(MAX_WAIT, () => timeout.abort(tooManyAttempts()));
+    const signalOrTimeout = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
+    await queue.wait({ ...attempt, signal: signalOrTimeout }).finally(cancel);
   }
 
-  function fail(attempt: Attempt, account: Account): void {
+  function fail(attempt: LoginAttempt, account: Account): void {
     failures.add(keyOf(attempt));
     account.failures++;
     account.failedAt = now();
     accounts.delete(attempt.email);
     accounts.set(attempt.email, account);
-    if (account.failures < FREE) return;
+    if (account.failures < FREE_FAILURES) return;
     account.pausing = true;
-    after(Math.min(FIRST_PAUSE * 2 ** (account.failures - FREE), LONGEST_PAUSE), () => {
+    after(Math.min(FIRST_PAUSE * 2 ** (account.failures - FREE_FAILURES), LONGEST_PAUSE), () => {
       account.pausing = false;
-      admit(attempt.email, account);
+      startWaiting(attempt.email, account);
     });
   }
 
-  function succeed(attempt: Attempt, account: Account): void {
+  function succeed(attempt: LoginAttempt, account: Account): void {
     failures.forget(keyOf(attempt));
     account.failures = 0;
   }
 
   return {
-    async take(attempt, judge) {
-      const { email } = attempt, account = find(email);
-      if (mayBegin(account)) account.running++;
+    async run(attempt, checkPassword) {
+      const { email } = attempt, account = findOrCreate(email);
+      if (canStart(account)) account.running++;
       else await wait(attempt);
       try {
-        const judged = await judge();
-        if (judged === null) fail(attempt, account);
+        const result = await checkPassword();
+        if (result === null) fail(attempt, account);
         else succeed(attempt, account);
-        return judged;
+        return result;
       } finally {
         account.running--;
-        admit(email, account);
+        startWaiting(email, account);
       }
     },
   };
 }
 
-function mayBegin({ failures, running, pausing }: Account): boolean {
-  return failures + running < FREE || running === 0 && !pausing;
+function canStart({ failures, running, pausing }: Account): boolean {
+  return failures + running < FREE_FAILURES || running === 0 && !pausing;
 }
 
 function isIdle({ running, pausing }: Account): boolean {
   return running === 0 && !pausing;
 }
 
-function refusal(): Fault {
+function tooManyAttempts(): Fault {
   return new Fault("limited", "too_many_tries", "too many login attempts", { retryAfter: 5 });
 }
 
-function later(ms: number, work: () => void): () => void {
+function setTimer(ms: number, work: () => void): () => void {
   const timer = setTimeout(work, ms);
   timer.unref();
   return () => clearTimeout(timer);

@@ -7,13 +7,13 @@ import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** Bytes of unread bodies that the process may hold; with the bound of one body this gives how many there may be. */
-const HELD = 64 * 2 ** 20;
-const SHARE = 4; // a network has one part in so many
+const MAX_UNREAD_BYTES = 64 * 2 ** 20;
+const NETWORK_FRACTION = 4; // a network has one part in so many
 const GRACE = SECOND; // milliseconds that any body has
 
-export interface Unread {
+export interface UnreadBodies {
   /** Counts a body as unread until what it returns is called. `cut` is called when there are too many. */
-  open(address: string, cut: () => void): () => void;
+  track(address: string, cut: () => void): () => void;
 }
 
 interface Body {
@@ -23,19 +23,23 @@ interface Body {
 }
 
 /** `bodyLimit` is the bound of one body in bytes. */
-export function openUnread(
+export function openUnreadBodies(
   bodyLimit: number,
-  { most = Math.max(SHARE, Math.floor(HELD / bodyLimit)), grace = GRACE, now = () => performance.now() } = {},
-): Unread {
-  const share = Math.floor(most / SHARE);
+  {
+    most = Math.max(NETWORK_FRACTION, Math.floor(MAX_UNREAD_BYTES / bodyLimit)),
+    grace = GRACE,
+    now = () => performance.now(),
+  } = {},
+): UnreadBodies {
+  const share = Math.floor(most / NETWORK_FRACTION);
   const all = new Set<Body>(), byNetwork = new Map<string, Set<Body>>(); // a Set keeps the order of arrival
-  let looking: ReturnType<typeof setTimeout> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   function close(body: Body): void {
-    const own = byNetwork.get(body.network);
-    if (!all.delete(body) || !own) return;
-    own.delete(body);
-    if (own.size === 0) byNetwork.delete(body.network);
+    const ownBodies = byNetwork.get(body.network);
+    if (!all.delete(body) || !ownBodies) return;
+    ownBodies.delete(body);
+    if (ownBodies.size === 0) byNetwork.delete(body.network);
   }
 
   function cutOldest(bodies: ReadonlySet<Body>, bound: number): void {
@@ -46,20 +50,22 @@ export function openUnread(
     }
   }
 
-  function look(): void {
-    looking = undefined;
+  function cutExcess(): void {
+    timer = undefined;
     for (const own of byNetwork.values()) cutOldest(own, share);
     cutOldest(all, most);
-    if (all.size > most || [...byNetwork.values()].some((own) => own.size > share)) looking = setTimeout(look, grace);
+    if (all.size > most || [...byNetwork.values()].some((own) => own.size > share)) {
+      timer = setTimeout(cutExcess, grace);
+    }
   }
 
   return {
-    open(address, cut) {
+    track(address, cut) {
       const body: Body = { network: networkOf(address), since: now(), cut };
       const own = byNetwork.get(body.network) ?? new Set();
       byNetwork.set(body.network, own.add(body));
       all.add(body);
-      if (own.size > share || all.size > most) looking ??= setTimeout(look, grace);
+      if (own.size > share || all.size > most) timer ??= setTimeout(cutExcess, grace);
       return () => close(body);
     },
   };

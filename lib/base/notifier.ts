@@ -1,0 +1,27 @@
+/** Somebody waits until somebody else has news, or for so long. */
+import { runWithin } from "#lib/base/cancellation.ts";
+import { sleep } from "#lib/base/time.ts";
+
+export interface Notifier {
+  notify(): void;
+  /** Waits until it rings, at most so long; a ring that came before is heard at once. */
+  waitForNews(timeoutMs: number, signal: AbortSignal): Promise<void>;
+}
+
+export function openNotifier(): Notifier {
+  let notified = false, wake = () => {};
+  return {
+    notify: () => {
+      notified = true;
+      wake();
+    },
+    waitForNews: async (most, signal) => {
+      if (!notified && most > 0) {
+        const news = new Promise<void>((resolve) => wake = resolve);
+        await runWithin([signal], null, (inner) => Promise.race([news, sleep(most, inner)]));
+      }
+      signal.throwIfAborted();
+      notified = false;
+    },
+  };
+}

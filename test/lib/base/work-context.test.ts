@@ -1,0 +1,68 @@
+/** What is under way, as the log and others see it. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { currentContext, currentTrace, runDetached, runInContext, runInSpan } from "#lib/base/work-context.ts";
+import { openLog } from "#lib/base/log.ts";
+import { childSpanContext, parseTrace, startSpanContext } from "#lib/base/trace.ts";
+import type { Exchange } from "#lib/http/exchange.ts";
+import { caused } from "#lib/http/middleware.ts";
+
+const test = suite("because, apart");
+
+const root = startSpanContext(null, () => true), about = { requestId: "req_1" };
+
+test("work is done for its cause, also after it has waited, and nothing else is", async () => {
+  const seen = runInContext({ rootSpan: root, logFields: about }, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return currentContext();
+  });
+  assert.is(currentContext(), null);
+  assert.equal(await seen, { rootSpan: root, span: root, logFields: about });
+});
+
+test("two at once do not see each other", async () => {
+  const other = startSpanContext(null, () => true);
+  const ask = (each: typeof root) =>
+    runInContext({ rootSpan: each, logFields: about }, () => Promise.resolve().then(currentContext));
+  assert.equal((await Promise.all([ask(root), ask(other)])).map((cause) => cause!.rootSpan), [root, other]);
+});
+
+test("what is begun apart is done for nothing, however it was come to", () => {
+  runInContext(
+    { rootSpan: root, logFields: about },
+    () => assert.equal([runDetached(currentContext), runDetached(currentTrace)], [null, null]),
+  );
+});
+
+test("a part has a place of its own, and what goes on later belongs to the whole", () => {
+  const below = childSpanContext(root);
+  runInContext({ rootSpan: root, logFields: about }, () =>
+    runInSpan(below, () => {
+      assert.equal(currentContext(), { rootSpan: root, span: below, logFields: about });
+      assert.is(parseTrace(currentTrace())!.spanId, root.spanId);
+    }));
+  runInSpan(below, () => assert.is(currentContext(), null, "without a cause there are no parts"));
+});
+
+test("an answer that is made while it is sent is made for its request, whoever sends it", async () => {
+  const seen: unknown[] = [];
+  const flow = { run: () => Promise.resolve(void seen.push(currentContext()?.logFields)), cancel: () => {} };
+  const answer = await caused(
+    { id: "req_1", trace: root } as Exchange,
+    () => Promise.resolve({ status: 200, headers: {}, body: flow }),
+  );
+  await (answer.body as typeof flow).run();
+  assert.equal(seen, [{ requestId: "req_1" }]);
+});
+
+test("each line of the log has the ids of what it is written for", () => {
+  const lines: string[] = [];
+  const log = openLog({ level: "info", format: "json", write: (line) => lines.push(line) });
+  runInContext({ rootSpan: root, logFields: about }, () => log.info("Done", { n: 1 }));
+  log.info("Idle");
+  const [first, second] = lines.map((line) => JSON.parse(line));
+  assert.equal([first.requestId, first.traceId, first.n], ["req_1", root.traceId, 1]);
+  assert.not("traceId" in second);
+});
+
+test.run();
