@@ -1,7 +1,7 @@
 /**
  * Writes the modules that let one static import graph hold the whole program: the routes, the migrations' text, the
  * blueprint's files and the changelog. So the program needs no folder beside it, and an executable holds everything. And
- * what lib/client knows of the API, the tables of actions in docs/api.md and of metrics in docs/metrics.md, and the chart's
+ * what lib/client knows of the API, the table of actions in docs/api.md, the list of metrics in deploy/metrics.md, and the chart's
  * version and rights.
  *
  *   npm run generate                 writes what has changed
@@ -39,7 +39,7 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
     ["lib/client/schemas.ts", WARNING + schemasOf(api)],
     ["lib/client/endpoints.ts", WARNING + endpointsOf(api, release().version)],
     ["docs/api.md", withActions(await readFile(new URL("docs/api.md", root), "utf8"))],
-    ["docs/metrics.md", withMetrics(await readFile(new URL("docs/metrics.md", root), "utf8"))],
+    ["deploy/metrics.md", withMetrics(await readFile(new URL("deploy/metrics.md", root), "utf8"))],
     [`${CHART}Chart.yaml`, withVersion(await readFile(new URL(`${CHART}Chart.yaml`, root), "utf8"), release().version)],
     [`${CHART}files/wide-rules.yaml`, RULES + clusterRules([]).wide],
     [`${CHART}files/spoke-rules.yaml`, RULES + clusterRules([]).spoke],

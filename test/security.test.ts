@@ -78,7 +78,7 @@ function section(text: string, title: string): string {
 function rowsOf(text: string): Row[] {
   const rows = text.split("\n").filter((line) => line.includes(" | "))
     .map((line) => line.replace(/^\| | \|$/g, "").split(" | ").map((cell) => cell.trim()));
-  const rules = new Set(rows.flatMap((row, i) => row.every((cell) => cell === "---") ? [i - 1, i] : []));
+  const rules = new Set(rows.flatMap((row, i) => row.every((cell) => /^-+$/.test(cell)) ? [i - 1, i] : []));
   return rows.filter((_, i) => !rules.has(i));
 }
 

@@ -1,5 +1,5 @@
 /**
- * Every metric: its name, what it is, and its labels. It is registered from here, written into docs/metrics.md from here,
+ * Every metric: its name, what it is, and its labels. It is registered from here, written into deploy/metrics.md from here,
  * and what alerts and dashboards may name is here.
  *
  * No label says which customer: the page that shows them asks nobody for a password. And each has few values, all of

@@ -1,4 +1,4 @@
-/** Writes the list of metrics in docs/metrics.md from their declarations. */
+/** Writes the list of metrics in deploy/metrics.md from their declarations. */
 import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
 
 /** Returns the text with the list between its marks. */
@@ -8,6 +8,6 @@ export function withMetrics(text: string): string {
     return `- \`${series}\` ${type}${fleetWide ? " (one replica)" : ""}: ${help}\n`;
   });
   const marked = /(?<=<!-- metrics -->\n).*(?=<!-- end of metrics -->)/s;
-  if (!marked.test(text)) throw new Error("docs/metrics.md has lost the marks of the metrics");
+  if (!marked.test(text)) throw new Error("deploy/metrics.md has lost the marks of the metrics");
   return text.replace(marked, () => `\n${lines.join("")}\n`);
 }

@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { METRICS } from "#lib/metrics/definitions.ts";
 import { withMetrics } from "#src/generate/metrics.ts";
 
-const test = suite("docs/metrics.md and docs/operating.md");
+const test = suite("pages on metrics");
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
 
 test("name no metric that there is not", async () => {
@@ -13,7 +13,7 @@ test("name no metric that there is not", async () => {
     name,
     ...(type === "histogram" ? ["bucket", "sum", "count"].map((part) => `${name}_${part}`) : []),
   ]));
-  for (const path of ["docs/metrics.md", "docs/operating.md"]) {
+  for (const path of ["docs/metrics.md", "docs/operating.md", "deploy/metrics.md"]) {
     const named = (await read(path)).match(/\bwheelwright_[a-z_]+/g) ?? [];
     assert.ok(named.length > 0);
     assert.equal(named.filter((name) => !known.has(name)), [], path);

@@ -73,14 +73,14 @@ test("names what is stale: changed, or not written yet", async () => {
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 1;\n");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n");
   await writeFile(join(folder, "docs/api.md"), "Actions:\n\n<!-- actions -->\n<!-- end of actions -->\n");
-  await writeFile(join(folder, "docs/metrics.md"), "<!-- metrics -->\n<!-- end of metrics -->\n");
+  await writeFile(join(folder, "deploy/metrics.md"), "<!-- metrics -->\n<!-- end of metrics -->\n");
   await writeFile(join(folder, `${CHART}Chart.yaml`), "version: 0.0.0\nappVersion: 0.0.0\n");
   const modules = [
     ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
     ...["lib/client/schemas.ts", "lib/client/endpoints.ts"],
   ];
   assert.equal(await findStale(root), [
-    ...[...modules, "docs/api.md", "docs/metrics.md"],
+    ...[...modules, "docs/api.md", "deploy/metrics.md"],
     ...["Chart.yaml", "files/wide-rules.yaml", "files/spoke-rules.yaml"].map((file) => CHART + file),
   ]);
   for (const [path, text] of await generate(root)) await writeFile(join(folder, path), text);
