@@ -146,6 +146,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: A copy, and a site from a template, have MNet, LTI and Shibboleth addresses of their own, and their own secrets of LTI activities and BigBlueButton meetings. A copy shares no Matrix room, and reads no mailbox, of its source.",
       "**Deployment**: The chart derives a valid `RELEASE_ID` from the name of any Helm release. For a name such as `1-2a` it began with a digit, and the program did not start.",
       "**Operating**: Spokes have `imageDigest`, the image that ran after the installation or the last upgrade, restore or reapply. A tag that its publisher moved is `drift`, and a warning of `doctor`.",
+      "**Operating**: On Deno, a backup or a restore of the database over TLS no longer stalls: Deno can lose the end of a paused TLS socket, so the TCP socket below is paused.",
     ],
   },
 ];

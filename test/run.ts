@@ -26,11 +26,8 @@ const LONG = [
   /^src\//,
   /^lib\/(?:workers|scheduler|doctor)\//,
 ];
-/**
- * Pages are the same whatever serves them, and what drives the browser is made for Node; releases are made by npm, and so by
- * Node. A copy over TLS can stall on Deno (faults/copy-tls).
- */
-const FOR_NODE = /^(?:browser\/|src\/make-release\.|faults\/copy-tls\.)/;
+/** Pages are the same whatever serves them, and what drives the browser is made for Node; releases are made by npm, and so by Node. */
+const FOR_NODE = /^(?:browser\/|src\/make-release\.)/;
 const ALONE = /^(?:attacks|faults)\//;
 const TOGETHER = 25; // files that one process runs at most, so that it does not grow without end
 const CORES = Math.min(4, availableParallelism());
@@ -48,7 +45,7 @@ async function main(args: string[]): Promise<number> {
   const found = await findFiles(filters),
     files = found.filter((file) => !/deno/.test(command[0]!) || !FOR_NODE.test(file));
   if (files.length < found.length) {
-    console.log("Tests in a browser, of releases, and of copies over TLS run with Node alone.");
+    console.log("Tests in a browser and of releases run with Node alone.");
   }
   if (files.length === 0) throw new Error(`No test file matches ${filters.join(", ")}`);
 

@@ -1,7 +1,4 @@
-/**
- * What becomes of a copy when its connection over TLS fails. With Node alone: Deno 2.9.5 does not always resume a TLS socket
- * that was paused, so a copy over TLS can stall there.
- */
+/** What becomes of a copy when its connection over TLS fails, or its rows are read slowly. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openCopier } from "#lib/drivers/db/copier.ts";
@@ -10,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy, type Proxy } from "#test/support/proxy.ts";
 import { openSecureServer, overTls } from "#test/support/secure-server.ts";
 import type { OwnServer } from "#test/support/server.ts";
-import { rejection } from "#test/support/until.ts";
+import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ server: OwnServer; db: TestDatabase; proxy: Proxy }>("a copy over TLS");
 test.before(async (context) => {
@@ -54,6 +51,21 @@ test("fails when its backend is killed, or its connection half closed, while it 
     assert.instance(await rejection(writer.copyIn("copy copied from stdin", rows())), ConnectionLost);
     await writer.close();
   }
+});
+
+test("makes the server wait while the rows are not read, and loses none of them", async ({ db }) => {
+  const reader = await openCopier(overTls(db.url), "tls-slow");
+  const waiting = "select from pg_stat_activity where application_name = 'tls-slow' and wait_event = 'ClientWrite'";
+  let bytes = 0, pieces = 0;
+  for await (
+    const piece of reader.copyOut("copy (select repeat('x', 99) from generate_series(1, 1000000)) to stdout")
+  ) {
+    if (++pieces === 1) await until(async () => (await db.sql(waiting)).length > 0);
+    bytes += piece.length;
+  }
+  assert.is(bytes, 100_000_000);
+  assert.is((await reader.run("select 1 as one")).length, 1);
+  await reader.close();
 });
 
 test.run();

@@ -6,6 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import postgres from "postgres";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
+import { connectPausableTls } from "#lib/drivers/db/pausable-tls.ts";
 import { openDriver } from "#lib/drivers/db/driver.ts";
 import { findHost } from "#lib/drivers/db/hosts.ts";
 import { sessionQuery } from "#lib/drivers/db/session.ts";
@@ -43,7 +44,7 @@ export async function openCopier(
   const address = resolveDatabaseAddress(source), host = await findHost(address, name, CONNECT_LIMIT);
   const lost = new AbortController();
   const lose = (reason: unknown) => lost.abort(new ConnectionLost(reason));
-  const sockets = openSockets(address, host, lose);
+  const sockets = openSockets(address, host, lose, connectPausableTls);
   const onclose = () => lose(new Error("The server closed the connection"));
   const sql = openDriver(address, host, name, { onclose, socket: sockets.open });
 

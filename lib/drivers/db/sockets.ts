@@ -4,6 +4,7 @@
  */
 import type { Socket } from "node:net";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
+import type { TlsConnect } from "#lib/drivers/db/pausable-tls.ts";
 import { openTransport, type Transport } from "#lib/drivers/db/transport.ts";
 
 interface Sockets {
@@ -18,7 +19,12 @@ interface Sockets {
 }
 
 /** `onRefused` is called with the error for a socket that was requested and not allowed. */
-export function openSockets(address: DatabaseAddress, host: DatabaseHost, onRefused: (error: Error) => void): Sockets {
+export function openSockets(
+  address: DatabaseAddress,
+  host: DatabaseHost,
+  onRefused: (error: Error) => void,
+  secure?: TlsConnect,
+): Sockets {
   let session: Transport | null = null;
   let second: Transport | null = null; // which cancels
   let stream: Socket | null = null; // of the session
@@ -31,7 +37,7 @@ export function openSockets(address: DatabaseAddress, host: DatabaseHost, onRefu
         queueMicrotask(() => onRefused(error));
         throw error;
       }
-      const opened = openTransport(address, host);
+      const opened = openTransport(address, host, secure);
       if (session) return await (second = opened).ready;
       session = opened;
       return stream = await opened.ready;

@@ -9,6 +9,7 @@ import { readFile } from "node:fs/promises";
 import { connect as connectSocket, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type SecureVersion } from "node:tls";
 import type { DatabaseAddress, DatabaseHost, DatabaseTls } from "#lib/base/database-address.ts";
+import type { TlsConnect } from "#lib/drivers/db/pausable-tls.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -22,7 +23,12 @@ export interface Transport {
 const KEEP_ALIVE = 30 * SECOND;
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-export function openTransport(address: DatabaseAddress, host: DatabaseHost): Transport {
+/** `secure` begins TLS over the TCP socket. */
+export function openTransport(
+  address: DatabaseAddress,
+  host: DatabaseHost,
+  secure: TlsConnect = connectTls,
+): Transport {
   let outermost: Socket | null = null, over = false;
 
   /** Keeps the socket's errors from ending the process. What waits for the socket hears of its end by `close`. */
@@ -64,7 +70,7 @@ export function openTransport(address: DatabaseAddress, host: DatabaseHost): Tra
     try {
       const options = await tlsOptions(address.tls, host.host);
       if (over || socket.destroyed) throw failed("The connection was closed before TLS began");
-      const secured = hold(connectTls({ socket, ...options }));
+      const secured = hold(secure({ ...options, socket }));
       await settled(secured, "secureConnect");
       return secured;
     } catch (error) {

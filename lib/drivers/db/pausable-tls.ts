@@ -1,0 +1,49 @@
+/**
+ * Opens TLS sockets that can be paused, as the driver does while rows are copied faster than they are read.
+ *
+ * Deno 2.9.5 can lose the end of a TLS socket that is paused, also after it is resumed. There, the TLS socket always flows
+ * and the TCP socket below is paused instead. Deno reads TCP sockets below TLS natively, so a stream is put in between.
+ */
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+
+/** Begins TLS over the socket. */
+export type TlsConnect = (options: Omit<ConnectionOptions, "socket"> & { readonly socket: Socket }) => TLSSocket;
+
+export const connectPausableTls: TlsConnect = (options) =>
+  "Deno" in globalThis ? connectAbovePausedTcp(options) : connect(options);
+
+function connectAbovePausedTcp(options: Parameters<TlsConnect>[0]): TLSSocket {
+  const { socket } = options;
+  let paused = false;
+  const encrypted = new Duplex({
+    read() {
+      if (!paused) socket.resume();
+    },
+    write: (bytes, _, done) => void socket.write(bytes, done),
+    final: (done) => void socket.end(done),
+  });
+  encrypted.on("error", () => {}); // the TLS socket reports it
+  socket.on("data", (bytes) => void (encrypted.push(bytes) || socket.pause()));
+  socket.once("end", () => encrypted.push(null));
+  const secured = connect({ ...options, socket: encrypted });
+  socket.once("close", () => {
+    if (!socket.readableEnded) secured.destroy();
+  });
+  secured.once("close", () => socket.destroy());
+  const flow = secured.resume.bind(secured); // the first listener for data calls it to begin reading
+  return Object.assign(secured, {
+    pause() {
+      paused = true;
+      socket.pause();
+      return secured;
+    },
+    resume() {
+      paused = false;
+      socket.resume();
+      return flow();
+    },
+    isPaused: () => paused,
+  });
+}
