@@ -53,7 +53,9 @@ test("within a signal, what runs is cancelled and what comes later is not begun"
 
 for (const way of ["rows", "ask"] as const) {
   test(`a statement by itself that the server ends for a deadlock is done again, by ${way}`, async ({ db }) => {
-    const both = sql<{ n: number }>`select 1 as n from spokes full join users on false full join (values (1)) on false`;
+    const both = sql<
+      { n: number }
+    >`select 1 as n from spokes full join users on false full join (values (1)) as one on false`;
     const read = async () => {
       if (way === "rows") return (await both.execute(db.rows)).rows;
       return await db.rows.ask!(both.compile(db.rows).sql, []);
