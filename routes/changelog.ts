@@ -3,7 +3,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { changelogPage } from "#lib/reference/changelog/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { html } from "#lib/http/reply.ts";
-import { unread } from "#lib/portal/mail-links/frame.ts";
+import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
   summary: "The changelog as a page: what is announced, and what each release changed",
@@ -11,7 +11,7 @@ export const GET = endpoint({
   scope: "public",
   holds: 300,
   reply: html(),
-  excuse: unread,
+  excuse: refusedReadPage,
   faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
   handle: ({ app, service }) => changelogPage(app, service.releases),
 });

@@ -1,22 +1,22 @@
 /** Where one says that one has forgotten the password. */
 import { POST as forgotPassword } from "#routes/api/auth/forgot-password.ts";
-import { door, entry } from "#lib/portal/sign-in/door.ts";
+import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { forgotPage } from "#lib/portal/sign-in/sign-in.ts";
-import { asks, fields } from "#lib/portal/page/page.ts";
+import { fields, queryParams } from "#lib/portal/page/page.ts";
 
-export const GET = door({
+export const GET = publicPage({
   summary: "Where one has a link mailed that sets a new password",
-  query: asks("next"),
+  query: queryParams("next"),
   show: () => forgotPage(null),
 });
 
-export const POST = entry({
+export const POST = publicForm({
   summary: "Have the link mailed by the page's form",
   bucket: forgotPassword.bucket,
   body: fields("email"),
-  async act({ ask, given: { email } }) {
-    await ask(forgotPassword, { body: { email } });
+  async submit({ callApi, input: { email } }) {
+    await callApi(forgotPassword, { body: { email } });
     return forgotPage(email);
   },
-  again: (_, tried) => forgotPage(null, tried),
+  onRefusal: (_, submission) => forgotPage(null, submission),
 });

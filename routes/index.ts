@@ -3,7 +3,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { frontPage } from "#lib/reference/front/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { either, html, seeOther } from "#lib/http/reply.ts";
-import { unread } from "#lib/portal/mail-links/frame.ts";
+import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 import { hasSession } from "#lib/domains/auth/authenticate.ts";
 
 export const GET = endpoint({
@@ -11,7 +11,7 @@ export const GET = endpoint({
   access: anyone,
   scope: "public",
   reply: either(html(), seeOther),
-  excuse: unread,
+  excuse: refusedReadPage,
   async handle({ app, service, request, ip, userAgent }) {
     if (app.config.portal && await hasSession(app, request, { ip, userAgent })) return { other: "/hubs" };
     return { usual: await frontPage(app, service) };

@@ -4,7 +4,7 @@ import { findReader } from "#lib/domains/auth/authenticate.ts";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { Fields } from "#lib/portal/mail-links/fields.ts";
-import { refused, shown } from "#lib/portal/mail-links/frame.ts";
+import { pageReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
 import { invitation, showLink, submitLink } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
@@ -12,8 +12,8 @@ export const GET = endpoint({
   access: anyone,
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
-  reply: shown,
-  refusal: refused,
+  reply: pageReply,
+  refusal: refusedLinkPage,
   faults: ["link_spent"],
   handle: async ({ app, request, ip, userAgent, query }) =>
     showLink(app, invitation, query.token, await findReader(app, request, { ip, userAgent })),
@@ -25,8 +25,8 @@ export const POST = endpoint({
   scope: "flow",
   form: true,
   body: Fields,
-  reply: shown,
-  refusal: refused,
+  reply: pageReply,
+  refusal: refusedLinkPage,
   faults: ["link_spent"],
   handle: ({ app, actor, service, ip, userAgent, body }) =>
     submitLink(app, service, { ip, userAgent }, invitation, body, actor),

@@ -1,5 +1,5 @@
 /** The portal's style sheet, under an address that changes with it. */
-import { portalStyle, stylePath } from "#lib/portal/components/sheet.ts";
+import { portalStyle, stylePath } from "#lib/portal/components/stylesheet.ts";
 import { asset } from "#lib/portal/page/asset.ts";
 
 export const GET = asset({

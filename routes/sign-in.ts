@@ -1,22 +1,22 @@
 /** Where one signs in. */
 import { POST as login } from "#routes/api/auth/login.ts";
-import { door, entry } from "#lib/portal/sign-in/door.ts";
+import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
-import { asks, fields } from "#lib/portal/page/page.ts";
+import { fields, queryParams } from "#lib/portal/page/page.ts";
 
-export const GET = door({
+export const GET = publicPage({
   summary: "Where one signs in; who is signed in is led on",
-  query: asks("next"),
+  query: queryParams("next"),
   show: ({ next, signup }) => signInPage({ next, signup }),
 });
 
-export const POST = entry({
+export const POST = publicForm({
   summary: "Sign in by the page's form",
   bucket: login.bucket,
   body: fields("email", "password", "next"),
-  async act({ ask, given: { email, password }, next }) {
-    const { body: { message }, cookie } = await ask(login, { body: { email, password } });
+  async submit({ callApi, input: { email, password }, next }) {
+    const { body: { message }, cookie } = await callApi(login, { body: { email, password } });
     return { to: message ? "/account" : next, cookie };
   },
-  again: ({ next, signup }, tried) => signInPage({ next, signup, tried }),
+  onRefusal: ({ next, signup }, submission) => signInPage({ next, signup, submission }),
 });

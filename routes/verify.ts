@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { Fields } from "#lib/portal/mail-links/fields.ts";
-import { refused, shown } from "#lib/portal/mail-links/frame.ts";
+import { pageReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
 import { showLink, submitLink, verification } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
@@ -11,8 +11,8 @@ export const GET = endpoint({
   access: anyone,
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
-  reply: shown,
-  refusal: refused,
+  reply: pageReply,
+  refusal: refusedLinkPage,
   faults: ["link_spent"],
   handle: ({ app, query }) => showLink(app, verification, query.token),
 });
@@ -23,8 +23,8 @@ export const POST = endpoint({
   scope: "flow",
   form: true,
   body: Fields,
-  reply: shown,
-  refusal: refused,
+  reply: pageReply,
+  refusal: refusedLinkPage,
   faults: ["link_spent"],
   handle: ({ app, service, ip, userAgent, body }) => submitLink(app, service, { ip, userAgent }, verification, body),
 });

@@ -1,26 +1,26 @@
 /** What greets a new user. */
-import { GET as onboarding } from "#routes/api/onboarding/index.ts";
-import { POST as complete } from "#routes/api/onboarding/complete.ts";
-import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
-import { onboardingOf, welcomeView } from "#lib/portal/people/welcome.ts";
+import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
+import { POST as completeOnboarding } from "#routes/api/onboarding/complete.ts";
+import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
+import { onboardingBody, welcomeView } from "#lib/portal/people/welcome.ts";
 
 export const GET = page({
   summary: "The page that greets a new user",
   show: (call) => show(call),
 });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Finish setting up your account by its form",
   body: fields("displayName", "password", "slug", "name", "reason"),
-  async act({ ask, body }) {
-    const { body: { federationRequest }, cookie } = await ask(complete, { body: onboardingOf(body) });
+  async submit({ callApi, body }) {
+    const { body: { federationRequest }, cookie } = await callApi(completeOnboarding, { body: onboardingBody(body) });
     return { to: `/hubs?done=${federationRequest ? "requested" : "changed"}`, cookie };
   },
-  again: show,
+  onRefusal: show,
 });
 
-async function show<Q, B>({ ask, me }: PageCall<Q, B>, tried?: Tried) {
-  const { onboardedAt } = await ask(onboarding);
-  return welcomeView(me, onboardedAt !== null, tried);
+async function show<Q, B>({ callApi, me }: PageCall<Q, B>, submission?: Submission) {
+  const { onboardedAt } = await callApi(getOnboarding);
+  return welcomeView(me, onboardedAt !== null, submission);
 }

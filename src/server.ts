@@ -29,7 +29,7 @@ import {
 } from "#lib/http/middleware.ts";
 import { type Authenticate, mount } from "#lib/http/mount.ts";
 import { type Check, openReadiness } from "#lib/http/readiness.ts";
-import { refusedPage } from "#lib/portal/page/refused.ts";
+import { refusalPage } from "#lib/portal/page/refusal-page.ts";
 import { parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { openRateLimit, type RateLimit } from "#lib/base/limits/rate-limit.ts";
 import { createClientFinder } from "#lib/base/limits/client-address.ts";
@@ -95,7 +95,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
     authenticate: options.authenticate ?? authenticate,
     bucket: options.bucket ?? openRateLimit(),
     calls: options.calls ?? NO_COUNTER,
-    ...(config.portal && { excuse: refusedPage }),
+    ...(config.portal && { excuse: refusalPage }),
   });
 
   const middleware: readonly Middleware[] = [

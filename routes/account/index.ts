@@ -1,9 +1,9 @@
 /** One's own account. */
-import { PATCH as change } from "#routes/api/auth/me.ts";
-import { GET as sessions } from "#routes/api/auth/sessions/index.ts";
-import { GET as onboarding } from "#routes/api/onboarding/index.ts";
-import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
+import { PATCH as updateAccount } from "#routes/api/auth/me.ts";
+import { GET as getSessions } from "#routes/api/auth/sessions/index.ts";
+import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
+import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
 import { accountView } from "#lib/portal/people/account.ts";
 
 export const GET = page({
@@ -11,17 +11,17 @@ export const GET = page({
   show: (call) => show(call),
 });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Change your name by its form",
   body: fields("displayName"),
-  async act({ ask, me, body }) {
-    await ask(change, { body });
+  async submit({ callApi, me, body }) {
+    await callApi(updateAccount, { body });
     return { to: `/account?done=${body.displayName.trim() === me.displayName ? "unchanged" : "changed"}` };
   },
-  again: show,
+  onRefusal: show,
 });
 
-async function show<Q, B>({ ask, me }: PageCall<Q, B>, tried?: Tried) {
-  const { onboardedAt } = await ask(onboarding);
-  return accountView({ me, sessions: await ask(sessions), onboarded: onboardedAt !== null }, tried);
+async function show<Q, B>({ callApi, me }: PageCall<Q, B>, submission?: Submission) {
+  const { onboardedAt } = await callApi(getOnboarding);
+  return accountView({ me, sessions: await callApi(getSessions), onboarded: onboardedAt !== null }, submission);
 }

@@ -1,6 +1,6 @@
 /** Where one changes one's password. */
-import { POST as change } from "#routes/api/auth/password.ts";
-import { deed, fields, page } from "#lib/portal/page/page.ts";
+import { POST as changePassword } from "#routes/api/auth/password.ts";
+import { fields, formAction, page } from "#lib/portal/page/page.ts";
 import { passwordView } from "#lib/portal/people/account.ts";
 
 export const GET = page({
@@ -8,13 +8,13 @@ export const GET = page({
   show: ({ me }) => passwordView(me.email),
 });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Change your password by its form",
-  bucket: change.bucket,
+  bucket: changePassword.bucket,
   body: fields("current", "password"),
-  async act({ ask, body }) {
-    const { cookie } = await ask(change, { body });
+  async submit({ callApi, body }) {
+    const { cookie } = await callApi(changePassword, { body });
     return { to: "/account?done=password", cookie };
   },
-  again: ({ me }, tried) => passwordView(me.email, tried),
+  onRefusal: ({ me }, submission) => passwordView(me.email, submission),
 });

@@ -1,13 +1,13 @@
 /** Where one signs out elsewhere. */
-import { DELETE as end } from "#routes/api/auth/sessions/[sessionId].ts";
-import { DELETE as endOthers } from "#routes/api/auth/sessions/others.ts";
-import { deed, fields } from "#lib/portal/page/page.ts";
+import { DELETE as endSession } from "#routes/api/auth/sessions/[sessionId].ts";
+import { DELETE as endOtherSessions } from "#routes/api/auth/sessions/others.ts";
+import { fields, formAction } from "#lib/portal/page/page.ts";
 
-export const POST = deed({
+export const POST = formAction({
   summary: "End one of your sessions, or all others, by a button",
   body: fields("which"),
-  async act({ ask, body: { which } }) {
-    await (which === "others" ? ask(endOthers) : ask(end, { params: { sessionId: which } }));
+  async submit({ callApi, body: { which } }) {
+    await (which === "others" ? callApi(endOtherSessions) : callApi(endSession, { params: { sessionId: which } }));
     return { to: "/account?done=ended" };
   },
 });

@@ -3,7 +3,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { docsPage } from "#lib/reference/page/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { html } from "#lib/http/reply.ts";
-import { unread } from "#lib/portal/mail-links/frame.ts";
+import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
   summary: "The reference of this API as a page, which asks no other server for anything",
@@ -13,6 +13,6 @@ export const GET = endpoint({
   once: true,
   strict: true,
   reply: html(),
-  excuse: unread,
+  excuse: refusedReadPage,
   handle: ({ service }) => docsPage(service.document()),
 });

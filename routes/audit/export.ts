@@ -1,13 +1,13 @@
 /** The audit log, to take along. */
 import * as v from "valibot";
-import { GET as audit } from "#routes/api/audit.ts";
+import { GET as getAudit } from "#routes/api/audit.ts";
 import { operator } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { asking } from "#lib/portal/page/ask.ts";
-import { asks } from "#lib/portal/page/page.ts";
-import { refusedPage } from "#lib/portal/page/refused.ts";
+import { createApiCaller } from "#lib/portal/page/call-api.ts";
+import { queryParams } from "#lib/portal/page/page.ts";
+import { refusalPage } from "#lib/portal/page/refusal-page.ts";
 import { auditQuery } from "#lib/portal/audit/audit.ts";
-import { collectEvents, download, EXPORTED_AT_ONCE, ExportFormat } from "#lib/portal/audit/export.ts";
+import { collectEvents, download, EXPORT_PAGE_SIZE, ExportFormat } from "#lib/portal/audit/export.ts";
 
 export const GET = endpoint({
   summary: "What a search of the audit log finds, as a file",
@@ -15,13 +15,13 @@ export const GET = endpoint({
   scope: "session",
   portal: true,
   query: v.object({
-    ...asks("kind", "actor", "federationId", "objectType", "objectId", "until").entries,
+    ...queryParams("kind", "actor", "federationId", "objectType", "objectId", "until").entries,
     format: ExportFormat,
   }),
   reply: download,
-  refusal: refusedPage,
+  refusal: refusalPage,
   handle(call) {
-    const { format, ...asked } = call.query, ask = asking(call), limit = String(EXPORTED_AT_ONCE);
-    return collectEvents(format, (before) => ask(audit, { query: { ...auditQuery(asked, before), limit } }));
+    const { format, ...filters } = call.query, callApi = createApiCaller(call), limit = String(EXPORT_PAGE_SIZE);
+    return collectEvents(format, (before) => callApi(getAudit, { query: { ...auditQuery(filters, before), limit } }));
   },
 });

@@ -1,13 +1,15 @@
 /** The audit log. */
-import { GET as audit } from "#routes/api/audit.ts";
-import { asks, page } from "#lib/portal/page/page.ts";
-import { AUDIT_A_PAGE, auditQuery, auditView } from "#lib/portal/audit/audit.ts";
+import { GET as getAudit } from "#routes/api/audit.ts";
+import { page, queryParams } from "#lib/portal/page/page.ts";
+import { AUDIT_PER_PAGE, auditQuery, auditView } from "#lib/portal/audit/audit.ts";
 
 export const GET = page({
   summary: "The audit log with its search, for operators",
-  query: asks("kind", "actor", "federationId", "objectType", "objectId", "until", "before"),
-  async show({ ask, query: { before, ...asked } }) {
-    const { items, next } = await ask(audit, { query: { ...auditQuery(asked, before), limit: String(AUDIT_A_PAGE) } });
-    return auditView({ events: items, next, asked });
+  query: queryParams("kind", "actor", "federationId", "objectType", "objectId", "until", "before"),
+  async show({ callApi, query: { before, ...filters } }) {
+    const { items, next } = await callApi(getAudit, {
+      query: { ...auditQuery(filters, before), limit: String(AUDIT_PER_PAGE) },
+    });
+    return auditView({ events: items, next, filters });
   },
 });

@@ -1,24 +1,24 @@
 /** Where an operator makes a hub. */
-import { GET as catalog } from "#routes/api/catalog.ts";
+import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as create } from "#routes/api/federations/index.ts";
 import { requireOperator } from "#lib/domains/auth/access.ts";
 import { newHubView } from "#lib/portal/hubs/new-hub.ts";
-import { deed, fields, filled, page } from "#lib/portal/page/page.ts";
+import { fields, formAction, nonEmptyFields, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
   summary: "The form by which an operator makes a hub",
-  async show({ ask, actor }) {
+  async show({ callApi, actor }) {
     requireOperator(actor);
-    return newHubView(await ask(catalog));
+    return newHubView(await callApi(getCatalog));
   },
 });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Make a hub by the page's form",
   body: fields("slug", "name", "region", "mode", "tier", "key"),
-  async act({ ask, body: { key, ...typed } }) {
-    const { id } = await ask(create, { body: filled(typed), key });
+  async submit({ callApi, body: { key, ...typed } }) {
+    const { id } = await callApi(create, { body: nonEmptyFields(typed), key });
     return { to: `/hubs/${id}?done=created` };
   },
-  again: async ({ ask }, tried) => newHubView(await ask(catalog), tried),
+  onRefusal: async ({ callApi }, submission) => newHubView(await callApi(getCatalog), submission),
 });

@@ -1,20 +1,20 @@
 /** Where somebody asks for a hub. */
-import { GET as catalog } from "#routes/api/catalog.ts";
-import { POST as place } from "#routes/api/federation-requests/index.ts";
+import { GET as getCatalog } from "#routes/api/catalog.ts";
+import { POST as createRequest } from "#routes/api/federation-requests/index.ts";
 import { newRequestView } from "#lib/portal/requests/request.ts";
-import { deed, fields, filled, page } from "#lib/portal/page/page.ts";
+import { fields, formAction, nonEmptyFields, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
   summary: "The form by which somebody asks for a hub",
-  show: async ({ ask }) => newRequestView(await ask(catalog)),
+  show: async ({ callApi }) => newRequestView(await callApi(getCatalog)),
 });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Ask for a hub by the page's form",
   body: fields("slug", "name", "region", "mode", "tier", "reason", "key"),
-  async act({ ask, body: { key, ...typed } }) {
-    const { id } = await ask(place, { body: filled(typed), key });
+  async submit({ callApi, body: { key, ...typed } }) {
+    const { id } = await callApi(createRequest, { body: nonEmptyFields(typed), key });
     return { to: `/requests/${id}?done=requested` };
   },
-  again: async ({ ask }, tried) => newRequestView(await ask(catalog), tried),
+  onRefusal: async ({ callApi }, submission) => newRequestView(await callApi(getCatalog), submission),
 });

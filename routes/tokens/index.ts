@@ -1,9 +1,9 @@
 /** One's own API tokens. */
-import { GET as tokens } from "#routes/api/auth/tokens/index.ts";
+import { GET as getTokens } from "#routes/api/auth/tokens/index.ts";
 import { page } from "#lib/portal/page/page.ts";
 import { tokensView } from "#lib/portal/people/tokens.ts";
 
 export const GET = page({
   summary: "Your API tokens",
-  show: async ({ ask, now }) => tokensView((await ask(tokens)).items, await now()),
+  show: async ({ callApi, now }) => tokensView((await callApi(getTokens)).items, await now()),
 });

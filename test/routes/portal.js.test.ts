@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { portalStyle, stylePath } from "#lib/portal/components/sheet.ts";
+import { portalStyle, stylePath } from "#lib/portal/components/stylesheet.ts";
 import { portalScript, scriptPath } from "#lib/portal/script/script.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";

@@ -1,16 +1,23 @@
 /** The audit log, to search and to take along. */
 import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { choice, field } from "#lib/portal/components/forms.ts";
-import { empty, facts, linkButton, older, titled, withQuery } from "#lib/portal/components/parts.ts";
+import { field, selectField } from "#lib/portal/components/forms.ts";
+import {
+  definitionList,
+  emptyState,
+  humanize,
+  linkButton,
+  olderLink,
+  withQuery,
+} from "#lib/portal/components/parts.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { eventRow, eventStyle, type ToldEvent } from "#lib/portal/audit/event.ts";
-import { EXPORTED } from "#lib/portal/audit/export.ts";
+import { type AuditEventItem, eventRow, eventStyle } from "#lib/portal/audit/event.ts";
+import { MAX_EXPORTED } from "#lib/portal/audit/export.ts";
 
-export const AUDIT_A_PAGE = 50;
+export const AUDIT_PER_PAGE = 50;
 
 /** What the form asks; `until` is as a field of the browser gives it, in UTC. */
-export interface AuditAsked {
+export interface AuditFilters {
   readonly kind?: string | undefined;
   readonly actor?: string | undefined;
   readonly federationId?: string | undefined;
@@ -20,69 +27,78 @@ export interface AuditAsked {
 }
 
 /** The same as the API asks it. A page that goes on where another ended does so before what that one showed. */
-export function auditQuery({ until, ...filters }: AuditAsked, before?: string) {
+export function auditQuery({ until, ...filters }: AuditFilters, before?: string) {
   const end = until !== undefined && !until.endsWith("Z") ? `${until}Z` : until;
   return { ...filters, before: before ?? end };
 }
 
-interface AuditShown {
-  readonly events: readonly ToldEvent[];
+interface AuditProps {
+  readonly events: readonly AuditEventItem[];
   /** Where the next page begins; null on the last one. */
   readonly next: string | null;
-  readonly asked: AuditAsked;
+  readonly filters: AuditFilters;
 }
 
 const PATH = "/audit";
 
-export function auditView({ events, next, asked }: AuditShown): View {
-  const narrowed = Object.values(asked).some((each) => each !== undefined);
-  const file = (format: string) => withQuery(`${PATH}/export`, { format, ...asked });
+export function auditView({ events, next, filters }: AuditProps): View {
+  const isFiltered = Object.values(filters).some((each) => each !== undefined);
+  const exportLink = (format: string) => withQuery(`${PATH}/export`, { format, ...filters });
   return {
     title: "Audit",
     section: "audit",
     lead: `Everything that was done, by whom and from where. An export takes what the search finds: the newest ${
-      EXPORTED.toLocaleString("en")
+      MAX_EXPORTED.toLocaleString("en")
     } events at most.`,
-    deeds: markup`${linkButton(["Export CSV", file("csv")])}${linkButton(["Export JSON Lines", file("jsonl")])}`,
+    actions: markup`${linkButton(["Export CSV", exportLink("csv")])}${
+      linkButton(["Export JSON Lines", exportLink("jsonl")])
+    }`,
     style: eventStyle + style,
-    body: markup`${searchForm(asked, narrowed)}
+    body: markup`${searchForm(filters, isFiltered)}
 <div id="events">${
       events.length > 0
         ? markup`<ul class="list happened">${
-          events.map((event) => eventRow(event, { people: true, below: detailsOf(event) }))
+          events.map((event) => eventRow(event, { linkUsers: true, details: eventDetails(event) }))
         }</ul>`
-        : empty("Nothing fits", "Search for something else, or see all of it.", linkButton(["The whole log", PATH]))
+        : emptyState(
+          "Nothing fits",
+          "Search for something else, or see all of it.",
+          linkButton(["The whole log", PATH]),
+        )
     }</div>
-${older(next && withQuery(PATH, { ...asked, before: next }))}`,
+${olderLink(next && withQuery(PATH, { ...filters, before: next }))}`,
   };
 }
 
-function searchForm({ kind, actor, federationId, objectType, objectId, until }: AuditAsked, narrowed: boolean): Markup {
+function searchForm(
+  { kind, actor, federationId, objectType, objectId, until }: AuditFilters,
+  isFiltered: boolean,
+): Markup {
   return markup`<form class="filters" role="search" action="${PATH}">
 ${field({ name: "actor", label: "Who", type: "search", value: actor, placeholder: "Address, id, system" })}
-${choice({ name: "kind", label: "What", value: kind, options: [["", "Anything"], ...KINDS] })}
+${selectField({ name: "kind", label: "What", value: kind, options: [["", "Anything"], ...KINDS] })}
 ${field({ name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or id" })}
-${choice({ name: "objectType", label: "About", value: objectType, options: [["", "Anything"], ...TYPES] })}
+${selectField({ name: "objectType", label: "About", value: objectType, options: [["", "Anything"], ...TYPES] })}
 ${field({ name: "objectId", label: "Its id", type: "search", value: objectId, placeholder: "spk_…" })}
 ${dayField(until)}
-<button class="quiet">Search</button>${narrowed ? linkButton(["Clear", PATH]) : ""}</form>`;
+<button class="quiet">Search</button>${isFiltered ? linkButton(["Clear", PATH]) : ""}</form>`;
 }
 
-const KINDS = Object.keys(AUDIT_KINDS).map((kind) => [kind, titled(kind)] as const);
-const TYPES = OBJECT_TYPES.map((type) => [type, titled(type)] as const);
+const KINDS = Object.keys(AUDIT_KINDS).map((kind) => [kind, humanize(kind)] as const);
+const TYPES = OBJECT_TYPES.map((type) => [type, humanize(type)] as const);
 
 function dayField(until: string | undefined): Markup {
   return markup`<div class="field"><label for="until">Before (UTC)</label>
 <input id="until" name="until" type="datetime-local" value="${until?.replace(/Z$/, "") ?? ""}"></div>`;
 }
 
-function detailsOf({ id, kind, actor, objectType, objectId, ip, userAgent, metadata }: ToldEvent): Markup {
+function eventDetails({ id, kind, actor, objectType, objectId, ip, userAgent, metadata }: AuditEventItem): Markup {
   const filter = (query: Record<string, string>, text: string) =>
     markup`<a href="${withQuery(PATH, query)}"><code>${text}</code></a>`;
-  const list = facts([
+  const list = definitionList([
     ["Kind", filter({ kind }, kind)],
     ["Who", filter({ actor: actor.id }, actor.id)],
-    ["About", markup`${titled(objectType)} ${filter({ objectId }, objectId)}`],
+    ["About", markup`${humanize(objectType)} ${filter({ objectId }, objectId)}`],
     ["From", ip || "here"],
     ["With", userAgent || "nothing that is known"],
   ]);

@@ -4,10 +4,10 @@ import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { AuditEventView } from "#lib/audit/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { type Icon, icon } from "#lib/portal/components/icons.ts";
-import { instant, titled, type Tone } from "#lib/portal/components/parts.ts";
-import { SENTENCES } from "#lib/portal/audit/words.ts";
+import { humanize, instant, type Tone } from "#lib/portal/components/parts.ts";
+import { SENTENCES } from "#lib/portal/audit/sentences.ts";
 
-export type ToldEvent = v.InferOutput<typeof AuditEventView>;
+export type AuditEventItem = v.InferOutput<typeof AuditEventView>;
 
 const SIGNS: Readonly<Record<Tone, Icon>> = {
   good: "done",
@@ -18,31 +18,36 @@ const SIGNS: Readonly<Record<Tone, Icon>> = {
 };
 
 /** `below` stands under the sentence, `beside` at the row's end. `people` is whether addresses lead to their accounts. */
-interface Around {
-  readonly people: boolean;
-  readonly mark?: Markup | string;
-  readonly below?: Markup | string;
-  readonly beside?: Markup | string;
+interface RowOptions {
+  readonly linkUsers: boolean;
+  readonly badge?: Markup | string;
+  readonly details?: Markup | string;
+  readonly action?: Markup | string;
 }
 
-export function eventRow(event: ToldEvent, { people, mark = "", below = "", beside = "" }: Around): Markup {
-  const { id, at, actor } = event, tone = toneOf(event), detail = detailOf(event.metadata);
+export function eventRow(
+  event: AuditEventItem,
+  { linkUsers, badge = "", details = "", action = "" }: RowOptions,
+): Markup {
+  const { id, at, actor } = event, tone = eventTone(event), detail = eventDetail(event.metadata);
   return markup`<li id="${id}"><span class="sign ${tone}">${icon(SIGNS[tone])}</span>
-<div class="what"><p>${mark}${sentenceOf(event, people)}</p>
+<div class="what"><p>${badge}${sentenceMarkup(event, linkUsers)}</p>
 ${detail ? markup`<p class="small">${detail}</p>` : ""}
 <div class="foot"><p class="tiny soft">${
-    actor.id === "system" ? "By Wheelwright itself" : markup`By ${personOf(actor.id, actor.email || actor.id, people)}`
-  }, ${instant(at)}</p>${below}</div></div>
-${beside ? markup`<div class="beside">${beside}</div>` : ""}</li>`;
+    actor.id === "system"
+      ? "By Wheelwright itself"
+      : markup`By ${userLink(actor.id, actor.email || actor.id, linkUsers)}`
+  }, ${instant(at)}</p>${details}</div></div>
+${action ? markup`<div class="beside">${action}</div>` : ""}</li>`;
 }
 
 /** The sentence as text, for those who hear a button of its row alone. */
-export function plainSentence(event: ToldEvent): string {
+export function plainSentence(event: AuditEventItem): string {
   return pieces(event).map(({ text }) => text).join("");
 }
 
-function sentenceOf(event: ToldEvent, people: boolean): Markup {
-  const href = hrefOf(event, people);
+function sentenceMarkup(event: AuditEventItem, linkUsers: boolean): Markup {
+  const href = objectHref(event, linkUsers);
   return markup`${
     pieces(event).map(({ text, isObject }) =>
       !isObject ? text : href === null ? markup`<b>${text}</b>` : markup`<a href="${href}">${text}</a>`
@@ -55,18 +60,18 @@ interface Piece {
   readonly isObject: boolean;
 }
 
-function pieces(event: ToldEvent): Piece[] {
-  const { actor, metadata } = event, [, sentence] = wordsFor(event);
+function pieces(event: AuditEventItem): Piece[] {
+  const { actor, metadata } = event, [, sentence] = sentenceFor(event);
   return sentence.split(/(%|\{\w+\})/).map((piece) => {
-    if (piece === "%") return { text: nameOf(event), isObject: true };
+    if (piece === "%") return { text: objectName(event), isObject: true };
     const name = /^\{(\w+)\}$/.exec(piece)?.[1];
-    const text = name === undefined ? piece : name === "actor" ? actor.email : spoken(name, metadata[name]);
+    const text = name === undefined ? piece : name === "actor" ? actor.email : fieldText(name, metadata[name]);
     return { text, isObject: false };
   });
 }
 
 /** Names of actions are words with hyphens; names of people and tokens are theirs. */
-function spoken(field: string, value: unknown): string {
+function fieldText(field: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number"
     ? String(value)
     : field === "email"
@@ -75,31 +80,31 @@ function spoken(field: string, value: unknown): string {
   return field === "action" || field === "kind" ? text.replaceAll("-", " ") : text;
 }
 
-function toneOf(event: ToldEvent): Tone {
+function eventTone(event: AuditEventItem): Tone {
   if (event.kind === "spoke_health_changed") return event.metadata.to === "healthy" ? "good" : "warn";
-  return wordsFor(event)[0];
+  return sentenceFor(event)[0];
 }
 
-function wordsFor({ kind }: ToldEvent): readonly [Tone, string] {
-  return SENTENCES[kind as AuditKind] ?? ["still", `${titled(kind)}: %`];
+function sentenceFor({ kind }: AuditEventItem): readonly [Tone, string] {
+  return SENTENCES[kind as AuditKind] ?? ["still", `${humanize(kind)}: %`];
 }
 
-function nameOf({ objectId, actor, metadata: { slug, email } }: ToldEvent): string {
+function objectName({ objectId, actor, metadata: { slug, email } }: AuditEventItem): string {
   const name = slug ?? email;
   return typeof name === "string" ? name : objectId === actor.id ? actor.email : objectId;
 }
 
 /** Where one looks at it, unless it is gone. */
-function hrefOf({ kind, objectType, objectId }: ToldEvent, people: boolean): string | null {
+function objectHref({ kind, objectType, objectId }: AuditEventItem, linkUsers: boolean): string | null {
   if (kind === "spoke_destroyed" || kind === "federation_destroyed") return null;
   if (objectType === "spoke") return `/spokes/${objectId}`;
   if (objectType === "federation") return `/hubs/${objectId}`;
   if (objectType === "federation_request") return "/requests";
-  return objectType === "user" && people && isUser(objectId) ? `/users/${objectId}` : null;
+  return objectType === "user" && linkUsers && isUser(objectId) ? `/users/${objectId}` : null;
 }
 
-function personOf(id: string, email: string, people: boolean): Markup | string {
-  return people && isUser(id) ? markup`<a href="/users/${id}">${email}</a>` : email;
+function userLink(id: string, email: string, linkUsers: boolean): Markup | string {
+  return linkUsers && isUser(id) ? markup`<a href="/users/${id}">${email}</a>` : email;
 }
 
 /** There are events of nobody who has an account. */
@@ -108,19 +113,19 @@ function isUser(id: string): boolean {
 }
 
 /** Why, or what of it, where the event says so. */
-function detailOf({ message, reason, changed, size, lmsVersion }: ToldEvent["metadata"]): string {
+function eventDetail({ message, reason, changed, size, lmsVersion }: AuditEventItem["metadata"]): string {
   if (typeof message === "string") return `${message}.`;
-  if (typeof reason === "string" && reason) return titled(reason);
+  if (typeof reason === "string" && reason) return humanize(reason);
   if (changed !== null && typeof changed === "object") {
     const names = Array.isArray(changed) ? changed : Object.keys(changed);
-    return names.length === 0 ? "" : `Changed: ${names.map((name) => wordsOf(String(name))).join(", ")}`;
+    return names.length === 0 ? "" : `Changed: ${names.map((name) => splitWords(String(name))).join(", ")}`;
   }
   return [typeof size === "string" ? size : "", typeof lmsVersion === "string" ? `Moodle ${lmsVersion}` : ""]
     .filter((each) => each).join(", ");
 }
 
 /** `displayName` as people say it: display name. */
-function wordsOf(name: string): string {
+function splitWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 

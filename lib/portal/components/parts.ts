@@ -1,7 +1,7 @@
 /** What pages of the portal are put together from. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { type Icon, icon } from "#lib/portal/components/icons.ts";
-import type { Way } from "#lib/portal/components/view.ts";
+import type { NavLink } from "#lib/portal/components/view.ts";
 
 export type Tone = "good" | "info" | "warn" | "bad" | "still";
 
@@ -29,13 +29,13 @@ const STATES: Readonly<Record<string, readonly [Tone, Icon]>> = {
 
 /** Of a hub, a spoke or an operation. An active spoke that is not healthy says that instead. */
 export function stateBadge(state: string, health?: string): Markup {
-  const said = state === "active" && health === "degraded" ? "degraded" : state;
-  const [tone, sign] = STATES[said] ?? ["still", "dot"];
-  return badge(tone, sign, titled(said));
+  const label = state === "active" && health === "degraded" ? "degraded" : state;
+  const [tone, sign] = STATES[label] ?? ["still", "dot"];
+  return badge(tone, sign, humanize(label));
 }
 
 /** `provision-hub` as people say it: Provision hub. */
-export function titled(word: string): string {
+export function humanize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).replaceAll(/[-_]/g, " ");
 }
 
@@ -44,11 +44,11 @@ export function instant(stamp: string | null, otherwise = "never"): Markup {
   if (stamp === null) return markup`<span class="soft">${otherwise}</span>`;
   const exact = `${stamp.slice(0, 10)} ${stamp.slice(11, 19)} UTC`;
   return markup`<time datetime="${stamp}" title="${exact}">${
-    SHORT.format(new Date(stamp)).replace(" at ", ", ")
+    DATE_FORMAT.format(new Date(stamp)).replace(" at ", ", ")
   } UTC</time>`;
 }
 
-const SHORT = new Intl.DateTimeFormat("en-GB", {
+const DATE_FORMAT = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
   month: "short",
   year: "numeric",
@@ -58,7 +58,7 @@ const SHORT = new Intl.DateTimeFormat("en-GB", {
 });
 
 /** Seconds in words: `about 4 min`. */
-export function span(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
   if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)} h`;
@@ -73,35 +73,35 @@ interface Panel {
   readonly id: string;
   /** Made new when something happens. */
   readonly live?: boolean;
-  readonly deeds?: Markup | string;
+  readonly actions?: Markup | string;
   readonly lead?: Markup | string;
 }
 
-export function panel(title: string, body: unknown, { id, live = false, deeds = "", lead = "" }: Panel): Markup {
+export function panel(title: string, body: unknown, { id, live = false, actions = "", lead = "" }: Panel): Markup {
   return markup`<section class="panel" aria-labelledby="${id}-title" id="${id}" ${live ? markup`data-live` : ""}>
-<header><h2 id="${id}-title">${title}</h2>${deeds ? markup`<div class="deeds">${deeds}</div>` : ""}</header>
+<header><h2 id="${id}-title">${title}</h2>${actions ? markup`<div class="deeds">${actions}</div>` : ""}</header>
 ${lead ? markup`<p class="small soft">${lead}</p>` : ""}
 ${body}
 </section>`;
 }
 
 /** What stands where nothing is yet: that, and what to do next. */
-export function empty(title: string, text: Markup | string, deed: Markup | string = ""): Markup {
-  return markup`<div class="empty"><h2>${title}</h2><p class="soft">${text}</p>${deed}</div>`;
+export function emptyState(title: string, text: Markup | string, action: Markup | string = ""): Markup {
+  return markup`<div class="empty"><h2>${title}</h2><p class="soft">${text}</p>${action}</div>`;
 }
 
-export function facts(list: readonly (readonly [term: string, value: unknown] | null)[]): Markup {
+export function definitionList(list: readonly (readonly [term: string, value: unknown] | null)[]): Markup {
   return markup`<dl class="facts">${
     list.flatMap((fact) => fact ? markup`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>` : [])
   }</dl>`;
 }
 
-export function linkButton([text, href]: Way, look: "main" | "quiet" = "quiet"): Markup {
-  return markup`<a class="button ${look}" href="${href}">${text}</a>`;
+export function linkButton([text, href]: NavLink, variant: "main" | "quiet" = "quiet"): Markup {
+  return markup`<a class="button ${variant}" href="${href}">${text}</a>`;
 }
 
 interface PostButton {
-  readonly look?: "main" | "quiet" | "danger";
+  readonly variant?: "main" | "quiet" | "danger";
   /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string>>;
   /** What it is about, for those who hear the button alone. */
@@ -112,14 +112,16 @@ interface PostButton {
 export function postButton(
   action: string,
   text: string,
-  { look = "quiet", fields = {}, about }: PostButton = {},
+  { variant = "quiet", fields = {}, about }: PostButton = {},
 ): Markup {
-  return markup`<form class="inline" method="post" action="${action}">${hidden(fields)}<button class="${look}">${text}${
+  return markup`<form class="inline" method="post" action="${action}">${
+    hiddenInputs(fields)
+  }<button class="${variant}">${text}${
     about === undefined ? "" : markup`<span class="unseen"> ${about}</span>`
   }</button></form>`;
 }
 
-export function hidden(fields: Readonly<Record<string, string>>): readonly Markup[] {
+export function hiddenInputs(fields: Readonly<Record<string, string>>): readonly Markup[] {
   return Object.entries(fields).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`);
 }
 
@@ -129,7 +131,7 @@ export function copyable(text: string, label: string): Markup {
 }
 
 /** The next page of a list by its address; nothing where the list ends. */
-export function older(href: string | null, text = "Older"): Markup | string {
+export function olderLink(href: string | null, text = "Older"): Markup | string {
   return href === null
     ? ""
     : markup`<p class="pager"><a class="button quiet" rel="next" href="${href}">${text}</a></p>`;
@@ -137,8 +139,8 @@ export function older(href: string | null, text = "Older"): Markup | string {
 
 /** An address with these parameters; what is undefined is left out. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+  const present = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return present.length === 0 ? path : `${path}?${new URLSearchParams(present)}`;
 }
 
 /** A table that scrolls by itself where it is wider than the screen. */

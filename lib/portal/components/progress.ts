@@ -1,64 +1,66 @@
 /** How far an operation is: in its spoke's row, and as the list of its steps. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { instant, span, titled } from "#lib/portal/components/parts.ts";
-import type { Operation, WholeOperation } from "#lib/portal/components/told.ts";
+import { formatDuration, humanize, instant } from "#lib/portal/components/parts.ts";
+import type { Operation, OperationDetails } from "#lib/portal/components/api-types.ts";
 
-export const OPERATIONS_A_PAGE = 25;
+export const OPERATIONS_PER_PAGE = 25;
 
 /** Whether it is still to come or under way. */
-export function isLive(operation: Operation | null): operation is Operation {
+export function isUnfinished(operation: Operation | null): operation is Operation {
   return operation !== null && (operation.state === "queued" || operation.state === "running");
 }
 
 /** A bar, and in words where it is, how long it may take, and what it waits for. */
-export function progressOf(operation: Operation): Markup {
+export function progressBar(operation: Operation): Markup {
   const { kind, state, step, of, label } = operation;
   const done = state === "queued" ? 0 : step - (state === "running" ? 1 : 0);
   return markup`<div class="progress">
 <progress max="${of}" value="${done}" aria-label="${
-    titled(kind)
+    humanize(kind)
   }: ${done} of ${of} steps are done">${done} of ${of}</progress>
-<p class="tiny soft">${state === "queued" ? waitOf(operation) : markup`Step ${step} of ${of}: ${label}`}${
-    etaOf(operation)
+<p class="tiny soft">${state === "queued" ? waitText(operation) : markup`Step ${step} of ${of}: ${label}`}${
+    etaText(operation)
   }</p></div>`;
 }
 
-function waitOf({ position, waitingFor, nextTryAt, label }: Operation): Markup {
+function waitText({ position, waitingFor, nextTryAt, label }: Operation): Markup {
   if (nextTryAt !== null) return markup`Tried again at ${instant(nextTryAt)}: ${label}`;
-  const place = position === null || position === 1 ? "Next in turn" : `Number ${position} in the queue`;
-  return waitingFor ? markup`${place}, after: ${waitingFor.label}` : markup`${place}`;
+  const queueText = position === null || position === 1 ? "Next in turn" : `Number ${position} in the queue`;
+  return waitingFor ? markup`${queueText}, after: ${waitingFor.label}` : markup`${queueText}`;
 }
 
-function etaOf({ etaSeconds }: Operation): string {
-  return etaSeconds === null ? "" : ` · about ${span(etaSeconds)} left`;
+function etaText({ etaSeconds }: Operation): string {
+  return etaSeconds === null ? "" : ` · about ${formatDuration(etaSeconds)} left`;
 }
 
 /**
  * Each step with its sign, and how long it took; the one under way counts on where the script runs. A failure stands at the
  * step that failed.
  */
-export function stepList(operation: WholeOperation, now: Date): Markup {
+export function stepList(operation: OperationDetails, now: Date): Markup {
   return markup`<ol class="steps">${
     operation.steps.map((step, i) => {
-      const how = howIs(operation, step, i + 1);
-      return markup`<li id="step-${step.name}" class="${how}" ${how === "now" ? markup`aria-current="step"` : ""}>${
-        icon(SIGNS[how])
-      }<span>${step.label}<span class="unseen">: ${WORDS[how]}</span></span> <span class="took">${
-        how === "now" && step.startedAt
-          ? counting(step.startedAt, now)
-          : tookOf(step.startedAt, how === "failed" ? operation.finishedAt : step.finishedAt)
+      const status = stepStatus(operation, step, i + 1);
+      return markup`<li id="step-${step.name}" class="${status}" ${
+        status === "now" ? markup`aria-current="step"` : ""
+      }>${icon(SIGNS[status])}<span>${step.label}<span class="unseen">: ${
+        WORDS[status]
+      }</span></span> <span class="took">${
+        status === "now" && step.startedAt
+          ? runningTime(step.startedAt, now)
+          : elapsedTime(step.startedAt, status === "failed" ? operation.finishedAt : step.finishedAt)
       }</span>${
-        how === "failed" || how === "again" ? markup`<div class="why">${failureReport(operation)}</div>` : ""
+        status === "failed" || status === "again" ? markup`<div class="why">${failureReport(operation)}</div>` : ""
       }</li>`;
     })
   }</ol>`;
 }
 
-type How = "done" | "now" | "failed" | "again" | "ahead";
+type StepStatus = "done" | "now" | "failed" | "again" | "ahead";
 
 const SIGNS = { done: "done", now: "work", failed: "cross", again: "warning", ahead: "dot" } as const;
-const WORDS: Readonly<Record<How, string>> = {
+const WORDS: Readonly<Record<StepStatus, string>> = {
   done: "done",
   now: "under way",
   failed: "failed",
@@ -67,7 +69,11 @@ const WORDS: Readonly<Record<How, string>> = {
 };
 
 /** An older release kept no times: what stands before the step under way is done. */
-function howIs({ state, step: at, error }: WholeOperation, { name, finishedAt }: Step, number: number): How {
+function stepStatus(
+  { state, step: at, error }: OperationDetails,
+  { name, finishedAt }: Step,
+  number: number,
+): StepStatus {
   if (state === "failed" && (error ? name === error.step : number === at)) return "failed";
   if (state === "cancelled" && number >= at) return "ahead";
   if (state === "succeeded" || finishedAt !== null || number < at) return "done";
@@ -75,20 +81,20 @@ function howIs({ state, step: at, error }: WholeOperation, { name, finishedAt }:
   return state === "running" && number === at ? "now" : "ahead";
 }
 
-type Step = WholeOperation["steps"][number];
+type Step = OperationDetails["steps"][number];
 
 /** How long something is under way. */
-function counting(since: string, now: Date): Markup {
+function runningTime(since: string, now: Date): Markup {
   const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(since)) / 1000));
-  return markup`<span data-counts="${seconds}">${lasting(seconds)}</span>`;
+  return markup`<span data-counts="${seconds}">${formatSeconds(seconds)}</span>`;
 }
 
-function tookOf(from: string | null, to: string | null): string {
-  return from && to ? lasting(Math.floor((Date.parse(to) - Date.parse(from)) / 1000)) : "";
+function elapsedTime(from: string | null, to: string | null): string {
+  return from && to ? formatSeconds(Math.floor((Date.parse(to) - Date.parse(from)) / 1000)) : "";
 }
 
 /** Whole seconds as long as one would count them: `4 min 05 s`. The script says it the same way. */
-function lasting(seconds: number): string {
+function formatSeconds(seconds: number): string {
   const two = (number: number) => String(number).padStart(2, "0"), minutes = Math.floor(seconds / 60);
   if (seconds < 1) return "under 1 s";
   if (seconds < 60) return `${seconds} s`;
@@ -98,8 +104,8 @@ function lasting(seconds: number): string {
 }
 
 /** How long an operation takes or took, and what else there is to say of it in a line. */
-export function operationLine({ state, attempt, createdAt, startedAt, finishedAt }: Operation, now: Date): Markup {
-  const took = startedAt && (finishedAt ? tookOf(startedAt, finishedAt) : counting(startedAt, now));
+export function operationSummary({ state, attempt, createdAt, startedAt, finishedAt }: Operation, now: Date): Markup {
+  const took = startedAt && (finishedAt ? elapsedTime(startedAt, finishedAt) : runningTime(startedAt, now));
   return markup`<p class="small soft">${
     state === "queued" || !took ? "" : markup`<span class="number">${finishedAt ? "Took " : ""}${took}</span> · `
   }asked for ${instant(createdAt)}${finishedAt ? markup` · ended ${instant(finishedAt)}` : ""}${
@@ -108,14 +114,14 @@ export function operationLine({ state, attempt, createdAt, startedAt, finishedAt
 }
 
 /** What a failure left behind: the cause, what to do, and the last words of what failed. */
-export function failureReport({ state, error }: WholeOperation): Markup | string {
+export function failureReport({ state, error }: OperationDetails): Markup | string {
   if (!error) return "";
   const { message, hint, fault, log, events, code } = error;
   const [cause, ...more] = `${message}.`.split(/(?<=\.) (?=[A-Z])/);
   return markup`<div class="notice ${state === "failed" ? "bad" : "warn"}"><p><b>${cause}</b> ${more.join(" ")}</p>${
     hint ? markup`<p>${hint}</p>` : ""
   }
-<p class="tiny soft">${WHOSE[fault]} (<code>${code}</code>)</p></div>
+<p class="tiny soft">${FAULT_SENTENCES[fault]} (<code>${code}</code>)</p></div>
 ${
     log.length === 0
       ? ""
@@ -136,16 +142,16 @@ ${
 }
 
 /** What was left out or could not be done, though the operation went on. */
-export function noteList({ notes, error }: Pick<WholeOperation, "notes" | "error">): Markup | string {
-  const besides = notes.filter((note) => !error?.message.includes(note));
-  return besides.length === 0
+export function noteList({ notes, error }: Pick<OperationDetails, "notes" | "error">): Markup | string {
+  const otherNotes = notes.filter((note) => !error?.message.includes(note));
+  return otherNotes.length === 0
     ? ""
     : markup`<div class="notice warn"><ul class="notes small">${
-      besides.map((note) => markup`<li>${note}.</li>`)
+      otherNotes.map((note) => markup`<li>${note}.</li>`)
     }</ul></div>`;
 }
 
-const WHOSE = {
+const FAULT_SENTENCES = {
   user: "It is something in what was asked for.",
   operator: "It is something in how this service is set up.",
   cluster: "It is the cluster's doing.",

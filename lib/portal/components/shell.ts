@@ -4,19 +4,19 @@ import type { Role } from "#lib/domains/auth/access.ts";
 import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
 import { type Icon, icon } from "#lib/portal/components/icons.ts";
 import { notice } from "#lib/portal/components/parts.ts";
-import { stylePath } from "#lib/portal/components/sheet.ts";
-import type { Chapter, Me, View } from "#lib/portal/components/view.ts";
+import { stylePath } from "#lib/portal/components/stylesheet.ts";
+import type { CurrentUser, PortalSection, View } from "#lib/portal/components/view.ts";
 import { scriptPath } from "#lib/portal/script/script.ts";
 
-interface Place {
-  readonly section: Chapter;
+interface NavItem {
+  readonly section: PortalSection;
   readonly icon: Icon;
   readonly text: string;
   readonly href: string;
   readonly roles?: readonly Role[];
 }
 
-const PLACES: readonly Place[] = [
+const NAVIGATION: readonly NavItem[] = [
   { section: "hubs", icon: "hubs", text: "Hubs", href: "/hubs" },
   { section: "requests", icon: "requests", text: "Requests", href: "/requests" },
   { section: "notifications", icon: "bell", text: "Notifications", href: "/notifications" },
@@ -24,7 +24,7 @@ const PLACES: readonly Place[] = [
   { section: "users", icon: "people", text: "Users", href: "/users", roles: ["operator"] },
 ];
 
-const OWN: readonly Place[] = [
+const ACCOUNT_NAVIGATION: readonly NavItem[] = [
   { section: "tokens", icon: "key", text: "API tokens", href: "/tokens" },
   { section: "account", icon: "account", text: "Account", href: "/account" },
 ];
@@ -35,10 +35,12 @@ const ROLES: Readonly<Record<Role, string>> = {
   spoke_admin: "Spoke admin",
 };
 
-export function shell(me: Me, view: View): HtmlPage {
+export function shell(me: CurrentUser, view: View): HtmlPage {
   const { title, section, follow, poll } = view;
-  const places = (list: readonly Place[]) =>
-    list.filter(({ roles }) => !roles || roles.includes(me.role)).map((place) => placeLink(place, section, me.unread));
+  const places = (list: readonly NavItem[]) =>
+    list.filter(({ roles }) => !roles || roles.includes(me.role)).map((spokePage) =>
+      navItemLink(spokePage, section, me.unread)
+    );
   return {
     title: `${title} · Wheelwright`,
     style: view.style ?? "",
@@ -50,7 +52,7 @@ export function shell(me: Me, view: View): HtmlPage {
     } ${poll ? markup`data-poll="${poll}"` : ""}>
 <header class="side">
 <a class="brand" href="/hubs">${trusted(wheel)}<span>Wheelwright</span></a>
-<nav aria-label="Main"><ul>${places(PLACES)}</ul><ul class="own">${places(OWN)}</ul>
+<nav aria-label="Main"><ul>${places(NAVIGATION)}</ul><ul class="own">${places(ACCOUNT_NAVIGATION)}</ul>
 <ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API</a></li></ul></nav>
 <div class="me"><p class="who"><b>${me.displayName}</b><span class="soft">${ROLES[me.role]}</span></p>
 <form method="post" action="/sign-out"><button class="plain" title="Sign out">${
@@ -60,7 +62,7 @@ export function shell(me: Me, view: View): HtmlPage {
 <main id="main" tabindex="-1">
 ${me.warning === null ? "" : notice("warn", me.warning)}
 ${headOf(view)}
-${view.said ? markup`<div id="said">${notice("good", view.said)}</div>` : ""}
+${view.flash ? markup`<div id="said">${notice("good", view.flash)}</div>` : ""}
 ${view.body}
 </main>
 <p class="unseen" id="announcer" role="status" aria-live="polite"></p>
@@ -68,7 +70,7 @@ ${view.body}
   };
 }
 
-function placeLink({ section, icon: sign, text, href }: Place, here: Chapter, unread: number): Markup {
+function navItemLink({ section, icon: sign, text, href }: NavItem, here: PortalSection, unread: number): Markup {
   const count = section === "notifications"
     ? markup`<span class="count" id="unread" data-live ${unread === 0 ? markup`hidden` : ""}><span>${
       unread > 99 ? "99+" : unread
@@ -79,14 +81,14 @@ function placeLink({ section, icon: sign, text, href }: Place, here: Chapter, un
   }<span>${text}</span>${count}</a></li>`;
 }
 
-function headOf({ title, crumbs = [], badge = "", lead = "", deeds = "", tabs }: View): Markup {
+function headOf({ title, crumbs = [], badge = "", lead = "", actions = "", tabs }: View): Markup {
   const trail = crumbs.length === 0
     ? ""
     : markup`<nav class="crumbs" aria-label="Where this is"><ol>${
       crumbs.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)
     }</ol></nav>`;
   return markup`<div class="head">${trail}
-<div class="title"><h1>${title}</h1><span id="state" data-live>${badge}</span><div class="deeds" id="deeds" data-live>${deeds}</div></div>
+<div class="title"><h1>${title}</h1><span id="state" data-live>${badge}</span><div class="deeds" id="deeds" data-live>${actions}</div></div>
 ${lead ? markup`<p class="lead" id="lead" data-live>${lead}</p>` : ""}
 ${tabs ? tabRow(title, tabs) : ""}</div>`;
 }

@@ -3,7 +3,7 @@ import type { Role } from "#lib/domains/auth/access.ts";
 import type { Markup } from "#lib/http/page.ts";
 
 /** Who looks at the page. */
-export interface Me {
+export interface CurrentUser {
   readonly displayName: string;
   readonly email: string;
   readonly role: Role;
@@ -19,25 +19,33 @@ export interface Follow {
   readonly since: number;
 }
 
-export type Chapter = "hubs" | "requests" | "notifications" | "audit" | "users" | "tokens" | "account" | "changelog";
-export type Way = readonly [text: string, href: string];
+export type PortalSection =
+  | "hubs"
+  | "requests"
+  | "notifications"
+  | "audit"
+  | "users"
+  | "tokens"
+  | "account"
+  | "changelog";
+export type NavLink = readonly [text: string, href: string];
 
 /** A page without what is around it: of typed data, for one who may see it. */
 export interface View {
   readonly title: string;
-  readonly section: Chapter;
+  readonly section: PortalSection;
   /** What it is part of, from the outside in. */
-  readonly crumbs?: readonly Way[];
+  readonly crumbs?: readonly NavLink[];
   /** Beside the title: the state of what the page is about. */
   readonly badge?: Markup | string;
   readonly lead?: Markup | string;
   /** Buttons and links for what can be done here. */
-  readonly deeds?: Markup | string;
+  readonly actions?: Markup | string;
   /** Pages about the same thing, and which of them this is, by its address. */
-  readonly tabs?: { readonly links: readonly Way[]; readonly here: string };
+  readonly tabs?: { readonly links: readonly NavLink[]; readonly here: string };
   readonly body: Markup;
   /** What has just been done. */
-  readonly said?: Markup | string | undefined;
+  readonly flash?: Markup | string | undefined;
   /** Whose events make the page's live parts new. */
   readonly follow?: Follow;
   /** Seconds after which they are made new without an event. */

@@ -1,58 +1,61 @@
 /** What a hub pays, to whom the invoices go, and what is to be paid now. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { money } from "#lib/portal/components/amounts.ts";
-import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import {
   badge,
-  empty,
-  facts,
+  definitionList,
+  emptyState,
+  humanize,
   instant,
   notice,
   panel,
   postButton,
   table,
-  titled,
   type Tone,
 } from "#lib/portal/components/parts.ts";
 import type { Icon } from "#lib/portal/components/icons.ts";
-import type { Billing, Hub, Offers } from "#lib/portal/components/told.ts";
-import type { Me, View } from "#lib/portal/components/view.ts";
+import type { Billing, CatalogOffer, Hub } from "#lib/portal/components/api-types.ts";
+import type { CurrentUser, View } from "#lib/portal/components/view.ts";
 import { hubHead } from "#lib/portal/hubs/hub.ts";
-import { offerTitle } from "#lib/portal/hubs/offered.ts";
+import { entryTitle } from "#lib/portal/hubs/catalog-fields.ts";
 
-export interface HubBillingShown {
-  readonly me: Me;
+export interface HubBillingProps {
+  readonly me: CurrentUser;
   readonly hub: Hub;
   readonly billing: Billing;
-  readonly offers: Offers;
-  readonly tried?: Tried | undefined;
+  readonly catalog: CatalogOffer;
+  readonly submission?: Submission | undefined;
 }
 
-export function hubBillingView({ me, hub, billing, offers, tried }: HubBillingShown): View {
-  const { id } = hub, decides = me.role === "operator" && offers.charged;
+export function hubBillingView({ me, hub, billing, catalog, submission }: HubBillingProps): View {
+  const { id } = hub, managesBilling = me.role === "operator" && catalog.charged;
   return {
     ...hubHead(hub, true, `/hubs/${id}/billing`),
     poll: billing.pending ? 3 : 30,
     style: STYLE,
-    body: markup`<div id="trouble" data-live class="pile">${troublesOf(billing)}</div>
+    body: markup`<div id="trouble" data-live class="pile">${billingNotices(billing)}</div>
 <div class="two"><div class="pile" id="bill" data-live>${
-      billing.connected ? subscriptionPanel(billing) : notBilled(offers, decides)
+      billing.connected ? subscriptionPanel(billing) : notBilled(catalog, managesBilling)
     }${billing.invoice ? invoicePanel(billing.invoice) : ""}</div><div class="pile">${
-      decides ? operatorPanel(id, billing, tried) : ""
-    }${pricePanel(offers)}</div></div>`,
+      managesBilling ? operatorPanel(id, billing, submission) : ""
+    }${pricePanel(catalog)}</div></div>`,
   };
 }
 
-function notBilled({ charged }: Offers, decides: boolean): Markup {
+function notBilled({ charged }: CatalogOffer, managesBilling: boolean): Markup {
   if (!charged) {
-    return empty("Billing is off", "No payment provider is connected to this service, so nothing here costs anything.");
+    return emptyState(
+      "Billing is off",
+      "No payment provider is connected to this service, so nothing here costs anything.",
+    );
   }
-  return decides
-    ? empty("This hub is not billed", "Say where its invoices go, and its spokes are billed from then on.")
-    : empty("This hub is not billed", "Nothing in it costs anything. An operator decides whether it is billed.");
+  return managesBilling
+    ? emptyState("This hub is not billed", "Say where its invoices go, and its spokes are billed from then on.")
+    : emptyState("This hub is not billed", "Nothing in it costs anything. An operator decides whether it is billed.");
 }
 
-function troublesOf({ pastDueSince, difference, error, pending, status }: Billing): readonly (Markup | string)[] {
+function billingNotices({ pastDueSince, difference, error, pending, status }: Billing): readonly (Markup | string)[] {
   return [
     pastDueSince === null ? "" : notice(
       "bad",
@@ -94,19 +97,19 @@ ${
           "What is billed",
           ["Size", "Spokes", "A month"],
           items.map(({ size, quantity, monthly }) => [
-            size === null ? "Something else" : titled(size),
+            size === null ? "Something else" : humanize(size),
             quantity,
             markup`<span class="number">${amount(monthly)}</span>`,
           ]),
         )
     }
 ${
-      facts([
+      definitionList([
         ["Invoices go to", email ?? "nobody"],
         ["As the payment provider showed it", instant(seenAt, "not yet")],
       ])
     }`,
-    { id: "subscription", deeds: badge(tone, sign, status === null ? "Not begun" : titled(status)) },
+    { id: "subscription", actions: badge(tone, sign, status === null ? "Not begun" : humanize(status)) },
   );
 }
 
@@ -116,14 +119,14 @@ function invoicePanel({ number, status, total, remaining, currency, dueAt, url }
   const paid = remaining === 0;
   return panel(
     number === null ? "Invoice" : `Invoice ${number}`,
-    facts([
+    definitionList([
       ["Amount", markup`<span class="number">${money(total, currency)}</span>`],
       ["To be paid", markup`<span class="number">${money(remaining, currency)}</span>`],
       ["Due", instant(dueAt, "at once")],
     ]),
     {
       id: "invoice",
-      deeds: markup`${badge(paid ? "good" : "warn", paid ? "done" : "wait", titled(status))}${
+      actions: markup`${badge(paid ? "good" : "warn", paid ? "done" : "wait", humanize(status))}${
         url === null
           ? ""
           : markup`<a class="button ${paid ? "quiet" : "main"}" href="${url}">${paid ? "See it" : "Pay it"}</a>`
@@ -132,12 +135,12 @@ function invoicePanel({ number, status, total, remaining, currency, dueAt, url }
   );
 }
 
-function operatorPanel(id: string, { connected, email }: Billing, tried: Tried | undefined): Markup {
+function operatorPanel(id: string, { connected, email }: Billing, submission: Submission | undefined): Markup {
   return panel(
     connected ? "Who is asked to pay" : "Bill this hub",
     markup`${
-      formOf(
-        { action: `/hubs/${id}/billing`, button: connected ? "Change the address" : "Begin billing", tried },
+      postForm(
+        { action: `/hubs/${id}/billing`, button: connected ? "Change the address" : "Begin billing", submission },
         field({
           name: "email",
           label: "Invoices go to",
@@ -145,8 +148,8 @@ function operatorPanel(id: string, { connected, email }: Billing, tried: Tried |
           value: email,
           hint: connected ? "The next ones go there." : "From then on its spokes are charged by the price list.",
           required: true,
-          most: 254,
-          tried,
+          maxLength: 254,
+          submission,
         }),
       )
     }${
@@ -160,7 +163,7 @@ function operatorPanel(id: string, { connected, email }: Billing, tried: Tried |
   );
 }
 
-function pricePanel({ sizes, charged }: Offers): Markup | string {
+function pricePanel({ sizes, charged }: CatalogOffer): Markup | string {
   const priced = sizes.flatMap((size) => size.price ? [{ size, price: size.price }] : []);
   if (priced.length === 0) return "";
   return panel(
@@ -169,7 +172,7 @@ function pricePanel({ sizes, charged }: Offers): Markup | string {
       "What a spoke costs",
       ["Size", "A month"],
       priced.map(({ size, price }) => [
-        offerTitle(size),
+        entryTitle(size),
         markup`<span class="number">${money(price.monthly, price.currency)}</span>`,
       ]),
     ),

@@ -1,71 +1,94 @@
 /** Many spokes at once: what is about to be asked of which, and what each answered. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { badge, empty, hidden, linkButton, notice, panel, stateBadge, titled } from "#lib/portal/components/parts.ts";
-import { formOf } from "#lib/portal/components/forms.ts";
-import type { Answered, Foreseen, Hub, Spoke } from "#lib/portal/components/told.ts";
+import {
+  badge,
+  emptyState,
+  hiddenInputs,
+  humanize,
+  linkButton,
+  notice,
+  panel,
+  stateBadge,
+} from "#lib/portal/components/parts.ts";
+import { postForm } from "#lib/portal/components/forms.ts";
+import type { BulkResult, Hub, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
 
 /** A chosen spoke, and what the action would come to: null where that was not asked, a sentence where it is refused. */
-export interface Chosen {
+export interface SelectedSpoke {
   readonly spoke: Spoke;
-  readonly foreseen: Foreseen | string | null;
+  readonly preview: PreviewedAction | string | null;
 }
 
-interface BulkShown {
+interface BulkProps {
   readonly hub: Hub;
   readonly action: string;
-  readonly chosen: readonly Chosen[];
+  readonly selected: readonly SelectedSpoke[];
 }
 
-export function confirmBulkView({ hub, action, chosen }: BulkShown): View {
-  const refused = chosen.filter(({ foreseen }) => typeof foreseen === "string").length;
-  const able = chosen.length - refused, word = titled(action);
+export function confirmBulkView({ hub, action, selected }: BulkProps): View {
+  const refused = selected.filter(({ preview }) => typeof preview === "string").length;
+  const able = selected.length - refused, word = humanize(action);
   return {
-    ...bulkHead(hub, `${word}: ${countOf(chosen.length)}`),
-    body: chosen.length === 0 || able === 0
-      ? nothingToDo(hub, chosen)
+    ...bulkHead(hub, `${word}: ${countSpokes(selected.length)}`),
+    body: selected.length === 0 || able === 0
+      ? nothingToDo(hub, selected)
       : markup`${
-        refused > 0 ? notice("warn", `${countOf(refused)} of these cannot do that as things are; the others can.`) : ""
+        refused > 0
+          ? notice("warn", `${countSpokes(refused)} of these cannot do that as things are; the others can.`)
+          : ""
       }${
-        panel("Is this what you mean?", listOf(chosen.map(({ spoke, foreseen }) => [spoke, foresight(foreseen)])), {
-          id: "chosen",
-        })
+        panel(
+          "Is this what you mean?",
+          spokeList(selected.map(({ spoke, preview }) => [spoke, previewCell(preview)])),
+          {
+            id: "chosen",
+          },
+        )
       }
 ${
-        formOf({
+        postForm({
           action: `/hubs/${hub.id}/actions`,
-          button: `${word}: ${countOf(able)}`,
+          button: `${word}: ${countSpokes(able)}`,
           also: linkButton(["Cancel", `/hubs/${hub.id}`]),
           hidden: { action, confirmed: "yes" },
-        }, hidden(Object.fromEntries(chosen.map(({ spoke }) => [`spoke:${spoke.id}`, "on"]))))
+        }, hiddenInputs(Object.fromEntries(selected.map(({ spoke }) => [`spoke:${spoke.id}`, "on"]))))
       }`,
   };
 }
 
-function nothingToDo({ id }: Hub, chosen: readonly Chosen[]): Markup {
+function nothingToDo({ id }: Hub, selected: readonly SelectedSpoke[]): Markup {
   const back = linkButton(["Back to the hub", `/hubs/${id}`], "main");
-  return chosen.length === 0
-    ? empty("No spoke is chosen", "Tick the spokes that it is about in the hub's list, then choose what to do.", back)
+  return selected.length === 0
+    ? emptyState(
+      "No spoke is chosen",
+      "Tick the spokes that it is about in the hub's list, then choose what to do.",
+      back,
+    )
     : markup`${
-      panel("None of these can do that now", listOf(chosen.map((each) => [each.spoke, foresight(each.foreseen)])), {
-        id: "chosen",
-      })
+      panel(
+        "None of these can do that now",
+        spokeList(selected.map((each) => [each.spoke, previewCell(each.preview)])),
+        {
+          id: "chosen",
+        },
+      )
     }<p>${back}</p>`;
 }
 
 /** What each of them said to it. */
 export function bulkOutcomeView(
-  { hub, action, chosen, answers }: BulkShown & { readonly answers: readonly Answered[] },
+  { hub, action, selected, answers }: BulkProps & { readonly answers: readonly BulkResult[] },
 ): View {
-  const spokes = new Map(chosen.map(({ spoke }) => [spoke.id, spoke]));
+  const spokes = new Map(selected.map(({ spoke }) => [spoke.id, spoke]));
   const accepted = answers.filter((answer) => answer.accepted).length, refused = answers.length - accepted;
   return {
-    ...bulkHead(hub, `${titled(action)}: ${accepted} of ${answers.length} accepted`),
+    ...bulkHead(hub, `${humanize(action)}: ${accepted} of ${answers.length} accepted`),
     lead: refused === 0 ? "" : "Of those that refused nothing was changed.",
     body: markup`${
       panel(
         "What each answered",
-        listOf(answers.map(({ id, spoke, accepted, error }) => [
+        spokeList(answers.map(({ id, spoke, accepted, error }) => [
           spoke ?? spokes.get(id)!,
           accepted
             ? markup`${badge("good", "done", "Accepted")} <span class="small soft">It is queued or under way.</span>`
@@ -81,11 +104,11 @@ function bulkHead({ id, name }: Hub, title: string): Pick<View, "title" | "secti
   return { title, section: "hubs", crumbs: [["Hubs", "/hubs"], [name, `/hubs/${id}`]] };
 }
 
-function countOf(count: number): string {
+function countSpokes(count: number): string {
   return count === 1 ? "1 spoke" : `${count} spokes`;
 }
 
-function listOf(rows: readonly (readonly [Spoke, Markup | string])[]): Markup {
+function spokeList(rows: readonly (readonly [Spoke, Markup | string])[]): Markup {
   return markup`<ul class="list plain">${
     rows.map(([{ id, displayName, domain, state, health }, text]) =>
       markup`<li id="${id}"><span class="name"><a class="cover" href="/spokes/${id}">${displayName}</a><span class="tiny soft">${domain}</span></span>
@@ -94,12 +117,12 @@ function listOf(rows: readonly (readonly [Spoke, Markup | string])[]): Markup {
   }</ul>`;
 }
 
-function foresight(foreseen: Chosen["foreseen"]): Markup | string {
-  if (foreseen === null) return "";
-  if (typeof foreseen === "string") {
-    return markup`${badge("warn", "warning", "Cannot")} <span class="small">${foreseen}.</span>`;
+function previewCell(preview: SelectedSpoke["preview"]): Markup | string {
+  if (preview === null) return "";
+  if (typeof preview === "string") {
+    return markup`${badge("warn", "warning", "Cannot")} <span class="small">${preview}.</span>`;
   }
-  const { state, becomes, downtime, notes } = foreseen;
+  const { state, becomes, downtime, notes } = preview;
   return markup`${downtime ? badge("warn", "pause", "The site is away") : ""} <span class="small soft">${
     becomes === state ? "" : `Becomes ${becomes}. `
   }${notes.map((note) => `${note}. `)}</span>`;

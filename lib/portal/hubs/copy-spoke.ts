@@ -1,20 +1,20 @@
 /** Of a spoke that is made as a copy: which one it is a copy of, and as it was when. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { choice, type Tried } from "#lib/portal/components/forms.ts";
+import { selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
-import type { Backups, Hub, Spoke } from "#lib/portal/components/told.ts";
+import type { Backups, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 
 /** The spoke that is copied, and what it can be copied from. */
-export interface CopyShown {
+export interface SpokeToCopy {
   readonly spoke: Spoke;
   readonly backups: Backups;
 }
 
 /** Those that there is something to copy of; those of this hub first. */
 export function copyableFirst(spokes: readonly Spoke[], { id }: Pick<Hub, "id">): readonly Spoke[] {
-  const standing = spokes.filter(({ readyAt, state }) => readyAt !== null && state !== "removing");
+  const copyable = spokes.filter(({ readyAt, state }) => readyAt !== null && state !== "removing");
   const here = (spoke: Spoke): boolean => spoke.federationId === id;
-  return [...standing.filter(here), ...standing.filter((spoke) => !here(spoke))];
+  return [...copyable.filter(here), ...copyable.filter((spoke) => !here(spoke))];
 }
 
 /** Leads to the form of a copy. */
@@ -23,7 +23,7 @@ export function copyPanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Ma
   return panel(
     "Or copy one that there is",
     markup`<form action="/hubs/${id}/spokes/new" class="stack">${
-      choice({
+      selectField({
         name: "copyOf",
         label: "Copy of",
         hint: "The same courses and people in a site of its own. It sends no mail until you say so.",
@@ -35,17 +35,21 @@ export function copyPanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Ma
 }
 
 /** As the other was when. */
-export function backupChoice({ backups: { snapshots } }: CopyShown, value: string, tried: Tried | undefined): Markup {
+export function backupChoice(
+  { backups: { snapshots } }: SpokeToCopy,
+  value: string,
+  submission: Submission | undefined,
+): Markup {
   const ready = snapshots.filter(({ state }) => state === "ready");
-  const dated = ready.map(({ id, createdAt }, i) =>
+  const options = ready.map(({ id, createdAt }, i) =>
     [id, `${i === 0 ? "The newest backup" : "Backup"}, ${createdAt.slice(0, 16).replace("T", " ")} UTC`] as const
   );
-  return choice({
+  return selectField({
     name: "copyBackup",
     label: "As it was",
     hint: "For one of now, the other is backed up first; it stays in use meanwhile.",
-    value: value || (dated[0]?.[0] ?? "now"),
-    options: [...dated, ["now", "Now: a backup is taken first"]],
-    tried,
+    value: value || (options[0]?.[0] ?? "now"),
+    options: [...options, ["now", "Now: a backup is taken first"]],
+    submission,
   });
 }

@@ -1,73 +1,75 @@
 /** All hubs that somebody sees, at a glance; for an operator the fleet, and what fails in it first. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { choice, field } from "#lib/portal/components/forms.ts";
+import { field, selectField } from "#lib/portal/components/forms.ts";
 import {
   badge,
-  empty,
+  emptyState,
+  formatDuration,
+  humanize,
   instant,
   linkButton,
-  older,
+  olderLink,
   panel,
-  span,
   stateBadge,
-  titled,
   withQuery,
 } from "#lib/portal/components/parts.ts";
-import { isLive, progressOf } from "#lib/portal/components/progress.ts";
-import type { Me, View } from "#lib/portal/components/view.ts";
-import type { Glance, Hub, Spoke } from "#lib/portal/components/told.ts";
+import { isUnfinished, progressBar } from "#lib/portal/components/progress.ts";
+import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 
-export const HUBS_A_PAGE = 50;
+export const HUBS_PER_PAGE = 50;
 
-export interface HubsShown {
-  readonly me: Me;
+export interface HubsProps {
+  readonly me: CurrentUser;
   readonly hubs: readonly Hub[];
-  readonly overview: Glance;
+  readonly overview: FleetOverview;
   /** Spokes that need somebody: failed ones, and degraded ones. */
-  readonly troubled: readonly Spoke[];
+  readonly unhealthy: readonly Spoke[];
   readonly query: { readonly q?: string | undefined; readonly state?: string | undefined };
   /** Where the next page begins; null on the last one. */
   readonly next: string | null;
 }
 
-export function hubsView({ me, hubs, overview, troubled, query, next }: HubsShown): View {
-  const searched = query.q !== undefined || query.state !== undefined;
+export function hubsView({ me, hubs, overview, unhealthy, query, next }: HubsProps): View {
+  const isFiltered = query.q !== undefined || query.state !== undefined;
   return {
     title: "Hubs",
     section: "hubs",
-    deeds: me.role === "operator"
+    actions: me.role === "operator"
       ? markup`<a class="button main" href="/hubs/new" data-create>New hub</a>`
       : linkButton(["Ask for a hub", "/requests/new"]),
     poll: 10,
-    body: markup`${fleetOf(overview)}
-<div id="trouble" data-live>${troubled.length > 0 ? troubleOf(troubled) : ""}</div>
+    body: markup`${fleetSummary(overview)}
+<div id="trouble" data-live>${unhealthy.length > 0 ? unhealthyPanel(unhealthy) : ""}</div>
 <form class="filters" role="search" action="/hubs">
 ${field({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or slug" })}
-${choice({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...STATES] })}
+${selectField({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...STATE_OPTIONS] })}
 <button class="quiet">Search</button></form>
 <div id="hubs" data-live>${
       hubs.length > 0
         ? markup`<ul class="list hubs">${hubs.map((hub) => hubRow(hub, overview))}</ul>`
-        : searched
-        ? empty("No hub fits", "Search for something else, or see all of them.", linkButton(["All hubs", "/hubs"]))
+        : isFiltered
+        ? emptyState("No hub fits", "Search for something else, or see all of them.", linkButton(["All hubs", "/hubs"]))
         : firstHub(me)
     }</div>
-${older(next && withQuery("/hubs", { ...query, before: next }))}`,
+${olderLink(next && withQuery("/hubs", { ...query, before: next }))}`,
   };
 }
 
-const STATES = FEDERATION_STATES.filter((state) => state !== "removed").map((state) => [state, titled(state)] as const);
+const STATE_OPTIONS = FEDERATION_STATES.filter((state) => state !== "removed").map((state) =>
+  [state, humanize(state)] as const
+);
 
-function firstHub({ role }: Me): Markup {
+function firstHub({ role }: CurrentUser): Markup {
   return role === "operator"
-    ? empty(
+    ? emptyState(
       "No hub yet",
       "A hub holds the sites of one organisation. Make the first.",
       linkButton(["New hub", "/hubs/new"], "main"),
     )
-    : empty(
+    : emptyState(
       "No hub yet",
       "You administer none. Ask for one, and an operator decides.",
       linkButton(["Ask for a hub", "/requests/new"], "main"),
@@ -78,7 +80,7 @@ function firstHub({ role }: Me): Markup {
  * How many spokes are in which state, how long the queue is, and how far back the proofs of backups go; for an operator also
  * what new sites are made from.
  */
-export function fleetOf({ spokes, queue, templates }: Glance): Markup {
+export function fleetSummary({ spokes, queue, templates }: FleetOverview): Markup {
   const { total, byState, degraded } = spokes;
   const { active = 0, provisioning = 0, failed = 0, suspended = 0 } = byState;
   const counts: readonly (readonly [number, string, Markup | string])[] = [
@@ -88,17 +90,17 @@ export function fleetOf({ spokes, queue, templates }: Glance): Markup {
     [failed, "Failed", failed > 0 ? markup`<i class="bad">${icon("cross")}</i>` : ""],
     [degraded, "Degraded", degraded > 0 ? markup`<i class="warn">${icon("warning")}</i>` : ""],
     [suspended, "Suspended", ""],
-    [queue.queued, queueWords(queue), ""],
+    [queue.queued, queueLabel(queue), ""],
   ];
   return markup`<ul class="counts" id="fleet" data-live aria-label="At a glance">${
     counts.map(([count, what, sign]) =>
       markup`<li><b class="${count === 0 ? "none" : ""}">${count} ${sign}</b><span>${what}</span></li>`
     )
-  }</ul><div id="proofs" data-live>${proofsOf(spokes)}</div>
-<div id="templates" data-live>${templates ? templatesOf(templates) : ""}</div>`;
+  }</ul><div id="proofs" data-live>${restoreTestSummary(spokes)}</div>
+<div id="templates" data-live>${templates ? templateLine(templates) : ""}</div>`;
 }
 
-function templatesOf(templates: NonNullable<Glance["templates"]>): Markup | string {
+function templateLine(templates: NonNullable<FleetOverview["templates"]>): Markup | string {
   const of = (wanted: string) => templates.filter(({ state }) => state === wanted);
   const ready = of("ready"), making = of("making").length, failed = of("failed");
   if (ready.length + making + failed.length === 0) return "";
@@ -114,7 +116,7 @@ function templatesOf(templates: NonNullable<Glance["templates"]>): Markup | stri
   }</p>`;
 }
 
-function proofsOf({ unproved, oldestProofAt }: Glance["spokes"]): Markup | string {
+function restoreTestSummary({ unproved, oldestProofAt }: FleetOverview["spokes"]): Markup | string {
   if (unproved === 0 && oldestProofAt === null) return "";
   const failing = unproved === 1 ? "The newest backup of 1 spoke" : `The newest backups of ${unproved} spokes`;
   return markup`<p class="small soft proofs">${
@@ -122,12 +124,12 @@ function proofsOf({ unproved, oldestProofAt }: Glance["spokes"]): Markup | strin
   }${unproved > 0 ? markup`<b class="bad">${icon("cross")} ${failing} could not be restored.</b>` : ""}</p>`;
 }
 
-function queueWords({ running, oldestWaitSeconds }: Glance["queue"]): string {
-  const wait = oldestWaitSeconds === null ? "" : `, longest ${span(oldestWaitSeconds)}`;
+function queueLabel({ running, oldestWaitSeconds }: FleetOverview["queue"]): string {
+  const wait = oldestWaitSeconds === null ? "" : `, longest ${formatDuration(oldestWaitSeconds)}`;
   return `Waiting${wait}; ${running} at work`;
 }
 
-function troubleOf(spokes: readonly Spoke[]): Markup {
+function unhealthyPanel(spokes: readonly Spoke[]): Markup {
   return panel(
     "Needs somebody",
     markup`<ul class="list plain">${
@@ -140,15 +142,19 @@ function troubleOf(spokes: readonly Spoke[]): Markup {
   );
 }
 
-function hubRow(hub: Hub, { hubs }: Glance): Markup {
+function hubRow(hub: Hub, { hubs }: FleetOverview): Markup {
   const { id, name, slug, state, operation, createdAt } = hub;
   const here = hubs.find(({ federationId }) => federationId === id);
   return markup`<li id="${id}"><span class="name"><a class="cover" href="/hubs/${id}">${name}</a><span class="tiny soft">${slug}</span></span>
-${isLive(operation) ? progressOf(operation) : markup`<span class="marks">${here ? marksOf(here) : ""}</span>`}
+${
+    isUnfinished(operation)
+      ? progressBar(operation)
+      : markup`<span class="marks">${here ? stateCounts(here) : ""}</span>`
+  }
 <span class="tiny soft made">Made ${instant(createdAt)}</span>${stateBadge(state)}</li>`;
 }
 
-function marksOf({ total, byState, degraded }: Glance["hubs"][number]): Markup {
+function stateCounts({ total, byState, degraded }: FleetOverview["hubs"][number]): Markup {
   const { active = 0, provisioning = 0, failed = 0 } = byState;
   return markup`<span class="small">${total === 1 ? "1 spoke" : `${total} spokes`}</span> ${
     active > 0 ? badge("good", "dot", `${active} active`) : ""

@@ -1,20 +1,20 @@
 /** Who administers a hub, and how somebody is brought in or taken out. */
 import { markup } from "#lib/http/page.ts";
-import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
-import { mailMark, refusedMail } from "#lib/portal/people/refused-mail.ts";
-import { empty, instant, linkButton, panel } from "#lib/portal/components/parts.ts";
-import type { Hub, HubMember } from "#lib/portal/components/told.ts";
-import type { Me, View } from "#lib/portal/components/view.ts";
+import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { mailBadge, refusedMail } from "#lib/portal/people/refused-mail.ts";
+import { emptyState, instant, linkButton, panel } from "#lib/portal/components/parts.ts";
+import type { Hub, HubMember } from "#lib/portal/components/api-types.ts";
+import type { CurrentUser, View } from "#lib/portal/components/view.ts";
 import { hubHead } from "#lib/portal/hubs/hub.ts";
 
-interface HubMembersShown {
-  readonly me: Me;
+interface HubMembersProps {
+  readonly me: CurrentUser;
   readonly hub: Hub;
   readonly members: readonly HubMember[];
-  readonly tried?: Tried | undefined;
+  readonly submission?: Submission | undefined;
 }
 
-export function hubMembersView({ me, hub, members, tried }: HubMembersShown): View {
+export function hubMembersView({ me, hub, members, submission }: HubMembersProps): View {
   const { id } = hub;
   return {
     ...hubHead(hub, true, `/hubs/${id}/members`),
@@ -22,13 +22,13 @@ export function hubMembersView({ me, hub, members, tried }: HubMembersShown): Vi
       panel(
         "Admins of this hub",
         members.length === 0
-          ? empty("Nobody yet", "Until somebody is invited, operators alone look after this hub.")
+          ? emptyState("Nobody yet", "Until somebody is invited, operators alone look after this hub.")
           : markup`<ul class="list plain">${
             members.map(({ userId, displayName, email, pending, mailRefused, createdAt }) =>
               markup`<li id="${userId}"><span class="name">${displayName || email}${
                 email === me.email ? " (you)" : ""
               }${displayName && displayName !== email ? markup` <span class="tiny soft">${email}</span>` : ""}</span>
-<span class="marks">${mailMark({ pending, mailRefused })}<span class="tiny soft">Since ${instant(createdAt)}</span>${
+<span class="marks">${mailBadge({ pending, mailRefused })}<span class="tiny soft">Since ${instant(createdAt)}</span>${
                 refusedMail(mailRefused, pending ? `/hubs/${id}/members` : null, email)
               }</span>
 <a class="button quiet" href="/hubs/${id}/members/${userId}/remove">Remove<span class="unseen"> ${email}</span></a></li>`
@@ -40,10 +40,16 @@ export function hubMembersView({ me, hub, members, tried }: HubMembersShown): Vi
 ${
       panel(
         "Invite somebody",
-        formOf(
-          { action: `/hubs/${id}/members`, button: "Invite", tried, hidden: { key: crypto.randomUUID() } },
-          field({ name: "email", label: "E-mail address", type: "email", required: true, most: 254, tried }),
-          field({ name: "displayName", label: "Name", hint: "For an account that is new.", most: 200, tried }),
+        postForm(
+          { action: `/hubs/${id}/members`, button: "Invite", submission, hidden: { key: crypto.randomUUID() } },
+          field({ name: "email", label: "E-mail address", type: "email", required: true, maxLength: 254, submission }),
+          field({
+            name: "displayName",
+            label: "Name",
+            hint: "For an account that is new.",
+            maxLength: 200,
+            submission,
+          }),
         ),
         {
           id: "invite",
@@ -55,7 +61,7 @@ ${
   };
 }
 
-export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: HubMember, me: Me): View {
+export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: HubMember, me: CurrentUser): View {
   const here = `/hubs/${hub.id}/members`, who = email === me.email ? "yourself" : displayName || email;
   return {
     title: `Remove ${who} from ${hub.name}?`,
@@ -66,10 +72,10 @@ export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: H
       markup`<p>From then on this hub is closed to ${
         email === me.email ? "you" : "them"
       }, in the portal and by tokens. The account, and what was done, stay.</p>${
-        formOf({
+        postForm({
           action: `${here}/${userId}/remove`,
           button: "Remove",
-          look: "danger",
+          variant: "danger",
           also: linkButton(["Cancel", here]),
         })
       }`,

@@ -1,12 +1,12 @@
 /** Where an operator makes a hub. */
 import { markup } from "#lib/http/page.ts";
-import { formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
-import type { Offers } from "#lib/portal/components/told.ts";
+import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { hubFields } from "#lib/portal/hubs/offered.ts";
+import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
 
-export function newHubView(offers: Offers, tried?: Tried): View {
+export function newHubView(catalog: CatalogOffer, submission?: Submission): View {
   return {
     title: "New hub",
     section: "hubs",
@@ -15,13 +15,13 @@ export function newHubView(offers: Offers, tried?: Tried): View {
     body: markup`<div class="two">${
       panel(
         "The hub",
-        formOf({
+        postForm({
           action: "/hubs/new",
           button: "Make the hub",
           also: linkButton(["Cancel", "/hubs"]),
-          tried,
+          submission,
           hidden: { key: crypto.randomUUID() },
-        }, ...hubFields({ offers, slug: "chosen", tried })),
+        }, ...hubFields({ catalog, slug: "chosen", submission })),
         { id: "new" },
       )
     }

@@ -1,16 +1,16 @@
 /** Where a spoke is made: the form, by the catalogue, beside what it would come to. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { choice, field, formOf, tick } from "#lib/portal/components/forms.ts";
+import { checkbox, field, postForm, selectField } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
-import type { Offers } from "#lib/portal/components/told.ts";
+import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
 import { backupChoice, copyPanel } from "#lib/portal/hubs/copy-spoke.ts";
-import { foreseenPanel, type NewSpokeShown } from "#lib/portal/hubs/foreseen.ts";
-import { offered, offerTitle } from "#lib/portal/hubs/offered.ts";
+import { type NewSpokeProps, spokePreviewPanel } from "#lib/portal/hubs/new-spoke-preview.ts";
+import { catalogField, entryTitle } from "#lib/portal/hubs/catalog-fields.ts";
 import { sizeChoice, sizeStyle } from "#lib/portal/spokes/sizes.ts";
 
-export function newSpokeView(shown: NewSpokeShown): View {
-  const { hub, offers, values, tried, source } = shown, { defaults } = offers;
+export function newSpokeView(props: NewSpokeProps): View {
+  const { hub, catalog, values, submission, source } = props, { defaults } = catalog;
   const value = (name: string, otherwise = "") => values[name] ?? otherwise;
   return {
     title: source ? "Copy a spoke" : "Add a spoke",
@@ -23,7 +23,7 @@ export function newSpokeView(shown: NewSpokeShown): View {
     body: markup`<div class="two"><div class="pile">${
       panel(
         "The site",
-        formOf(
+        postForm(
           {
             action: `/hubs/${hub.id}/spokes/new`,
             button: "Make the spoke",
@@ -32,17 +32,17 @@ export function newSpokeView(shown: NewSpokeShown): View {
             }`,
             previews: "foreseen",
             hidden: { key: crypto.randomUUID(), ...(source && { copyOf: source.spoke.id }) },
-            tried,
+            submission,
           },
           field({
             name: "slug",
             label: "Slug",
             value: value("slug"),
-            hint: `Lower-case letters, digits and hyphens. It makes the address: slug.${offers.rootDomain}`,
+            hint: `Lower-case letters, digits and hyphens. It makes the address: slug.${catalog.rootDomain}`,
             placeholder: "oak-school",
             required: true,
-            most: 63,
-            tried,
+            maxLength: 63,
+            submission,
           }),
           field({
             name: "displayName",
@@ -52,34 +52,49 @@ export function newSpokeView(shown: NewSpokeShown): View {
               source ? `“Copy of ${source.spoke.displayName}”` : "The slug"
             }, where you leave it empty.`,
             placeholder: "Oak School",
-            most: 200,
-            tried,
+            maxLength: 200,
+            submission,
           }),
-          sizeChoice({ offers, chosen: value("size", source?.spoke.size ?? defaults.size), tried }),
-          source ? backupChoice(source, value("copyBackup"), tried) : choice({
+          sizeChoice({ catalog, chosen: value("size", source?.spoke.size ?? defaults.size), submission }),
+          source ? backupChoice(source, value("copyBackup"), submission) : selectField({
             name: "lmsVersion",
             label: "Moodle",
             value: value("lmsVersion", defaults.lmsVersion),
-            options: offers.versions.map((version) => [version.name, versionText(version)]),
-            tried,
+            options: catalog.versions.map((version) => [version.name, versionText(version)]),
+            submission,
           }),
-          more(shown),
+          optionalFields(props),
         ),
         { id: "site" },
       )
-    }${source ? "" : copyPanel(hub, shown.copyable)}</div>
-${foreseenPanel(shown)}</div>`,
+    }${source ? "" : copyPanel(hub, props.copyable)}</div>
+${spokePreviewPanel(props)}</div>`,
   };
 }
 
 /** What most leave as it is. */
-const REST = ["domain", "adminEmail", "region", "brand", "seed", "contentMode", "identity", "content"] as const;
+const OPTIONAL_FIELDS = [
+  "domain",
+  "adminEmail",
+  "region",
+  "brand",
+  "seed",
+  "contentMode",
+  "identity",
+  "content",
+] as const;
 
-function more({ me, hub, offers, values, tried, source }: NewSpokeShown): Markup {
+function optionalFields({ me, hub, catalog, values, submission, source }: NewSpokeProps): Markup {
   const { adminEmail, identity, content } = source?.spoke ?? { adminEmail: me.email, identity: false, content: false };
-  const isOpen = REST.some((name) => tried?.problems[name] !== undefined || said(name, values, adminEmail));
-  const region = offers.regions.find(({ name }) => name === hub.region), isBegun = values.slug !== undefined;
-  const chosen = (name: string) => ({ name, value: null, tried: tried ?? { values, message: "", problems: {} } });
+  const isOpen = OPTIONAL_FIELDS.some((name) =>
+    submission?.problems[name] !== undefined || isChanged(name, values, adminEmail)
+  );
+  const region = catalog.regions.find(({ name }) => name === hub.region), isBegun = values.slug !== undefined;
+  const chosen = (name: string) => ({
+    name,
+    value: null,
+    submission: submission ?? { values, message: "", problems: {} },
+  });
   const nothing = source ? "As the other" : "None";
   return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
     source ? "" : "region, "
@@ -90,8 +105,8 @@ function more({ me, hub, offers, values, tried, source }: NewSpokeShown): Markup
       value: values.domain,
       hint: "One of your own, such as learn.example.org. It must be shown to be this hub's by a DNS record.",
       placeholder: "learn.example.org",
-      most: 253,
-      tried,
+      maxLength: 253,
+      submission,
     }),
     field({
       name: "adminEmail",
@@ -99,32 +114,36 @@ function more({ me, hub, offers, values, tried, source }: NewSpokeShown): Markup
       type: "email",
       value: values.adminEmail ?? adminEmail,
       hint: "Of the account that administers the site itself.",
-      most: 254,
-      tried,
+      maxLength: 254,
+      submission,
     }),
-    source ? "" : offered(offers, "regions", {
+    source ? "" : catalogField(catalog, "regions", {
       ...chosen("region"),
       label: "Region",
-      nothing: region ? `As the hub: ${offerTitle(region)}` : "As the hub",
+      nothing: region ? `As the hub: ${entryTitle(region)}` : "As the hub",
     }),
-    offered(offers, "brands", { ...chosen("brand"), label: "Brand", nothing }),
-    offered(offers, "seeds", {
+    catalogField(catalog, "brands", { ...chosen("brand"), label: "Brand", nothing }),
+    catalogField(catalog, "seeds", {
       ...chosen("seed"),
       label: "Seed",
       hint: source ? "Courses that it gets besides." : "Courses that it begins with.",
       nothing,
     }),
-    offered(offers, "contentModes", { ...chosen("contentMode"), label: "Content mode", nothing }),
-    tick("identity", "Sign in by the hub's identity provider", isBegun ? values.identity === "on" : identity),
-    tick("content", "With the hub's shared courses", isBegun ? values.content === "on" : content),
+    catalogField(catalog, "contentModes", { ...chosen("contentMode"), label: "Content mode", nothing }),
+    checkbox("identity", "Sign in by the hub's identity provider", isBegun ? values.identity === "on" : identity),
+    checkbox("content", "With the hub's shared courses", isBegun ? values.content === "on" : content),
   ]}</div></details>`;
 }
 
-function said(name: (typeof REST)[number], { [name]: value = "" }: NewSpokeShown["values"], usual: string): boolean {
+function isChanged(
+  name: (typeof OPTIONAL_FIELDS)[number],
+  { [name]: value = "" }: NewSpokeProps["values"],
+  usual: string,
+): boolean {
   return value !== "" && value !== usual;
 }
 
-function versionText({ name, title, preview, default: usual }: Offers["versions"][number]): string {
+function versionText({ name, title, preview, default: usual }: CatalogOffer["versions"][number]): string {
   return `${title ?? name}${preview ? ", a preview" : usual ? ", recommended" : ""}`;
 }
 

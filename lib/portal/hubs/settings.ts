@@ -1,32 +1,37 @@
 /** What can be changed of a hub, and how it is removed. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
-import { facts, instant, linkButton, notice, panel, stateBadge } from "#lib/portal/components/parts.ts";
-import type { Hub, Offers, Spoke } from "#lib/portal/components/told.ts";
-import type { Me, View } from "#lib/portal/components/view.ts";
-import { wasOf } from "#lib/portal/page/changed.ts";
+import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { definitionList, instant, linkButton, notice, panel, stateBadge } from "#lib/portal/components/parts.ts";
+import type { CatalogOffer, Hub, Spoke } from "#lib/portal/components/api-types.ts";
+import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import { originalValues } from "#lib/portal/page/form-changes.ts";
 import { hubHead } from "#lib/portal/hubs/hub.ts";
-import { hubFields } from "#lib/portal/hubs/offered.ts";
+import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
 
 export const HUB_CHANGEABLE = ["name", "region", "mode", "tier"] as const;
 
-interface SettingsShown {
-  readonly me: Me;
+interface SettingsProps {
+  readonly me: CurrentUser;
   readonly hub: Hub;
-  readonly offers: Offers;
-  readonly tried?: Tried | undefined;
+  readonly catalog: CatalogOffer;
+  readonly submission?: Submission | undefined;
 }
 
-export function hubSettingsView({ me, hub, offers, tried }: SettingsShown): View {
+export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps): View {
   const { id, slug, createdAt, updatedAt } = hub;
   return {
     ...hubHead(hub, true, `/hubs/${id}/settings`),
     body: markup`<div class="two"><div class="pile">${
       panel(
         "Settings",
-        formOf(
-          { action: `/hubs/${id}/settings`, button: "Save", tried, hidden: wasOf(HUB_CHANGEABLE, hub, tried?.values) },
-          ...hubFields({ offers, hub, slug: "fixed", tried }),
+        postForm(
+          {
+            action: `/hubs/${id}/settings`,
+            button: "Save",
+            submission,
+            hidden: originalValues(HUB_CHANGEABLE, hub, submission?.values),
+          },
+          ...hubFields({ catalog, hub, slug: "fixed", submission }),
         ),
         { id: "settings" },
       )
@@ -35,7 +40,7 @@ ${me.role === "operator" ? removalPanel(hub) : ""}</div>
 ${
       panel(
         "About",
-        facts([
+        definitionList([
           ["Slug", markup`<code>${slug}</code>`],
           ["Id", markup`<code>${id}</code>`],
           ["Made", instant(createdAt)],
@@ -58,40 +63,44 @@ function removalPanel({ id, spokeCount }: Hub): Markup {
   );
 }
 
-interface RemovalShown {
+interface RemovalProps {
   readonly hub: Hub;
   /** What stands in the way, the newest first; perhaps not all of it. */
   readonly spokes: readonly Spoke[];
-  readonly tried?: Tried | undefined;
+  readonly submission?: Submission | undefined;
 }
 
 /** The slug is asked for, because it cannot be undone. */
-export function hubRemovalView({ hub, spokes, tried }: RemovalShown): View {
+export function hubRemovalView({ hub, spokes, submission }: RemovalProps): View {
   const { id, slug, name } = hub;
   return {
     title: `Remove ${name}`,
     section: "hubs",
     crumbs: [["Hubs", "/hubs"], [name, `/hubs/${id}`], ["Settings", `/hubs/${id}/settings`]],
-    body: hub.state === "removing" ? goingPanel(hub, tried) : spokes.length > 0 ? wayPanel(hub, spokes) : panel(
-      "This cannot be undone",
-      markup`<p>The hub's namespace in the cluster is removed, its admins lose it, and its slug is free for another. What it did stays in the audit log.</p>${
-        formOf(
-          {
-            action: `/hubs/${id}/remove`,
-            button: "Remove the hub",
-            look: "danger",
-            also: linkButton(["Cancel", `/hubs/${id}/settings`]),
-            tried,
-          },
-          field({ name: "slug", label: `Type ${slug} to confirm`, subject: "The slug", required: true, tried }),
-        )
-      }`,
-      { id: "remove" },
-    ),
+    body: hub.state === "removing"
+      ? removalProgressPanel(hub, submission)
+      : spokes.length > 0
+      ? remainingSpokesPanel(hub, spokes)
+      : panel(
+        "This cannot be undone",
+        markup`<p>The hub's namespace in the cluster is removed, its admins lose it, and its slug is free for another. What it did stays in the audit log.</p>${
+          postForm(
+            {
+              action: `/hubs/${id}/remove`,
+              button: "Remove the hub",
+              variant: "danger",
+              also: linkButton(["Cancel", `/hubs/${id}/settings`]),
+              submission,
+            },
+            field({ name: "slug", label: `Type ${slug} to confirm`, subject: "The slug", required: true, submission }),
+          )
+        }`,
+        { id: "remove" },
+      ),
   };
 }
 
-function wayPanel({ id, spokeCount }: Hub, spokes: readonly Spoke[]): Markup {
+function remainingSpokesPanel({ id, spokeCount }: Hub, spokes: readonly Spoke[]): Markup {
   const more = spokeCount - spokes.length;
   return panel(
     spokeCount === 1 ? "One spoke stands in the way" : `${spokeCount} spokes stand in the way`,
@@ -110,7 +119,7 @@ ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
 }
 
 /** One whose removal fails again and again can be given up: the row goes, whatever the cluster still holds. */
-function goingPanel({ id, slug, operation }: Hub, tried?: Tried): Markup {
+function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submission): Markup {
   const error = operation?.error ?? null;
   return panel(
     "It is being removed",
@@ -127,9 +136,15 @@ function goingPanel({ id, slug, operation }: Hub, tried?: Tried): Markup {
       error
         ? markup`<h3>Give it up</h3>
 <p class="small">Where its cluster is gone for good, the hub can be taken off the books. What still stands in the cluster is nobody's from then on.</p>${
-          formOf(
-            { action: `/hubs/${id}/remove`, button: "Give it up", look: "danger", tried, hidden: { abandon: "yes" } },
-            field({ name: "slug", label: `Type ${slug} to confirm`, subject: "The slug", required: true, tried }),
+          postForm(
+            {
+              action: `/hubs/${id}/remove`,
+              button: "Give it up",
+              variant: "danger",
+              submission,
+              hidden: { abandon: "yes" },
+            },
+            field({ name: "slug", label: `Type ${slug} to confirm`, subject: "The slug", required: true, submission }),
           )
         }`
         : ""

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { LEAST, passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, type Tried } from "#lib/portal/components/forms.ts";
+import { field, type Submission } from "#lib/portal/components/forms.ts";
 
 /** What a form holds when it comes back. Whatever is missing is empty: it is judged where the link is known to be good. */
 export const Fields = v.object({
@@ -16,18 +16,18 @@ export type Fields = v.InferOutput<typeof Fields>;
 export const ResetFields = v.object({ ...Fields.entries, keepTokens: v.optional(v.string(), "") });
 export type ResetFields = v.InferOutput<typeof ResetFields>;
 
-type Checked<T> = { readonly fields: T } | { readonly problems: Tried["problems"] };
+type Checked<T> = { readonly fields: T } | { readonly problems: Submission["problems"] };
 
 /** The fields as JSON goes through the same schema, with a password for this account; an empty one counts as absent. */
 export function checkFields<T extends { password: string }>(
   schema: v.GenericSchema<unknown, T>,
-  given: Fields,
+  form: Fields,
   email: string,
 ): Checked<T> {
-  const filled = Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => name === "password" || value.trim()),
+  const filledFields = Object.fromEntries(
+    Object.entries(form).filter(([name, value]) => name === "password" || value.trim()),
   );
-  const result = v.safeParse(schema, filled, { abortPipeEarly: true });
+  const result = v.safeParse(schema, filledFields, { abortPipeEarly: true });
   if (result.success) {
     const password = passwordProblem(result.output.password, email);
     return password === null ? { fields: result.output } : { problems: { password } };
@@ -46,11 +46,11 @@ export function addressField(email: string): Markup {
 <input class="unseen" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
 }
 
-export function nameField(value: string, tried: Tried | undefined): Markup {
-  return field({ name: "displayName", label: "Your name", value, autocomplete: "name", most: 400, tried });
+export function nameField(value: string, submission: Submission | undefined): Markup {
+  return field({ name: "displayName", label: "Your name", value, autocomplete: "name", maxLength: 400, submission });
 }
 
-export function passwordField(label: string, tried: Tried | undefined): Markup {
+export function passwordField(label: string, submission: Submission | undefined): Markup {
   return field({
     name: "password",
     label,
@@ -59,7 +59,7 @@ export function passwordField(label: string, tried: Tried | undefined): Markup {
     hint: `At least ${LEAST} characters. A few words of your own do well.`,
     required: true,
     autocomplete: "new-password",
-    least: LEAST,
-    tried,
+    minLength: LEAST,
+    submission,
   });
 }

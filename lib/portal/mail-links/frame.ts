@@ -6,7 +6,7 @@ import { formStyle } from "#lib/portal/components/form-style.ts";
 import { html, type Reply } from "#lib/http/reply.ts";
 
 /** A page, or where one goes on; the status and the headers that go with it, and the cookie of a session that began with it. */
-export type Shown =
+export type PortalAnswer =
   & { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly cookie?: string }
   & ({ readonly page: HtmlPage } | { readonly to: string });
 
@@ -56,10 +56,10 @@ export function heading(title: string, lead: Markup | string): Markup {
 const TICK = "M5 12.5l4.5 4.5L19 7.5", CROSS = "M12 6.5v7M12 17.2v.3";
 
 /** The same for how something went. */
-export function outcome(went: "well" | "wrong", title: string, lead: Markup | string): Markup {
-  const sign = markup`<svg class="${went === "well" ? "tick" : "tick bad"}" viewBox="0 0 24 24" fill="none"
+export function outcome(result: "well" | "wrong", title: string, lead: Markup | string): Markup {
+  const sign = markup`<svg class="${result === "well" ? "tick" : "tick bad"}" viewBox="0 0 24 24" fill="none"
 stroke="currentColor" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path
-d="${went === "well" ? TICK : CROSS}"/></svg>`;
+d="${result === "well" ? TICK : CROSS}"/></svg>`;
   return markup`${sign}${heading(title, lead)}`;
 }
 
@@ -70,57 +70,57 @@ d="${went === "well" ? TICK : CROSS}"/></svg>`;
  */
 const REFERRER_POLICY = "strict-origin";
 
-export const shown: Reply<Shown, Shown> = {
+export const pageReply: Reply<PortalAnswer, PortalAnswer> = {
   ...html(),
-  send(made) {
-    const { status, cookie } = made;
-    const { headers, body } = "page" in made ? html(status).send(made.page) : goTo(made.to);
+  send(answer) {
+    const { status, cookie } = answer;
+    const { headers, body } = "page" in answer ? html(status).send(answer.page) : redirectTo(answer.to);
     return {
       status,
       body,
       headers: {
         ...headers,
-        ...made.headers,
+        ...answer.headers,
         "referrer-policy": REFERRER_POLICY,
         ...(cookie !== undefined && { "set-cookie": cookie }),
       },
     };
   },
-  tell: (made) => made,
+  tell: (answer) => answer,
 };
 
-function goTo(location: string): Pick<Answer, "headers" | "body"> {
+function redirectTo(location: string): Pick<Answer, "headers" | "body"> {
   return { headers: { location, "cache-control": "no-store" }, body: null };
 }
 
-interface Refused {
+interface RefusedRequest {
   readonly statusCode: number;
   readonly message: string;
 }
 
 /** A request that was refused before it came to what the page is about. */
-export function refused(problem: Refused): HtmlPage {
-  return refusal(problem, {
-    later: "Nothing was changed. Go back and try again in a moment.",
-    never: "Nothing was changed. Open the link from the mail once more.",
+export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
+  return refusalWithAdvice(problem, {
+    retryable: "Nothing was changed. Go back and try again in a moment.",
+    permanent: "Nothing was changed. Open the link from the mail once more.",
   });
 }
 
 /** The same for a page that is only read. */
-export function unread(problem: Refused): HtmlPage {
-  return refusal(problem, {
-    later: "Load the page again in a moment.",
-    never: markup`Go on from the <a href="/">front page</a>.`,
+export function refusedReadPage(problem: RefusedRequest): HtmlPage {
+  return refusalWithAdvice(problem, {
+    retryable: "Load the page again in a moment.",
+    permanent: markup`Go on from the <a href="/">front page</a>.`,
   });
 }
 
 interface Advice {
-  readonly later: string;
-  readonly never: Markup | string;
+  readonly retryable: string;
+  readonly permanent: Markup | string;
 }
 
-function refusal({ statusCode, message }: Refused, { later, never }: Advice): HtmlPage {
+function refusalWithAdvice({ statusCode, message }: RefusedRequest, { retryable, permanent }: Advice): HtmlPage {
   const title = statusCode >= 500 ? "This did not work just now" : "This cannot be done";
-  const advice = statusCode >= 500 ? later : never;
+  const advice = statusCode >= 500 ? retryable : permanent;
   return frame(title, markup`${outcome("wrong", title, `${message}.`)}<p>${advice}</p>`);
 }

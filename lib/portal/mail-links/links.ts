@@ -11,8 +11,8 @@ import { type NamedPlace, placesOfSeats } from "#lib/domains/members/seats.ts";
 import { moment } from "#lib/drivers/mail/blocks.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
-import { formOf, tick, type Tried } from "#lib/portal/components/forms.ts";
-import { goOn, hasPortal, listOf, spent, unlessSpent } from "#lib/portal/mail-links/ends.ts";
+import { checkbox, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { hasPortal, listOf, nextSteps, orSpentLinkPage, spentLinkPage } from "#lib/portal/mail-links/next-steps.ts";
 import { notice } from "#lib/portal/components/parts.ts";
 import {
   addressField,
@@ -22,95 +22,97 @@ import {
   passwordField,
   type ResetFields,
 } from "#lib/portal/mail-links/fields.ts";
-import { frame, heading, outcome, type Shown } from "#lib/portal/mail-links/frame.ts";
+import { frame, heading, outcome, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
 
 /** How it went: what the page says then, and the cookie of a session that began with it. */
-interface Done {
+interface LinkResult {
   readonly title: string;
   readonly lead: Markup;
   readonly cookie?: string;
 }
 
-interface LinkPage<Given extends Fields, Body extends { password: string }> {
+interface LinkPage<Form extends Fields, Body extends { password: string }> {
   readonly purpose: Link["purpose"];
   readonly path: string;
   readonly title: string;
   readonly lead: (places: readonly NamedPlace[]) => string;
   /** Whether the form says what the account administers. */
-  readonly lists?: true;
+  readonly listsMemberships?: true;
   /** Whether it signs the browser in. */
   readonly signsIn?: true;
   readonly button: string;
   /** What somebody is told who did not ask for it. */
-  readonly unasked: string;
+  readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
   /** Nothing is given before the form was sent. */
-  readonly fields: (link: Link, given: Given | null, tried: Tried | undefined) => readonly Markup[];
-  readonly deed: (app: App, origin: Origin, body: Body, context: Context<Given>) => Promise<Done>;
+  readonly fields: (link: Link, form: Form | null, submission: Submission | undefined) => readonly Markup[];
+  readonly run: (app: App, origin: Origin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
 
 /** The user who is signed in in this browser. */
-type Reader = { readonly email: string } | null;
+type SignedInUser = { readonly email: string } | null;
 
-interface Context<Given> {
+interface Context<Form> {
   readonly service: Service;
   readonly link: Link;
-  readonly given: Given;
+  readonly form: Form;
   /** What the account administers. */
   readonly places: readonly NamedPlace[];
 }
 
 /** Looks, and uses nothing up: programs that guard mailboxes open links before people do. */
-export async function showLink<Given extends Fields, Body extends { password: string }>(
+export async function showLink<Form extends Fields, Body extends { password: string }>(
   app: App,
-  page: LinkPage<Given, Body>,
+  page: LinkPage<Form, Body>,
   token: string,
-  reader: Reader = null,
-): Promise<Shown> {
+  reader: SignedInUser = null,
+): Promise<PortalAnswer> {
   const link = await findLink(app.db.rows, page.purpose, token);
-  return link ? { status: 200, page: await write(app, page, link, null, { reader }) } : spent(app, page.purpose);
+  return link
+    ? { status: 200, page: await renderForm(app, page, link, null, { reader }) }
+    : spentLinkPage(app, page.purpose);
 }
 
-export async function submitLink<Given extends Fields, Body extends { password: string }>(
+export async function submitLink<Form extends Fields, Body extends { password: string }>(
   app: App,
   service: Service,
   origin: Origin,
-  page: LinkPage<Given, Body>,
-  given: Given,
-  reader: Reader = null,
-): Promise<Shown> {
-  const link = await findLink(app.db.rows, page.purpose, given.token);
-  if (!link) return spent(app, page.purpose);
-  const checked = checkFields(page.body, given, link.email);
+  page: LinkPage<Form, Body>,
+  form: Form,
+  reader: SignedInUser = null,
+): Promise<PortalAnswer> {
+  const link = await findLink(app.db.rows, page.purpose, form.token);
+  if (!link) return spentLinkPage(app, page.purpose);
+  const checked = checkFields(page.body, form, link.email);
   if ("problems" in checked) {
     const { problems } = checked;
-    return { status: 400, page: await write(app, page, link, given, { problems, reader }) };
+    return { status: 400, page: await renderForm(app, page, link, form, { problems, reader }) };
   }
-  return await unlessSpent(app, page.purpose, async () => {
+  return await orSpentLinkPage(app, page.purpose, async () => {
     const places = await placesOfSeats(app.db.rows, link.userId);
-    const { title, lead, ...session } = await page.deed(app, origin, checked.fields, { service, link, given, places });
-    const body = markup`${outcome("well", title, lead)}${goOn(app, service, places)}`;
+    const { title, lead, ...session } = await page.run(app, origin, checked.fields, { service, link, form, places });
+    const body = markup`${outcome("well", title, lead)}${nextSteps(app, service, places)}`;
     return { status: 200, page: frame(title, body), ...session };
   });
 }
 
-async function write<Given extends Fields, Body extends { password: string }>(
+async function renderForm<Form extends Fields, Body extends { password: string }>(
   app: App,
-  page: LinkPage<Given, Body>,
+  page: LinkPage<Form, Body>,
   link: Link,
-  given: Given | null,
-  { problems = {}, reader }: { readonly problems?: Tried["problems"]; readonly reader: Reader },
+  form: Form | null,
+  { problems = {}, reader }: { readonly problems?: Submission["problems"]; readonly reader: SignedInUser },
 ): Promise<HtmlPage> {
-  const places = page.lists ? await placesOfSeats(app.db.rows, link.userId) : [];
-  const tried = given ? { values: { ...given }, message: "", problems } : undefined;
-  const fields = [addressField(link.email), ...page.fields(link, given, tried)];
+  const places = page.listsMemberships ? await placesOfSeats(app.db.rows, link.userId) : [];
+  const submission = form ? { values: { ...form }, message: "", problems } : undefined;
+  const fields = [addressField(link.email), ...page.fields(link, form, submission)];
   return frame(
     Object.keys(problems).length > 0 ? `Please check the form: ${page.title}` : page.title,
     markup`${heading(page.title, page.lead(places))}
 ${listOf(places.map(({ name }) => name))}
 ${reader && page.signsIn && hasPortal(app) && reader.email !== link.email ? signedInAs(reader.email, link.email) : ""}
-${formOf({ action: page.path, button: page.button, hidden: { token: link.secret }, tried }, ...fields)}
-<footer><p>The link works until ${moment(link.expiresAt.toISOString())}. ${page.unasked}</p></footer>`,
+${postForm({ action: page.path, button: page.button, hidden: { token: link.secret }, submission }, ...fields)}
+<footer><p>The link works until ${moment(link.expiresAt.toISOString())}. ${page.ifUnexpected}</p></footer>`,
   );
 }
 
@@ -126,17 +128,17 @@ export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
   path: "/invite",
   title: "You are invited",
   lead: (places) => places.length > 0 ? "Once you have accepted, you administer:" : "Choose a password to accept.",
-  lists: true,
+  listsMemberships: true,
   signsIn: true,
   button: "Accept the invitation",
-  unasked: "If you did not expect it, close this page: nothing happens then.",
+  ifUnexpected: "If you did not expect it, close this page: nothing happens then.",
   body: AcceptBody,
   // The address stands for a name where nobody gave one, and need not be shown twice.
-  fields: ({ displayName, email }, _given, tried) => [
-    nameField(displayName === email ? "" : displayName, tried),
-    passwordField("Choose a password", tried),
+  fields: ({ displayName, email }, _given, submission) => [
+    nameField(displayName === email ? "" : displayName, submission),
+    passwordField("Choose a password", submission),
   ],
-  async deed(app, origin, body, { link: { email }, places }) {
+  async run(app, origin, body, { link: { email }, places }) {
     const title = "Welcome", then = places.length > 0 ? ". You administer:" : ".";
     const lead = markup`Your account <strong>${email}</strong> is ready${then}`;
     if (hasPortal(app)) return { title, lead, cookie: (await acceptAndSignIn(app, origin, body)).cookie };
@@ -155,19 +157,19 @@ export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswo
   title: "Set a new password",
   lead: () => "It takes the place of the old one at once, and signs you out everywhere.",
   button: "Set the password",
-  unasked: "If you did not ask for it, close this page: your password stays as it is.",
+  ifUnexpected: "If you did not ask for it, close this page: your password stays as it is.",
   body: NewPasswordBody,
-  fields: (_, given, tried) => [
-    passwordField("New password", tried),
-    tick(
+  fields: (_, form, submission) => [
+    passwordField("New password", submission),
+    checkbox(
       "keepTokens",
       "Keep my API tokens",
-      given !== null && given.keepTokens !== "",
+      form !== null && form.keepTokens !== "",
       "Otherwise they are revoked, as somebody else may have them.",
     ),
   ],
-  async deed(app, origin, body, { given }) {
-    const keepTokens = given.keepTokens !== "";
+  async run(app, origin, body, { form }) {
+    const keepTokens = form.keepTokens !== "";
     const email = await resetByLink(app, origin, { ...body, keepTokens });
     const lead = markup`It is for <strong>${email}</strong>. Wherever you were signed in, you are not any more${
       keepTokens ? "" : ", and API tokens that you had are revoked"
@@ -186,10 +188,10 @@ export const verification: LinkPage<Fields, v.InferOutput<typeof NewPasswordBody
   title: "Confirm your address",
   lead: () => "Type the password that you signed up with, or choose another: it is the one that counts from now on.",
   button: "Confirm my address",
-  unasked: "If you did not sign up, close this page: without you nobody can make use of your address.",
+  ifUnexpected: "If you did not sign up, close this page: without you nobody can make use of your address.",
   body: NewPasswordBody,
-  fields: (_link, _given, tried) => [passwordField("Password", tried)],
-  async deed(app, origin, body) {
+  fields: (_link, _given, submission) => [passwordField("Password", submission)],
+  async run(app, origin, body) {
     const { email } = await verifyEmail(app, origin, body);
     return { title: "Your address is confirmed", lead: markup`The account <strong>${email}</strong> is yours.` };
   },

@@ -27,7 +27,7 @@ export function assetPath(name: string, text: string): string {
 }
 
 export function asset({ summary, type, text: content, path }: PortalAsset) {
-  const current = new URLSearchParams(path.slice(path.indexOf("?"))).get("v");
+  const currentVersion = new URLSearchParams(path.slice(path.indexOf("?"))).get("v");
   return endpoint({
     summary,
     access: anyone,
@@ -35,10 +35,10 @@ export function asset({ summary, type, text: content, path }: PortalAsset) {
     portal: true,
     query: v.object({ v: v.optional(text(1, 100)) }),
     polled: true,
-    reply: either(file(type), seeOther),
-    handle: ({ query: { v: asked } }) =>
-      asked === undefined || asked === current
-        ? { usual: { text: content, lasting: asked === current } }
+    reply: either(assetReply(type), seeOther),
+    handle: ({ query: { v: version } }) =>
+      version === undefined || version === currentVersion
+        ? { usual: { text: content, isImmutable: version === currentVersion } }
         : { other: path },
   });
 }
@@ -46,17 +46,17 @@ export function asset({ summary, type, text: content, path }: PortalAsset) {
 interface AssetFile {
   readonly text: string;
   /** Whether the URL has the current hash, so that caches may keep the file forever. */
-  readonly lasting: boolean;
+  readonly isImmutable: boolean;
 }
 
-function file(type: string): Reply<AssetFile, AssetFile> {
+function assetReply(type: string): Reply<AssetFile, AssetFile> {
   const plain = plainText(type), control = `public, max-age=${365 * DAY / SECOND}, immutable`;
   return {
     ...plain,
-    send({ text, lasting }) {
+    send({ text, isImmutable }) {
       const answer = plain.send(text);
-      return { ...answer, headers: { ...answer.headers, "cache-control": lasting ? control : "no-cache" } };
+      return { ...answer, headers: { ...answer.headers, "cache-control": isImmutable ? control : "no-cache" } };
     },
-    tell: (made) => made,
+    tell: (file) => file,
   };
 }

@@ -10,18 +10,18 @@ import { holdSentence } from "#lib/installation/held.ts";
 import { readBounds } from "#lib/events/store.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { httpStatusOf, refusalHeaders } from "#lib/http/problem.ts";
-import { type AnyCall, type Ask, asking } from "#lib/portal/page/ask.ts";
-import { refusedPage } from "#lib/portal/page/refused.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
-import { saidOf } from "#lib/portal/components/said.ts";
+import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal/page/call-api.ts";
+import { refusalPage } from "#lib/portal/page/refusal-page.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
+import { flashMessage } from "#lib/portal/components/flash-messages.ts";
 import { shell } from "#lib/portal/components/shell.ts";
-import type { Follow, Me, View } from "#lib/portal/components/view.ts";
-import { type Shown, shown } from "#lib/portal/mail-links/frame.ts";
+import type { CurrentUser, Follow, View } from "#lib/portal/components/view.ts";
+import { pageReply, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
 
 /** What a page is made with. */
 export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = Readonly<Record<string, string>>> {
-  readonly ask: Ask;
-  readonly me: Me;
+  readonly callApi: CallApi;
+  readonly me: CurrentUser;
   readonly actor: Actor;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Q;
@@ -47,7 +47,7 @@ interface Page<Q> {
 const Params = v.record(v.string(), v.string());
 
 /** The parameters of a page's address, each optional; an empty one, as forms send it, counts as absent. */
-export function asks<K extends string>(...names: readonly K[]) {
+export function queryParams<K extends string>(...names: readonly K[]) {
   const Word = v.pipe(v.optional(v.string()), v.transform((text) => text?.trim() || undefined));
   return v.object(
     Object.fromEntries(names.map((name) => [name, Word])) as Record<string, typeof Word> as Record<K, typeof Word>,
@@ -61,7 +61,7 @@ export function fields<K extends string>(...names: readonly K[]) {
 }
 
 /** What was typed, as the API takes it: a field that was left empty is absent, and lines end as they do elsewhere. */
-export function filled<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
+export function nonEmptyFields<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
   return Object.fromEntries(
     Object.entries<string>(typed).map(([name, text]) => [name, text.trim().replaceAll("\r\n", "\n") || undefined]),
   ) as Record<K, string | undefined>;
@@ -75,38 +75,38 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
     portal: true,
     params: Params,
     query: query ?? v.object({}) as unknown as Schema<Q>,
-    reply: shown,
-    refusal: refusedPage,
-    async handle(call): Promise<Shown> {
+    reply: pageReply,
+    refusal: refusalPage,
+    async handle(call): Promise<PortalAnswer> {
       const asked = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
       // The browser may keep it for going back, and revalidates it otherwise. Signing out clears it (routes/sign-out.ts).
       const headers = { "cache-control": "private, no-cache" };
-      return { ...answer(asked, { said: saidOf(done), ...await show(asked) }), headers };
+      return { ...answer(asked, { flash: flashMessage(done), ...await show(asked) }), headers };
     },
   });
 }
 
-interface Deed<B, Q> {
+interface FormAction<B, Q> {
   readonly summary: string;
   /** The message of those who try too often, where what it asks has one. */
   readonly bucket?: string | undefined;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
   /** Where one goes on, or what is shown of it; throws the Fault that the API refuses with. */
-  act(call: PageCall<Q, B>): Promise<View | GoOn>;
+  submit(call: PageCall<Q, B>): Promise<View | Redirect>;
   /** The form once more, with what is wrong about it; without, the refusal is a page of its own. */
-  again?(call: PageCall<Q, B>, tried: Tried): View | Promise<View>;
+  onRefusal?(call: PageCall<Q, B>, submission: Submission): View | Promise<View>;
 }
 
 /** Where one goes on. */
-export interface GoOn {
+export interface Redirect {
   readonly to: string;
   readonly cookie?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function deed<B = Record<string, never>, Q = Record<string, never>>(
-  { summary, bucket, query, body, act, again }: Deed<B, Q>,
+export function formAction<B = Record<string, never>, Q = Record<string, never>>(
+  { summary, bucket, query, body, submit, onRefusal }: FormAction<B, Q>,
 ) {
   return endpoint({
     summary,
@@ -118,16 +118,16 @@ export function deed<B = Record<string, never>, Q = Record<string, never>>(
     query: query ?? v.object({}) as unknown as Schema<Q>,
     form: true,
     body: body ?? v.object({}) as unknown as Schema<B>,
-    reply: shown,
-    refusal: refusedPage,
-    async handle(call): Promise<Shown> {
+    reply: pageReply,
+    refusal: refusalPage,
+    async handle(call): Promise<PortalAnswer> {
       const asked = await openCall<Q, B>(call);
       try {
-        const done = await act(asked);
+        const done = await submit(asked);
         return "to" in done ? { status: 303, ...done } : answer(asked, done);
       } catch (error) {
-        if (!again || !isForForm(error)) throw error;
-        const view = await again(asked, triedOf(error, asked.body as Record<string, string>));
+        if (!onRefusal || !isForForm(error)) throw error;
+        const view = await onRefusal(asked, submissionOf(error, asked.body as Record<string, string>));
         return { ...answer(asked, { ...view, status: httpStatusOf(error.kind) }), headers: refusalHeaders(error) };
       }
     },
@@ -135,20 +135,20 @@ export function deed<B = Record<string, never>, Q = Record<string, never>>(
 }
 
 /** An answer, or why it is refused. It is blocked where asking for the real thing would be refused, too. */
-export type Told<T> =
-  | { readonly told: T; readonly tried?: undefined; readonly blocked: false }
-  | { readonly told: null; readonly tried: Tried; readonly blocked: boolean };
+export type CallResult<T> =
+  | { readonly result: T; readonly submission?: undefined; readonly blocked: false }
+  | { readonly result: null; readonly submission: Submission; readonly blocked: boolean };
 
 /** For what a page shows besides, such as what a form would do. What was typed goes with it. */
-export async function orTried<T>(
+export async function attemptCall<T>(
   answer: Promise<T>,
   values: Readonly<Record<string, string>> = {},
-): Promise<Told<T>> {
+): Promise<CallResult<T>> {
   try {
-    return { told: await answer, blocked: false };
+    return { result: await answer, blocked: false };
   } catch (error) {
     if (!isForForm(error) || error.kind === "forbidden") throw error;
-    return { told: null, tried: triedOf(error, values), blocked: error.kind !== "unavailable" };
+    return { result: null, submission: submissionOf(error, values), blocked: error.kind !== "unavailable" };
   }
 }
 
@@ -173,18 +173,18 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   backup_unusable: "copyBackup",
 };
 
-export function triedOf({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Tried {
+export function submissionOf({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Submission {
   const field = FIELD_OF[code];
   return { values, message, problems: field === undefined ? fields : { ...fields, [field]: message } };
 }
 
-async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
+async function openCall<Q, B>(call: AnyEndpointCall): Promise<PageCall<Q, B>> {
   const { app, params, query, body } = call, actor: Actor = call.actor;
   const { displayName, email, role } = actor;
   const hold = app.held();
   const { count: unread } = await countUnread(app.db.rows, actor);
   return {
-    ask: asking(call),
+    callApi: createApiCaller(call),
     me: { displayName, email, role, unread, warning: hold && role === "operator" ? holdSentence(hold) : null },
     actor,
     params,
@@ -199,6 +199,6 @@ async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
   };
 }
 
-function answer<Q, B>({ me }: PageCall<Q, B>, view: View): Shown {
+function answer<Q, B>({ me }: PageCall<Q, B>, view: View): PortalAnswer {
   return { status: view.status ?? 200, page: shell(me, view) };
 }

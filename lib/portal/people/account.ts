@@ -3,20 +3,29 @@ import type * as v from "valibot";
 import type { SessionView } from "#lib/domains/auth/views.ts";
 import { LEAST } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
-import { badge, facts, instant, linkButton, notice, panel, postButton, titled } from "#lib/portal/components/parts.ts";
-import type { Me, View } from "#lib/portal/components/view.ts";
+import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import {
+  badge,
+  definitionList,
+  humanize,
+  instant,
+  linkButton,
+  notice,
+  panel,
+  postButton,
+} from "#lib/portal/components/parts.ts";
+import type { CurrentUser, View } from "#lib/portal/components/view.ts";
 
 type Session = v.InferOutput<typeof SessionView>;
 
-interface AccountShown {
-  readonly me: Me;
+interface AccountProps {
+  readonly me: CurrentUser;
   readonly sessions: readonly Session[];
   /** Whether the page that greets new users was finished. */
   readonly onboarded: boolean;
 }
 
-export function accountView({ me, sessions, onboarded }: AccountShown, tried?: Tried): View {
+export function accountView({ me, sessions, onboarded }: AccountProps, submission?: Submission): View {
   const others = sessions.some(({ current }) => !current);
   return {
     title: "Account",
@@ -33,18 +42,18 @@ export function accountView({ me, sessions, onboarded }: AccountShown, tried?: T
 ${
       panel(
         "You",
-        markup`${facts([["E-mail address", me.email], ["Role", titled(me.role)]])}
+        markup`${definitionList([["E-mail address", me.email], ["Role", humanize(me.role)]])}
 ${
-          formOf(
-            { action: "/account", button: "Save", tried },
+          postForm(
+            { action: "/account", button: "Save", submission },
             field({
               name: "displayName",
               label: "Name",
               value: me.displayName,
               required: true,
               autocomplete: "name",
-              most: 200,
-              tried,
+              maxLength: 200,
+              submission,
             }),
           )
         }`,
@@ -54,13 +63,13 @@ ${
 ${
       panel("Password", markup`<p class="small soft">A new one signs you out everywhere else. API tokens stay.</p>`, {
         id: "password",
-        deeds: linkButton(["Change the password", "/account/password"]),
+        actions: linkButton(["Change the password", "/account/password"]),
       })
     }
 ${
-      panel("Where you are signed in", markup`<ul class="list sessions">${sessions.map(row)}</ul>`, {
+      panel("Where you are signed in", markup`<ul class="list sessions">${sessions.map(sessionRow)}</ul>`, {
         id: "sessions",
-        deeds: others
+        actions: others
           ? postButton("/account/sessions", "Sign out everywhere else", { fields: { which: "others" } })
           : "",
       })
@@ -68,7 +77,7 @@ ${
   };
 }
 
-function row({ id, createdAt, lastUsedAt, ip, userAgent, current }: Session): Markup {
+function sessionRow({ id, createdAt, lastUsedAt, ip, userAgent, current }: Session): Markup {
   const device = deviceOf(userAgent);
   return markup`<li id="${id}"><span class="name"><span title="${userAgent}">${device}</span><span class="tiny soft">${ip}</span></span>
 <span class="tiny soft">Since ${instant(createdAt)}<br>Last used ${instant(lastUsedAt)}</span>
@@ -92,13 +101,13 @@ function deviceOf(userAgent: string): string {
   return [browser ?? "A program", system].filter((each) => each !== undefined).join(" on ");
 }
 
-export function passwordView(email: string, tried?: Tried): View {
+export function passwordView(email: string, submission?: Submission): View {
   return {
     title: "Change the password",
     section: "account",
     crumbs: [["Account", "/account"]],
-    body: formOf(
-      { action: "/account/password", button: "Change it", tried, also: linkButton(["Cancel", "/account"]) },
+    body: postForm(
+      { action: "/account/password", button: "Change it", submission, also: linkButton(["Cancel", "/account"]) },
       markup`<input class="unseen" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
       field({
         name: "current",
@@ -106,14 +115,14 @@ export function passwordView(email: string, tried?: Tried): View {
         type: "password",
         required: true,
         autocomplete: "current-password",
-        tried,
+        submission,
       }),
-      newPasswordField(tried, true),
+      newPasswordField(submission, true),
     ),
   };
 }
 
-export function newPasswordField(tried: Tried | undefined, required: boolean): Markup {
+export function newPasswordField(submission: Submission | undefined, required: boolean): Markup {
   return field({
     name: "password",
     label: "New password",
@@ -123,8 +132,8 @@ export function newPasswordField(tried: Tried | undefined, required: boolean): M
     }`,
     required,
     autocomplete: "new-password",
-    least: LEAST,
-    tried,
+    minLength: LEAST,
+    submission,
   });
 }
 

@@ -1,20 +1,20 @@
 /** Shows on members that a mail server refused their mail, and lets the invitation be sent again. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { badge, postButton } from "#lib/portal/components/parts.ts";
-import type { HubMember } from "#lib/portal/components/told.ts";
+import type { HubMember } from "#lib/portal/components/api-types.ts";
 
-export function mailMark({ pending, mailRefused }: Pick<HubMember, "pending" | "mailRefused">): Markup | string {
+export function mailBadge({ pending, mailRefused }: Pick<HubMember, "pending" | "mailRefused">): Markup | string {
   if (mailRefused !== null) return badge("bad", "cross", "Mail refused");
   return pending ? badge("still", "wait", "Invited") : "";
 }
 
 /** `again` is the page that invites; null for who cannot be invited again. */
-export function refusedMail(reason: string | null, again: string | null, email: string): Markup | string {
+export function refusedMail(reason: string | null, invitePath: string | null, email: string): Markup | string {
   if (reason === null) return "";
   return markup`<span class="tiny">Mail was refused: ${reason}</span>${
-    again === null
+    invitePath === null
       ? ""
       : markup`<span class="tiny soft">If the address is wrong, remove this member and invite the right one.</span>
-${postButton(again, "Send again", { fields: { email }, about: email })}`
+${postButton(invitePath, "Send again", { fields: { email }, about: email })}`
   }`;
 }

@@ -4,15 +4,24 @@ import { Fault } from "#lib/base/errors.ts";
 import { DAY } from "#lib/base/time.ts";
 import type { NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { choice, field, formOf, type Tried } from "#lib/portal/components/forms.ts";
-import { badge, copyable, empty, facts, instant, linkButton, notice, panel } from "#lib/portal/components/parts.ts";
+import { field, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import {
+  badge,
+  copyable,
+  definitionList,
+  emptyState,
+  instant,
+  linkButton,
+  notice,
+  panel,
+} from "#lib/portal/components/parts.ts";
 import type { View } from "#lib/portal/components/view.ts";
 
-export type ToldToken = v.InferOutput<typeof TokenView>;
+export type TokenItem = v.InferOutput<typeof TokenView>;
 type NewToken = v.InferOutput<typeof NewTokenView>;
-type Scope = ToldToken["scope"];
+type Scope = TokenItem["scope"];
 
-const SCOPES: Readonly<Record<Scope, readonly [name: string, may: string]>> = {
+const SCOPES: Readonly<Record<Scope, readonly [name: string, permission: string]>> = {
   readonly: ["Read only", "Reads what you may see, and changes nothing."],
   provisioning: ["Add and remove spokes", "Also adds spokes and removes them."],
   cli: [
@@ -21,17 +30,17 @@ const SCOPES: Readonly<Record<Scope, readonly [name: string, may: string]>> = {
   ],
 };
 
-const ROOM = { section: "tokens", crumbs: [["API tokens", "/tokens"]] } as const;
+const TOKEN_PAGE = { section: "tokens", crumbs: [["API tokens", "/tokens"]] } as const;
 
-export function tokensView(tokens: readonly ToldToken[], now: Date): View {
+export function tokensView(tokens: readonly TokenItem[], now: Date): View {
   return {
     title: "API tokens",
     section: "tokens",
     lead: "With a token a program does what you may do. Each acts in your name, as far as its scope goes.",
-    deeds: markup`<a class="button main" href="/tokens/new" data-create>New token</a>`,
+    actions: markup`<a class="button main" href="/tokens/new" data-create>New token</a>`,
     style,
     body: tokens.length === 0
-      ? empty(
+      ? emptyState(
         "No token yet",
         "Make one for each program that calls the API, so that each can be revoked alone.",
         linkButton(["New token", "/tokens/new"], "main"),
@@ -40,7 +49,7 @@ export function tokensView(tokens: readonly ToldToken[], now: Date): View {
   };
 }
 
-function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: ToldToken, now: Date): Markup {
+function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: TokenItem, now: Date): Markup {
   const expired = expiresAt !== null && new Date(expiresAt) <= now;
   return markup`<li id="${id}"><span class="name">${name}<span class="tiny soft"><code>${prefix}…</code></span></span>
 <span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Made ${instant(createdAt)}; last used: ${
@@ -56,35 +65,35 @@ function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: Told
 <a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="unseen"> ${name}</span></a></li>`;
 }
 
-export function newTokenView(tried?: Tried): View {
+export function newTokenView(submission?: Submission): View {
   return {
-    ...ROOM,
+    ...TOKEN_PAGE,
     title: "New token",
     style,
-    body: formOf(
-      { action: "/tokens/new", button: "Make the token", tried, also: linkButton(["Cancel", "/tokens"]) },
+    body: postForm(
+      { action: "/tokens/new", button: "Make the token", submission, also: linkButton(["Cancel", "/tokens"]) },
       field({
         name: "name",
         label: "Name",
         hint: "What it is for: you will know it by this.",
         required: true,
-        most: 100,
-        tried,
+        maxLength: 100,
+        submission,
       }),
-      scopeField(tried),
-      choice({ name: "expiresAt", label: "Expires", options: EXPIRIES, value: "90", tried }),
+      scopeField(submission),
+      selectField({ name: "expiresAt", label: "Expires", options: EXPIRIES, value: "90", submission }),
     ),
   };
 }
 
-function scopeField(tried: Tried | undefined): Markup {
-  const chosen = tried?.values.scope ?? "readonly", problem = tried?.problems.scope;
+function scopeField(submission: Submission | undefined): Markup {
+  const chosen = submission?.values.scope ?? "readonly", problem = submission?.problems.scope;
   return markup`<fieldset class="scopes"><legend>What it may do</legend>${
-    Object.entries(SCOPES).map(([scope, [title, may]]) =>
+    Object.entries(SCOPES).map(([scope, [title, permission]]) =>
       markup`<div class="field tick"><input type="radio" id="scope-${scope}" name="scope" value="${scope}" required ${
         scope === chosen ? markup`checked` : ""
       } aria-describedby="scope-${scope}-hint"><label for="scope-${scope}">${title}</label>
-<p class="hint" id="scope-${scope}-hint">${may} <code>${scope}</code></p></div>`
+<p class="hint" id="scope-${scope}-hint">${permission} <code>${scope}</code></p></div>`
     )
   }${problem === undefined ? "" : markup`<p class="problem">What it may do ${problem}.</p>`}</fieldset>`;
 }
@@ -94,15 +103,15 @@ const EXPIRIES = [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year
 /** What the API takes: a choice of the form as a point in time, and anything else as it came, for the API to judge. */
 export function expiryOf(chosen: string, now: Date): string | undefined {
   if (chosen === "never") return undefined;
-  const listed = EXPIRIES.some(([days]) => days === chosen);
-  return listed ? new Date(now.getTime() + Number(chosen) * DAY).toISOString() : chosen;
+  const isListed = EXPIRIES.some(([days]) => days === chosen);
+  return isListed ? new Date(now.getTime() + Number(chosen) * DAY).toISOString() : chosen;
 }
 
 /** The one page that has the token on it. */
-export function madeTokenView({ name, scope, prefix, expiresAt, token }: NewToken, publicUrl: URL): View {
-  const ask = `curl -H 'Authorization: Bearer ${token}' ${new URL("/api/auth/me", publicUrl).href}`;
+export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewToken, publicUrl: URL): View {
+  const command = `curl -H 'Authorization: Bearer ${token}' ${new URL("/api/auth/me", publicUrl).href}`;
   return {
-    ...ROOM,
+    ...TOKEN_PAGE,
     title: name,
     style,
     body: markup`${
@@ -116,13 +125,13 @@ ${
       panel(
         "Try it",
         markup`<p class="small">Programs send it with each request. This asks who it stands for:</p>${
-          copyable(ask, "the command")
+          copyable(command, "the command")
         }<p class="small"><a href="/api/docs">What else the API does</a></p>`,
         { id: "try" },
       )
     }
 ${
-      facts([
+      definitionList([
         ["May", SCOPES[scope][1]],
         ["Known as", markup`<code>${prefix}…</code>`],
         ["Expires", instant(expiresAt)],
@@ -133,25 +142,25 @@ ${
 }
 
 /** The one of the path among the caller's own. Throws Fault missing. */
-export function tokenOf(tokens: readonly ToldToken[], { tokenId }: Readonly<Record<string, string>>): ToldToken {
+export function requireToken(tokens: readonly TokenItem[], { tokenId }: Readonly<Record<string, string>>): TokenItem {
   const token = tokens.find(({ id }) => id === tokenId);
   if (!token) throw new Fault("missing", "token_missing", "There is no such token, or it is not yours");
   return token;
 }
 
-export function revokeTokenView({ id, name, prefix, lastUsedAt }: ToldToken): View {
+export function revokeTokenView({ id, name, prefix, lastUsedAt }: TokenItem): View {
   return {
-    ...ROOM,
+    ...TOKEN_PAGE,
     title: `Revoke ${name}?`,
     body:
       markup`<p>From then on <code>${prefix}…</code> opens nothing, and what is under way with it ends. It cannot be taken
 back: the program that uses it needs another token.</p>
 <p class="soft">Last used: ${instant(lastUsedAt)}</p>
 ${
-        formOf({
+        postForm({
           action: `/tokens/${id}/revoke`,
           button: "Revoke it",
-          look: "danger",
+          variant: "danger",
           also: linkButton(["Keep it", "/tokens"]),
         })
       }`,

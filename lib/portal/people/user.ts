@@ -2,47 +2,47 @@
 import { Fault } from "#lib/base/errors.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import {
   copyable,
-  facts,
+  definitionList,
+  humanize,
   instant,
   linkButton,
   notice,
   panel,
-  titled,
   withQuery,
 } from "#lib/portal/components/parts.ts";
-import type { View, Way } from "#lib/portal/components/view.ts";
-import { type ToldUser, userBadge } from "#lib/portal/people/users.ts";
+import type { NavLink, View } from "#lib/portal/components/view.ts";
+import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
 
 /** More than these are counted, and not named. */
-export const SEATS_NAMED = 20;
+export const MAX_NAMED_MEMBERSHIPS = 20;
 
-interface UserShown {
-  readonly user: ToldUser;
+interface UserProps {
+  readonly user: UserItem;
   /** Of its hubs and spokes the first, by name and address. */
-  readonly seats: readonly Way[];
+  readonly memberships: readonly NavLink[];
   /** Whether it is the caller. */
-  readonly own: boolean;
+  readonly isSelf: boolean;
 }
 
-export function userView({ user, seats, own }: UserShown, tried?: Tried): View {
+export function userView({ user, memberships, isSelf }: UserProps, submission?: Submission): View {
   const { id, email, role, emailVerifiedAt, mailRefused, disabledAt, createdAt, displayName } = user;
   return {
     ...headOf(user),
     title: displayName,
     badge: userBadge(user.state),
     lead: email,
-    deeds: markup`${linkButton(["What they did", withQuery("/audit", { actor: id })])}${
-      own ? linkButton(["Your account", "/account"], "main") : ""
+    actions: markup`${linkButton(["What they did", withQuery("/audit", { actor: id })])}${
+      isSelf ? linkButton(["Your account", "/account"], "main") : ""
     }`,
     body: markup`<div class="two"><div class="pile">
 ${
       panel(
         "About",
-        facts([
-          ["Role", titled(role)],
+        definitionList([
+          ["Role", humanize(role)],
           ["Address confirmed", instant(emailVerifiedAt, "not yet")],
           mailRefused === null ? null : ["Mail was refused", mailRefused],
           ["Account made", instant(createdAt)],
@@ -51,39 +51,39 @@ ${
         { id: "about" },
       )
     }
-${panel("Hubs and spokes", seatsOf(user, seats), { id: "seats" })}
+${panel("Hubs and spokes", membershipList(user, memberships), { id: "seats" })}
 ${
       panel(
         "Rename",
-        formOf(
-          { action: `/users/${id}`, button: "Save", tried },
-          field({ name: "displayName", label: "Name", value: displayName, required: true, most: 200, tried }),
+        postForm(
+          { action: `/users/${id}`, button: "Save", submission },
+          field({ name: "displayName", label: "Name", value: displayName, required: true, maxLength: 200, submission }),
         ),
         { id: "name" },
       )
     }</div>
-${own ? "" : panel("Account", deedsOf(user), { id: "account" })}</div>`,
+${isSelf ? "" : panel("Account", accountActions(user), { id: "account" })}</div>`,
   };
 }
 
-function headOf({ id, displayName }: ToldUser) {
+function headOf({ id, displayName }: UserItem) {
   return { section: "users", crumbs: [["Users", "/users"], [displayName, `/users/${id}`]] } as const;
 }
 
-function seatsOf({ role, federationIds, spokeIds }: ToldUser, seats: readonly Way[]): Markup {
+function membershipList({ role, federationIds, spokeIds }: UserItem, memberships: readonly NavLink[]): Markup {
   if (role === "operator") return markup`<p class="small">An operator sees and does everything, in all hubs.</p>`;
-  if (seats.length === 0) {
+  if (memberships.length === 0) {
     return markup`<p class="small soft">None works for them now. What they are invited to does so once they accept.</p>`;
   }
-  const rest = federationIds.length + spokeIds.length - seats.length;
-  return markup`<ul class="small">${seats.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)}${
+  const rest = federationIds.length + spokeIds.length - memberships.length;
+  return markup`<ul class="small">${memberships.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)}${
     rest > 0 ? markup`<li>and ${rest} more</li>` : ""
   }</ul>`;
 }
 
-function deedsOf(user: ToldUser): Markup {
+function accountActions(user: UserItem): Markup {
   const { id, state, operator } = user;
-  const deeds: readonly (readonly [what: string, path: string, text: string])[] = [
+  const actions: readonly (readonly [what: string, path: string, text: string])[] = [
     ["A new password, which you tell them; for people who get no mail.", "reset-password", "Reset the password …"],
     operator
       ? ["They see and do everything.", "demote", "No longer an operator …"]
@@ -93,7 +93,7 @@ function deedsOf(user: ToldUser): Markup {
       : ["They are signed out everywhere, and their tokens open nothing.", "disable", "Disable …"],
   ];
   return markup`${
-    deeds.map(([what, path, text]) =>
+    actions.map(([what, path, text]) =>
       markup`<div class="ends"><p class="small soft">${what}</p>${linkButton([text, `/users/${id}/${path}`])}</div>`
     )
   }`;
@@ -103,7 +103,7 @@ interface UserChange {
   readonly title: (name: string) => string;
   readonly text: string;
   readonly button: string;
-  readonly look: "main" | "danger";
+  readonly variant: "main" | "danger";
   readonly patch: UserPatch;
 }
 
@@ -112,28 +112,28 @@ const CHANGES: Readonly<Record<string, UserChange>> = {
     title: (name) => `Make ${name} an operator?`,
     text: "An operator sees and does everything: all hubs, all spokes, all users and the audit log.",
     button: "Make an operator",
-    look: "danger",
+    variant: "danger",
     patch: { operator: true },
   },
   demote: {
     title: (name) => `Should ${name} no longer be an operator?`,
     text: "They keep the hubs and spokes that they are a member of, and lose all others at once.",
     button: "No longer an operator",
-    look: "danger",
+    variant: "danger",
     patch: { operator: false },
   },
   disable: {
     title: (name) => `Disable ${name}?`,
     text: "Their sessions end for good, and their tokens open nothing until you enable them again. Nothing is deleted.",
     button: "Disable",
-    look: "danger",
+    variant: "danger",
     patch: { disabled: true },
   },
   enable: {
     title: (name) => `Enable ${name}?`,
     text: "They can sign in again, and their tokens work as before.",
     button: "Enable",
-    look: "main",
+    variant: "main",
     patch: { disabled: false },
   },
 };
@@ -144,8 +144,8 @@ export function userChange(change: string | undefined): UserChange {
   throw new Fault("missing", "no_route", "There is nothing at this path");
 }
 
-export function userChangeView(user: ToldUser, change: string, tried?: Tried): View {
-  const { title, text, button, look } = userChange(change), { id, displayName } = user;
+export function userChangeView(user: UserItem, change: string, submission?: Submission): View {
+  const { title, text, button, variant } = userChange(change), { id, displayName } = user;
   return {
     ...headOf(user),
     title: title(displayName),
@@ -153,14 +153,14 @@ export function userChangeView(user: ToldUser, change: string, tried?: Tried): V
     body: confirmation(text, {
       action: `/users/${id}/${change}`,
       button,
-      look,
-      tried,
+      variant,
+      submission,
       also: linkButton(["Cancel", `/users/${id}`]),
     }),
   };
 }
 
-export function resetPasswordView(user: ToldUser, tried?: Tried): View {
+export function resetPasswordView(user: UserItem, submission?: Submission): View {
   const { id, displayName, email } = user;
   const text =
     "They are signed out everywhere, and sign in with a password that the next page shows you, once. Their address counts " +
@@ -172,19 +172,19 @@ export function resetPasswordView(user: ToldUser, tried?: Tried): View {
     body: confirmation(text, {
       action: `/users/${id}/reset-password`,
       button: "Reset the password",
-      look: "danger",
-      tried,
+      variant: "danger",
+      submission,
       also: linkButton(["Cancel", `/users/${id}`]),
     }),
   };
 }
 
-function confirmation(text: string, form: Parameters<typeof formOf>[0]): Markup {
-  return markup`<p>${text}</p>${formOf(form)}`;
+function confirmation(text: string, form: Parameters<typeof postForm>[0]): Markup {
+  return markup`<p>${text}</p>${postForm(form)}`;
 }
 
 /** The one page that has the password on it. */
-export function newPasswordView(user: ToldUser, password: string): View {
+export function newPasswordView(user: UserItem, password: string): View {
   return {
     ...headOf(user),
     title: `The new password of ${user.displayName}`,

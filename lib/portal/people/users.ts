@@ -2,18 +2,26 @@
 import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { choice, field, formOf, type Option, type Tried } from "#lib/portal/components/forms.ts";
+import { field, type Option, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import type { Icon } from "#lib/portal/components/icons.ts";
-import { badge, empty, linkButton, older, titled, type Tone, withQuery } from "#lib/portal/components/parts.ts";
-import type { Hub } from "#lib/portal/components/told.ts";
+import {
+  badge,
+  emptyState,
+  humanize,
+  linkButton,
+  olderLink,
+  type Tone,
+  withQuery,
+} from "#lib/portal/components/parts.ts";
+import type { Hub } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
 
-export const USERS_A_PAGE = 50;
+export const USERS_PER_PAGE = 50;
 
-export type ToldUser = v.InferOutput<typeof UserRecordView>;
+export type UserItem = v.InferOutput<typeof UserRecordView>;
 
-interface UsersShown {
-  readonly users: readonly ToldUser[];
+interface UsersProps {
+  readonly users: readonly UserItem[];
   /** Where the next page begins; null on the last one. */
   readonly next: string | null;
   readonly query: {
@@ -23,77 +31,84 @@ interface UsersShown {
   };
 }
 
-export function usersView({ users, next, query }: UsersShown): View {
+export function usersView({ users, next, query }: UsersProps): View {
   return {
     title: "Users",
     section: "users",
-    deeds: markup`<a class="button main" href="/users/invite" data-create>Invite somebody</a>`,
+    actions: markup`<a class="button main" href="/users/invite" data-create>Invite somebody</a>`,
     style,
     body: markup`<form class="filters" role="search" action="/users">
 ${field({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or address" })}
-${choice({ name: "role", label: "Role", value: query.role, options: [["", "Any"], ...ROLES] })}
-${choice({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...Object.entries(NAMES)] })}
+${selectField({ name: "role", label: "Role", value: query.role, options: [["", "Any"], ...ROLE_OPTIONS] })}
+${
+      selectField({
+        name: "state",
+        label: "State",
+        value: query.state,
+        options: [["", "Any"], ...Object.entries(STATE_LABELS)],
+      })
+    }
 <button class="quiet">Search</button></form>
 ${
       users.length === 0
-        ? empty("Nobody fits", "Search for something else, or see everybody.", linkButton(["All users", "/users"]))
+        ? emptyState("Nobody fits", "Search for something else, or see everybody.", linkButton(["All users", "/users"]))
         : markup`<ul class="list people">${users.map(row)}</ul>`
     }
-${older(next && withQuery("/users", { ...query, before: next }))}`,
+${olderLink(next && withQuery("/users", { ...query, before: next }))}`,
   };
 }
 
-const ROLES = ["operator", "hub_admin", "spoke_admin"].map((role) => [role, titled(role)] as const);
+const ROLE_OPTIONS = ["operator", "hub_admin", "spoke_admin"].map((role) => [role, humanize(role)] as const);
 
-const NAMES: Readonly<Record<ToldUser["state"], string>> = {
+const STATE_LABELS: Readonly<Record<UserItem["state"], string>> = {
   active: "Active",
   invited: "Invited",
   unverified: "Address not confirmed",
   disabled: "Disabled",
 };
 
-const LOOKS: Readonly<Record<ToldUser["state"], readonly [Tone, Icon]>> = {
+const BADGES: Readonly<Record<UserItem["state"], readonly [Tone, Icon]>> = {
   active: ["good", "dot"],
   invited: ["info", "wait"],
   unverified: ["warn", "warning"],
   disabled: ["still", "minus"],
 };
 
-export function userBadge(state: ToldUser["state"]): Markup {
-  return badge(...LOOKS[state], NAMES[state]);
+export function userBadge(state: UserItem["state"]): Markup {
+  return badge(...BADGES[state], STATE_LABELS[state]);
 }
 
-function row({ id, displayName, email, role, state, mailRefused, federationIds, spokeIds }: ToldUser): Markup {
+function row({ id, displayName, email, role, state, mailRefused, federationIds, spokeIds }: UserItem): Markup {
   return markup`<li id="${id}"><span class="name"><a class="cover" href="/users/${id}">${displayName}</a><span class="tiny soft">${email}</span></span>
-<span class="small">${titled(role)}</span>
-<span class="small soft">${role === "operator" ? "All hubs" : seatsOf(federationIds.length, spokeIds.length)}</span>${
-    mailRefused === null ? userBadge(state) : badge("bad", "cross", "Mail refused")
-  }</li>`;
+<span class="small">${humanize(role)}</span>
+<span class="small soft">${
+    role === "operator" ? "All hubs" : membershipCount(federationIds.length, spokeIds.length)
+  }</span>${mailRefused === null ? userBadge(state) : badge("bad", "cross", "Mail refused")}</li>`;
 }
 
-function seatsOf(hubs: number, spokes: number): string {
+function membershipCount(hubs: number, spokes: number): string {
   const count = (number: number, what: string) => number === 0 ? [] : [`${number} ${what}${number === 1 ? "" : "s"}`];
   return [...count(hubs, "hub"), ...count(spokes, "spoke")].join(", ") || "Nothing yet";
 }
 
 /** `hubs` is null where there are too many to choose from: then one types the slug. */
-export function inviteView(hubs: readonly Hub[] | null, tried?: Tried): View {
+export function inviteView(hubs: readonly Hub[] | null, submission?: Submission): View {
   const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite somebody" } as const;
   if (hubs?.length === 0) {
-    const deed = linkButton(["New hub", "/hubs/new"], "main");
-    return { ...page, body: empty("No hub yet", "People are invited to a hub. Make the first.", deed) };
+    const action = linkButton(["New hub", "/hubs/new"], "main");
+    return { ...page, body: emptyState("No hub yet", "People are invited to a hub. Make the first.", action) };
   }
   const name = "federationId", label = "Hub";
   return {
     ...page,
     lead: "They become an admin of the hub, and get a mail with a link, which works for seven days.",
-    body: formOf(
-      { action: "/users/invite", button: "Invite", tried, also: linkButton(["Cancel", "/users"]) },
-      field({ name: "email", label: "E-mail address", type: "email", required: true, tried }),
-      field({ name: "displayName", label: "Name", hint: "They can change it.", most: 200, tried }),
+    body: postForm(
+      { action: "/users/invite", button: "Invite", submission, also: linkButton(["Cancel", "/users"]) },
+      field({ name: "email", label: "E-mail address", type: "email", required: true, submission }),
+      field({ name: "displayName", label: "Name", hint: "They can change it.", maxLength: 200, submission }),
       hubs
-        ? choice({ name, label, options: hubs.map(({ id, name }): Option => [id, name]), tried })
-        : field({ name, label, hint: "Its slug or id.", required: true, tried }),
+        ? selectField({ name, label, options: hubs.map(({ id, name }): Option => [id, name]), submission })
+        : field({ name, label, hint: "Its slug or id.", required: true, submission }),
       markup`<p class="small soft">For a single spoke, go to the spoke and add them there. Somebody becomes an operator on the page of
 their account, once they have accepted.</p>`,
     ),

@@ -1,13 +1,13 @@
 /** One request for a hub: what was asked for, by whom, and what became of it; and where somebody asks. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { area, formOf, type Tried } from "#lib/portal/components/forms.ts";
-import { facts, instant, linkButton, notice, panel, postButton } from "#lib/portal/components/parts.ts";
-import type { HubRequest, Offers } from "#lib/portal/components/told.ts";
-import type { Me, View } from "#lib/portal/components/view.ts";
-import { hubFields } from "#lib/portal/hubs/offered.ts";
+import { postForm, type Submission, textArea } from "#lib/portal/components/forms.ts";
+import { definitionList, instant, linkButton, notice, panel, postButton } from "#lib/portal/components/parts.ts";
+import type { CatalogOffer, HubRequest } from "#lib/portal/components/api-types.ts";
+import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
 import { requestBadge } from "#lib/portal/requests/list.ts";
 
-export function newRequestView(offers: Offers, tried?: Tried): View {
+export function newRequestView(catalog: CatalogOffer, submission?: Submission): View {
   return {
     title: "Ask for a hub",
     section: "requests",
@@ -15,21 +15,21 @@ export function newRequestView(offers: Offers, tried?: Tried): View {
     lead: "A hub holds the Moodle sites of one organisation. An operator decides, and you are told by mail.",
     body: panel(
       "The hub that you want",
-      formOf(
+      postForm(
         {
           action: "/requests/new",
           button: "Ask for it",
           also: linkButton(["Cancel", "/requests"]),
-          tried,
+          submission,
           hidden: { key: crypto.randomUUID() },
         },
-        hubFields({ offers, slug: "chosen", tried }),
-        area({
+        hubFields({ catalog, slug: "chosen", submission }),
+        textArea({
           name: "reason",
           label: "What it is for",
           hint: "Who you are, and how many sites you think of: it helps to decide.",
-          most: 2000,
-          tried,
+          maxLength: 2000,
+          submission,
         }),
       ),
       { id: "new" },
@@ -37,43 +37,43 @@ export function newRequestView(offers: Offers, tried?: Tried): View {
   };
 }
 
-interface RequestShown {
-  readonly me: Me;
+interface RequestProps {
+  readonly me: CurrentUser;
   readonly request: HubRequest;
-  readonly offers: Offers;
+  readonly catalog: CatalogOffer;
   /** A decision that was not taken, and which. */
-  readonly tried?: Tried | undefined;
-  readonly deciding?: "approve" | "reject";
+  readonly submission?: Submission | undefined;
+  readonly refusedDecision?: "approve" | "reject";
 }
 
-export function requestView({ me, request, offers, tried, deciding }: RequestShown): View {
-  const { id, name, state } = request, open = state === "pending", decides = open && me.role === "operator";
-  const forWhich = (which: "approve" | "reject") => which === deciding ? tried : undefined;
+export function requestView({ me, request, catalog, submission, refusedDecision }: RequestProps): View {
+  const { id, name, state } = request, open = state === "pending", canDecide = open && me.role === "operator";
+  const submissionFor = (decision: "approve" | "reject") => decision === refusedDecision ? submission : undefined;
   return {
     title: name,
     section: "requests",
     crumbs: [["Requests", "/requests"]],
     badge: requestBadge(state),
-    deeds: open && request.requestedBy.email === me.email
+    actions: open && request.requestedBy.email === me.email
       ? postButton(`/requests/${id}/withdraw`, "Withdraw", { about: name })
       : "",
     ...(open && { poll: 15 }),
-    body: decides
-      ? markup`<div class="two"><div class="pile">${askedPanel(request)}${
-        approvePanel(request, offers, forWhich("approve"))
-      }</div>${rejectPanel(request, forWhich("reject"))}</div>`
-      : markup`${tried ? notice("bad", `${tried.message}.`) : ""}${askedPanel(request)}`,
+    body: canDecide
+      ? markup`<div class="two"><div class="pile">${requestDetailsPanel(request)}${
+        approvePanel(request, catalog, submissionFor("approve"))
+      }</div>${rejectPanel(request, submissionFor("reject"))}</div>`
+      : markup`${submission ? notice("bad", `${submission.message}.`) : ""}${requestDetailsPanel(request)}`,
     style: ".said { white-space: pre-line; overflow-wrap: anywhere; }",
   };
 }
 
-function askedPanel(request: HubRequest): Markup {
+function requestDetailsPanel(request: HubRequest): Markup {
   const { slug, region, mode, tier, reason, requestedBy, createdAt, state, decidedBy, decidedAt, federationId } =
     request;
   return panel(
     "What is asked for",
     markup`${
-      facts([
+      definitionList([
         ["Slug", markup`<code>${slug}</code>`],
         region === null ? null : ["Region", region],
         tier === null ? null : ["Tier", tier],
@@ -92,44 +92,44 @@ function askedPanel(request: HubRequest): Markup {
   );
 }
 
-function approvePanel(request: HubRequest, offers: Offers, tried: Tried | undefined): Markup {
+function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: Submission | undefined): Markup {
   return panel(
     "Approve",
-    formOf(
+    postForm(
       {
         action: `/requests/${request.id}/approve`,
         button: "Approve, and make the hub",
-        tried,
+        submission,
         hidden: { key: crypto.randomUUID() },
       },
       markup`<details id="otherwise" ${
-        tried ? markup`open` : ""
+        submission ? markup`open` : ""
       }><summary>Make it otherwise than asked</summary><div class="rest">${
-        hubFields({ offers, hub: request, slug: "chosen", tried })
+        hubFields({ catalog, hub: request, slug: "chosen", submission })
       }</div></details>`,
     ),
     { id: "approve", lead: `${request.requestedBy.email} becomes its admin.` },
   );
 }
 
-function rejectPanel({ id, requestedBy }: HubRequest, tried: Tried | undefined): Markup {
+function rejectPanel({ id, requestedBy }: HubRequest, submission: Submission | undefined): Markup {
   return panel(
     "Reject",
-    formOf(
+    postForm(
       {
         action: `/requests/${id}/reject`,
         button: "Reject",
-        look: "danger",
-        tried,
+        variant: "danger",
+        submission,
         hidden: { key: crypto.randomUUID() },
       },
-      area({
+      textArea({
         name: "reason",
         label: "Why",
         hint: `${requestedBy.email} reads this, by mail and here.`,
         required: true,
-        most: 2000,
-        tried,
+        maxLength: 2000,
+        submission,
       }),
     ),
     { id: "reject" },

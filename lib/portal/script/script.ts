@@ -11,14 +11,14 @@ import { drafts } from "#lib/portal/script/drafts.ts";
 import { keys } from "#lib/portal/script/keys.ts";
 import { live } from "#lib/portal/script/live.ts";
 import { morph } from "#lib/portal/script/morph.ts";
-import { reading } from "#lib/portal/script/reading.ts";
+import { enhancements } from "#lib/portal/script/enhancements.ts";
 
 export const portalScript: string = `(() => {
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const shell = document.querySelector(".shell");
 const announcer = document.getElementById("announcer");
-${connection}${morph}${drafts}${reading}${live}${keys}
+${connection}${morph}${drafts}${enhancements}${live}${keys}
 })();
 `;
 

@@ -1,6 +1,6 @@
 /** The way in: where one signs in, and where one says that one cannot. */
 import { type HtmlPage, markup } from "#lib/http/page.ts";
-import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { notice } from "#lib/portal/components/parts.ts";
 import { frame, heading } from "#lib/portal/mail-links/frame.ts";
 
@@ -8,20 +8,27 @@ interface SignIn {
   /** The page that one wanted, or null. */
   readonly next: string | null;
   readonly lead?: string | undefined;
-  readonly tried?: Tried;
+  readonly submission?: Submission;
   /** Whether people may make accounts for themselves. */
   readonly signup?: boolean;
 }
 
-export function signInPage({ next, lead, tried, signup = false }: SignIn): HtmlPage {
+export function signInPage({ next, lead, submission, signup = false }: SignIn): HtmlPage {
   const fields = [
-    field({ name: "email", label: "E-mail address", type: "email", required: true, autocomplete: "username", tried }),
+    field({
+      name: "email",
+      label: "E-mail address",
+      type: "email",
+      required: true,
+      autocomplete: "username",
+      submission,
+    }),
     field({ name: "password", label: "Password", type: "password", required: true, autocomplete: "current-password" }),
   ];
   return frame(
     "Sign in",
     markup`${heading("Sign in", lead ?? "To look after your hubs and their sites.")}
-${formOf({ action: "/sign-in", button: "Sign in", tried, hidden: { next: next ?? "/hubs" } }, ...fields)}
+${postForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } }, ...fields)}
 <footer><p><a href="/forgot">Forgotten your password?</a></p>${
       signup ? markup`<p>New here? <a href="/sign-up">Make an account</a></p>` : ""
     }</footer>`,
@@ -29,7 +36,7 @@ ${formOf({ action: "/sign-in", button: "Sign in", tried, hidden: { next: next ??
 }
 
 /** One answer whether there is such an account or not. */
-export function forgotPage(sentTo: string | null, tried?: Tried): HtmlPage {
+export function forgotPage(sentTo: string | null, submission?: Submission): HtmlPage {
   const lead = "Say your address, and a link with which you can choose another is mailed to it.";
   return frame(
     "Forgotten password",
@@ -40,15 +47,15 @@ ${
         : notice("good", `If there is an account for ${sentTo}, a mail is on its way. The link works for an hour.`)
     }
 ${
-      formOf(
-        { action: "/forgot", button: "Mail me a link", tried },
+      postForm(
+        { action: "/forgot", button: "Mail me a link", submission },
         field({
           name: "email",
           label: "E-mail address",
           type: "email",
           required: true,
           autocomplete: "username",
-          tried,
+          submission,
         }),
       )
     }
@@ -57,7 +64,7 @@ ${
 }
 
 /** Where people may not make accounts for themselves. */
-export function closedPage(): HtmlPage {
+export function signUpClosedPage(): HtmlPage {
   const lead = "Nobody can sign up here. Ask an administrator for an invitation.";
   return frame(
     "Make an account",
@@ -65,10 +72,17 @@ export function closedPage(): HtmlPage {
   );
 }
 
-export function signUpPage(sent: string | null, tried?: Tried): HtmlPage {
+export function signUpPage(sentMessage: string | null, submission?: Submission): HtmlPage {
   const fields = [
-    field({ name: "displayName", label: "Your name", autocomplete: "name", most: 200, tried }),
-    field({ name: "email", label: "E-mail address", type: "email", required: true, autocomplete: "username", tried }),
+    field({ name: "displayName", label: "Your name", autocomplete: "name", maxLength: 200, submission }),
+    field({
+      name: "email",
+      label: "E-mail address",
+      type: "email",
+      required: true,
+      autocomplete: "username",
+      submission,
+    }),
     field({
       name: "password",
       label: "Password",
@@ -76,20 +90,24 @@ export function signUpPage(sent: string | null, tried?: Tried): HtmlPage {
       hint: "At least 12 characters. A few words of your own do well.",
       required: true,
       autocomplete: "new-password",
-      tried,
+      submission,
     }),
   ];
-  const form = formOf({ action: "/sign-up", button: "Make my account", tried }, ...fields);
+  const form = postForm({ action: "/sign-up", button: "Make my account", submission }, ...fields);
   return frame(
     "Make an account",
-    markup`${heading("Make an account", sent === null ? "Your address is confirmed by a mail." : "")}
-${sent === null ? form : notice("good", `${sent} Look into your mailbox: the link in the mail confirms your address.`)}
+    markup`${heading("Make an account", sentMessage === null ? "Your address is confirmed by a mail." : "")}
+${
+      sentMessage === null
+        ? form
+        : notice("good", `${sentMessage} Look into your mailbox: the link in the mail confirms your address.`)
+    }
 <footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
   );
 }
 
 /** Where one goes on after signing in: a path of ours, and nothing that a link from elsewhere would like it to be. */
-export function ownPath(next: string, publicUrl: URL): string {
+export function safeNextPath(next: string, publicUrl: URL): string {
   const url = URL.canParse(next, publicUrl) ? new URL(next, publicUrl) : null;
   const path = url?.origin === publicUrl.origin ? url.pathname + url.search + url.hash : "";
   return next.startsWith("/") && /^\/(?!\/)/.test(path) ? path : "/hubs"; // two slashes would begin a host

@@ -3,15 +3,15 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { choice, field, formOf, tick, type Tried } from "#lib/portal/components/forms.ts";
-import { linkButton, notice, panel, stateBadge, titled } from "#lib/portal/components/parts.ts";
-import type { Foreseen, Offers, Spoke } from "#lib/portal/components/told.ts";
+import { checkbox, field, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { humanize, linkButton, notice, panel, stateBadge } from "#lib/portal/components/parts.ts";
+import type { CatalogOffer, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { foreseenParts, foreseenStyle, foreseenWords } from "#lib/portal/spokes/foreseen.ts";
-import { belowSpoke, type SpokePlace } from "#lib/portal/spokes/place.ts";
+import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
+import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 import { sizeChoice, sizeStyle } from "#lib/portal/spokes/sizes.ts";
 
-const WHAT: Readonly<Record<SpokeActionName, string>> = {
+const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
   suspend: "Stops the site, and keeps all that it has.",
   resume: "Starts the site again, with all that it had.",
   restart: "Starts Moodle and its scheduled tasks anew. Data stay as they are.",
@@ -28,7 +28,7 @@ const WHAT: Readonly<Record<SpokeActionName, string>> = {
 };
 
 /** Throws Fault missing `no_route`. */
-export function demandAction(name: string | undefined): SpokeActionName {
+export function requireAction(name: string | undefined): SpokeActionName {
   const found = SPOKE_ACTIONS.find((each) => each === name);
   if (!found) throw new Fault("missing", "no_route", "There is no such action");
   return found;
@@ -38,11 +38,15 @@ export function demandAction(name: string | undefined): SpokeActionName {
 export type ActionFields = Readonly<Record<"lmsVersion" | "size" | "skipBackup", string>>;
 
 /** What is chosen before anybody has: the next version, or another size. */
-export function firstWish(action: SpokeActionName, { lmsVersion, size }: Spoke, offers: Offers): ActionFields {
+export function defaultFields(
+  action: SpokeActionName,
+  { lmsVersion, size }: Spoke,
+  catalog: CatalogOffer,
+): ActionFields {
   const none = { lmsVersion: "", size: "", skipBackup: "" };
-  if (action === "resize") return { ...none, size: offers.sizes.find(({ name }) => name !== size)?.name ?? "" };
+  if (action === "resize") return { ...none, size: catalog.sizes.find(({ name }) => name !== size)?.name ?? "" };
   if (action !== "upgrade") return none;
-  const newer = offers.versions.filter(({ name }) => compareVersions(name, lmsVersion) > 0);
+  const newer = catalog.versions.filter(({ name }) => compareVersions(name, lmsVersion) > 0);
   return { ...none, lmsVersion: (newer.find(({ preview }) => !preview) ?? newer[0])?.name ?? "" };
 }
 
@@ -52,81 +56,86 @@ export function actionBody(action: SpokeActionName, { lmsVersion, size, skipBack
   return action === "upgrade" ? { action, lmsVersion, skipBackup: skipBackup !== "" } : { action };
 }
 
-export interface ActionShown {
-  readonly place: SpokePlace;
+export interface ActionProps {
+  readonly spokePage: SpokePage;
   readonly action: SpokeActionName;
-  readonly offers: Offers;
-  readonly given: ActionFields;
+  readonly catalog: CatalogOffer;
+  readonly values: ActionFields;
   /** What it would come to; null where that is refused, or cannot be asked. */
-  readonly foreseen: Foreseen | null;
-  readonly tried?: Tried | undefined;
+  readonly preview: PreviewedAction | null;
+  readonly submission?: Submission | undefined;
   /** Whether asking for it would only be refused. */
   readonly blocked: boolean;
 }
 
-export function actionView({ place, action, offers, given, foreseen, tried, blocked }: ActionShown): View {
-  const { spoke } = place, back = `/spokes/${spoke.id}`, path = `${back}/actions/${action}`;
-  const wished = fieldsOf(action, spoke, offers, given, tried);
+export function actionView({ spokePage, action, catalog, values, preview, submission, blocked }: ActionProps): View {
+  const { spoke } = spokePage, back = `/spokes/${spoke.id}`, path = `${back}/actions/${action}`;
+  const inputs = fieldsOf(action, spoke, catalog, values, submission);
   return {
-    ...belowSpoke(place),
-    title: titled(action),
+    ...subpageHead(spokePage),
+    title: humanize(action),
     badge: stateBadge(spoke.state, spoke.health),
-    lead: WHAT[action],
-    style: foreseenStyle + sizeStyle,
+    lead: DESCRIPTIONS[action],
+    style: previewStyle + sizeStyle,
     body: markup`<div class="asking" id="asking">${
       panel(
         spoke.displayName,
-        blocked && wished.length === 0
-          ? markup`${notice("warn", `${tried?.message ?? "This cannot be done now"}.`)}
+        blocked && inputs.length === 0
+          ? markup`${notice("warn", `${submission?.message ?? "This cannot be done now"}.`)}
 <p>${linkButton(["Back to the spoke", back])}</p>`
-          : formOf(
+          : postForm(
             {
               action: path,
-              button: titled(action),
-              look: action === "suspend" ? "danger" : "main",
-              tried,
-              also: markup`${wished.length === 0 ? "" : SHOW}<a class="small" href="${back}">Cancel</a>`,
-              ...(wished.length > 0 && { previews: "asking" }),
+              button: humanize(action),
+              variant: action === "suspend" ? "danger" : "main",
+              submission,
+              also: markup`${inputs.length === 0 ? "" : PREVIEW_BUTTON}<a class="small" href="${back}">Cancel</a>`,
+              ...(inputs.length > 0 && { previews: "asking" }),
             },
-            wished,
-            foreseen ? foreseenWords(foreseen) : "",
+            inputs,
+            preview ? previewSummary(preview) : "",
           ),
         { id: "ask" },
       )
-    }<div class="pile">${foreseen ? foreseenParts(foreseen) : ""}</div></div>`,
+    }<div class="pile">${preview ? previewPanels(preview) : ""}</div></div>`,
   };
 }
 
 /** For those whose page shows it by itself there is nothing to press. */
-const SHOW =
+const PREVIEW_BUTTON =
   markup`<noscript><button class="quiet" name="preview" value="yes">Show what it would do</button></noscript>`;
 
 function fieldsOf(
   action: SpokeActionName,
   { size, lmsVersion }: Spoke,
-  offers: Offers,
-  given: ActionFields,
-  tried: Tried | undefined,
+  catalog: CatalogOffer,
+  values: ActionFields,
+  submission: Submission | undefined,
 ): readonly Markup[] {
-  if (action === "resize") return [sizeChoice({ offers, chosen: given.size, present: size, tried })];
+  if (action === "resize") return [sizeChoice({ catalog, chosen: values.size, currentSize: size, submission })];
   if (action !== "upgrade") return [];
   const skip = "Only where the cluster cannot take one: without a backup there is no way back.";
   return [
-    versionField(lmsVersion, offers, given.lmsVersion, tried),
-    tick("skipBackup", "Go on without a backup", given.skipBackup !== "", skip),
+    versionField(lmsVersion, catalog, values.lmsVersion, submission),
+    checkbox("skipBackup", "Go on without a backup", values.skipBackup !== "", skip),
   ];
 }
 
-function versionField(present: string, { open, versions }: Offers, value: string, tried: Tried | undefined): Markup {
+function versionField(
+  current: string,
+  { open, versions }: CatalogOffer,
+  value: string,
+  submission: Submission | undefined,
+): Markup {
   const named = versions.map(({ name, preview }) => [name, preview ? `${name} (preview)` : name] as const);
-  const about = { name: "lmsVersion", label: "Version", value, tried };
+  const about = { name: "lmsVersion", label: "Version", value, submission };
   if (!open.includes("versions")) {
-    return choice({
+    return selectField({
       ...about,
-      hint: `It runs ${present}.`,
+      hint: `It runs ${current}.`,
       options: value === "" ? [["", "Choose one"], ...named] : named,
     });
   }
-  const hint = `It runs ${present}. On offer: ${named.map(([, text]) => text).join(", ")}.`;
-  return field({ ...about, hint, required: true, most: 40 });
+  const hint = `It runs ${current}. On offer: ${named.map(([, text]) => text).join(", ")}.`;
+  return field({ ...about, hint, required: true, maxLength: 40 });
 }

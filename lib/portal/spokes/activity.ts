@@ -1,16 +1,16 @@
 /** What was done with a spoke, by whom and when: over time, and one by one. */
 import { markup } from "#lib/http/page.ts";
-import { empty, instant, older, panel, withQuery } from "#lib/portal/components/parts.ts";
+import { emptyState, instant, olderLink, panel, withQuery } from "#lib/portal/components/parts.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { eventRow, eventStyle, type ToldEvent } from "#lib/portal/audit/event.ts";
+import { type AuditEventItem, eventRow, eventStyle } from "#lib/portal/audit/event.ts";
 import { chart, chartStyle } from "#lib/portal/spokes/chart.ts";
-import { spokeHead, type SpokePlace } from "#lib/portal/spokes/place.ts";
+import { spokeHead, type SpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-export const EVENTS_A_PAGE = 50;
+export const EVENTS_PER_PAGE = 50;
 
-export interface ActivityShown {
-  readonly place: SpokePlace;
-  readonly events: readonly ToldEvent[];
+export interface ActivityProps {
+  readonly spokePage: SpokePage;
+  readonly events: readonly AuditEventItem[];
   /** Where the next page begins; null on the last one. */
   readonly next: string | null;
   /** The page ends before this; null for the newest. */
@@ -18,29 +18,29 @@ export interface ActivityShown {
   readonly now: Date;
 }
 
-export function activityView({ place, events, next, before, now }: ActivityShown): View {
-  const { spoke: { id }, operates } = place, here = `/spokes/${id}/activity`;
-  const dots = events.map(({ at, kind }) => ({ at: new Date(at), failed: kind.endsWith("_failed") }));
-  const until = before === null ? now : dots[0]?.at ?? now;
+export function activityView({ spokePage, events, next, before, now }: ActivityProps): View {
+  const { spoke: { id }, isOperator } = spokePage, here = `/spokes/${id}/activity`;
+  const points = events.map(({ at, kind }) => ({ at: new Date(at), failed: kind.endsWith("_failed") }));
+  const until = before === null ? now : points[0]?.at ?? now;
   const which = before === null
     ? next !== null ? `The ${events.length} newest` : ""
     : markup`What was before ${instant(events[0]?.at ?? null)}`;
   return {
-    ...spokeHead(place, "/activity"),
+    ...spokeHead(spokePage, "/activity"),
     style: chartStyle + eventStyle,
     body: events.length > 0
       ? markup`${
-        panel("Over time", chart(dots, until), {
+        panel("Over time", chart(points, until), {
           id: "over-time",
           live: true,
           lead: which,
         })
       }
 <section aria-labelledby="events-title" class="pile"><h2 class="unseen" id="events-title">One by one</h2><ul class="list happened" id="events" data-live>${
-        events.map((event) => eventRow(event, { people: operates }))
+        events.map((event) => eventRow(event, { linkUsers: isOperator }))
       }</ul></section>
-${older(next && withQuery(here, { before: next }))}`
-      : empty(
+${olderLink(next && withQuery(here, { before: next }))}`
+      : emptyState(
         "Nothing here",
         before === null ? "What is done with this spoke stands here." : "There is nothing older.",
       ),

@@ -1,49 +1,60 @@
 /** A spoke's backups: what there is, when the next one is taken, and how one gets back to one. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { badge, empty, facts, instant, notice, panel, postButton, span } from "#lib/portal/components/parts.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
+import {
+  badge,
+  definitionList,
+  emptyState,
+  formatDuration,
+  instant,
+  notice,
+  panel,
+  postButton,
+} from "#lib/portal/components/parts.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
 import { requestedPanel, requestPanel, requestStyle } from "#lib/portal/spokes/restore-requests.ts";
-import type { Backups, RequestedRestore } from "#lib/portal/components/told.ts";
+import type { Backups, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { actionsOf, spokeHead, type SpokePlace } from "#lib/portal/spokes/place.ts";
+import { allowedActions, spokeHead, type SpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-interface BackupsShown {
-  readonly place: SpokePlace;
+interface BackupsProps {
+  readonly spokePage: SpokePage;
   readonly backups: Backups;
-  readonly requests: readonly RequestedRestore[];
+  readonly requests: readonly RequestedRestoreItem[];
 }
 
-export function backupsView({ place, backups, requests }: BackupsShown, tried?: Tried): View {
-  const { spoke: { id, state } } = place, isGone = state === "removed" || state === "removing";
+export function backupsView({ spokePage, backups, requests }: BackupsProps, submission?: Submission): View {
+  const { spoke: { id, state } } = spokePage, isRemoved = state === "removed" || state === "removing";
   return {
-    ...spokeHead(place, "/backups"),
-    deeds: actionsOf(place).includes("backup") && backups.available
-      ? postButton(`/spokes/${id}/actions/backup`, "Back up now", { look: "main" })
+    ...spokeHead(spokePage, "/backups"),
+    actions: allowedActions(spokePage).includes("backup") && backups.available
+      ? postButton(`/spokes/${id}/actions/backup`, "Back up now", { variant: "main" })
       : "",
     style: STYLE + requestStyle,
-    body: markup`<div id="trouble" data-live>${troubleOf(backups)}</div>
+    body: markup`<div id="trouble" data-live>${backupNotice(backups)}</div>
 <div class="two">${
-      panel("Backups", timeline(backups, isGone), { id: "backups", live: true })
-    }<div class="pile"><div class="pile" id="requests" data-live>${requestedPanel(place, requests)}</div>${
-      requestPanel(place, backups, tried)
-    }<div class="pile" id="beside" data-live>${isGone ? "" : schedulePanel(backups)}${keptPanel(backups)}${
-      restoring(place)
+      panel("Backups", timeline(backups, isRemoved), { id: "backups", live: true })
+    }<div class="pile"><div class="pile" id="requests" data-live>${requestedPanel(spokePage, requests)}</div>${
+      requestPanel(spokePage, backups, submission)
+    }<div class="pile" id="beside" data-live>${isRemoved ? "" : schedulePanel(backups)}${retainedPanel(backups)}${
+      restorePanel(spokePage)
     }</div></div></div>`,
   };
 }
 
-function troubleOf(backups: Backups): Markup | string {
+function backupNotice(backups: Backups): Markup | string {
   const { available, lastError, lastFailureAt, lastSuccessAt } = backups;
   if (!available) return notice("warn", markup`<p><b>No backups are taken.</b></p><p>${lastError ?? ""}</p>`);
-  if (lastFailureAt === null || (lastSuccessAt !== null && lastSuccessAt > lastFailureAt)) return unprovedOf(backups);
+  if (lastFailureAt === null || (lastSuccessAt !== null && lastSuccessAt > lastFailureAt)) {
+    return failedTestNotice(backups);
+  }
   return notice(
     "bad",
     markup`<p><b>The last backup failed, ${instant(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
   );
 }
 
-function unprovedOf({ unprovedSince, lastProvedAt }: Backups): Markup | string {
+function failedTestNotice({ unprovedSince, lastProvedAt }: Backups): Markup | string {
   if (unprovedSince === null) return "";
   return notice(
     "bad",
@@ -59,39 +70,39 @@ const STATES = {
   failed: badge("bad", "cross", "Failed"),
 } as const;
 
-function timeline({ snapshots, schedule }: Backups, isGone: boolean): Markup {
+function timeline({ snapshots, schedule }: Backups, isRemoved: boolean): Markup {
   if (snapshots.length === 0) {
-    return empty(
+    return emptyState(
       "No backup yet",
-      isGone ? "There is none to go back to." : `One is taken ${schedule}, or as soon as you ask for it.`,
+      isRemoved ? "There is none to go back to." : `One is taken ${schedule}, or as soon as you ask for it.`,
     );
   }
   return markup`<ol class="timeline">${
     snapshots.map((snapshot) => {
       const { id, createdAt, sizeBytes, state, lmsVersion } = snapshot;
-      const size = sizeBytes === null ? state === "ready" ? ["size unknown"] : [] : [sizeOf(sizeBytes)];
+      const size = sizeBytes === null ? state === "ready" ? ["size unknown"] : [] : [formatBytes(sizeBytes)];
       return markup`<li id="${id}" class="${state}"><span class="when"><b>${
         instant(createdAt)
       }</b><code class="tiny soft">${id}</code></span>
 <span class="small soft">${[...size, ...(lmsVersion === null ? [] : [`Moodle ${lmsVersion}`])].join(", ")}</span> ${
         STATES[state]
-      }${proofOf(snapshot)}</li>`;
+      }${restoreTestLine(snapshot)}</li>`;
     })
   }</ol>`;
 }
 
-function proofOf({ provedAt, proof, proofError }: Backups["snapshots"][number]): Markup | string {
+function restoreTestLine({ provedAt, proof, proofError }: Backups["snapshots"][number]): Markup | string {
   const failed = proofError === null ? "" : markup`<span class="bad">${icon("cross")} ${proofError}</span>`;
   if (proof === null) return failed === "" ? "" : markup`<p class="small proof">${failed}</p>`;
   const { courses, users, seconds, compared, files } = proof;
-  const found = courses === null ? "" : `: ${many(courses, "course")}, ${many(users ?? 0, "user")}`;
-  const whole = typeof files === "number" ? `, all ${many(files, "uploaded file")}` : "";
+  const found = courses === null ? "" : `: ${countNoun(courses, "course")}, ${countNoun(users ?? 0, "user")}`;
+  const whole = typeof files === "number" ? `, all ${countNoun(files, "uploaded file")}` : "";
   return markup`<p class="small soft proof">${icon("done")} Restored on ${instant(provedAt)} in ${
-    span(seconds)
+    formatDuration(seconds)
   }${found}${whole}${compared ? ", as when it was taken" : "; nothing was counted when it was taken"}. ${failed}</p>`;
 }
 
-function many(count: number, what: string): string {
+function countNoun(count: number, what: string): string {
   return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 }
 
@@ -100,7 +111,7 @@ function schedulePanel(
 ): Markup {
   return panel(
     "When, and for how long",
-    facts([
+    definitionList([
       ["Taken", schedule],
       ["Last success", instant(lastSuccessAt, "none yet")],
       ["Last failure", instant(lastFailureAt, "none")],
@@ -108,7 +119,7 @@ function schedulePanel(
         "Kept",
         `one of each of the last ${daily} days, ${weekly} weeks and ${monthly} months that have one; the newest always`,
       ],
-      ["Put to the proof", DRILLS[drills]],
+      ["Put to the proof", RESTORE_TESTS[drills]],
       drills === "off" && lastProvedAt === null ? null : ["Proved last", instant(lastProvedAt)],
     ]),
     { id: "schedule" },
@@ -116,18 +127,18 @@ function schedulePanel(
 }
 
 /** How often it is tried whether a backup can be restored. */
-const DRILLS = {
+const RESTORE_TESTS = {
   off: "not by itself",
   weekly: "once a week: the newest is restored where nobody sees it",
   nightly: "every night: the newest is restored where nobody sees it",
 } as const;
 
-function keptPanel({ kept }: Backups): Markup | string {
+function retainedPanel({ kept }: Backups): Markup | string {
   if (kept.length === 0) return "";
   return panel(
     "Kept of before a restore",
     markup`${
-      facts(kept.map(({ claim, since, until }) => [
+      definitionList(kept.map(({ claim, since, until }) => [
         claim,
         markup`since ${instant(since)}, until ${instant(until)}`,
       ]))
@@ -136,7 +147,7 @@ function keptPanel({ kept }: Backups): Markup | string {
   );
 }
 
-function restoring({ spoke: { id, state }, operates, runs }: SpokePlace): Markup {
+function restorePanel({ spoke: { id, state }, isOperator, canManageHub }: SpokePage): Markup {
   const steps = state === "removed"
     ? ["A new spoke is made in the same hub.", "Its files and its database are those of the backup."]
     : [
@@ -149,9 +160,9 @@ function restoring({ spoke: { id, state }, operates, runs }: SpokePlace): Markup
     markup`<ol class="tobe small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>
 <p class="small">What was done on the site since the backup is lost, new passwords included.</p>
 <p class="small soft">${icon("people")} ${
-      operates
+      isOperator
         ? markup`It is an operator's work at the service's machine: <code>wheelwright restore ${id} --backup …</code>`
-        : runs
+        : canManageHub
         ? "It is an operator's work: request it above."
         : "It is an operator's work: an admin of the hub can request it."
     }</p>`,
@@ -159,7 +170,7 @@ function restoring({ spoke: { id, state }, operates, runs }: SpokePlace): Markup
   );
 }
 
-function sizeOf(bytes: number): string {
+function formatBytes(bytes: number): string {
   const power = Math.min(4, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${new Intl.NumberFormat("en", { maximumSignificantDigits: 3 }).format(bytes / 1024 ** power)} ${
     ["bytes", "KiB", "MiB", "GiB", "TiB"][power]

@@ -4,7 +4,7 @@ import { table } from "#lib/portal/components/parts.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
 /** Something that happened. */
-export interface Dot {
+export interface ChartPoint {
   readonly at: Date;
   readonly failed: boolean;
 }
@@ -17,53 +17,56 @@ interface Bar {
 
 const WIDTHS = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 28 * DAY] as const;
 const NAMES = ["hour", "3 hours", "6 hours", "12 hours", "day", "2 days", "week", "4 weeks"] as const;
-const MOST_BARS = 30;
+const MAX_BARS = 30;
 
 /** As narrow as there is room for; by UTC, from the first to `until`. */
-export function barsOf(dots: readonly Dot[], until: Date): { readonly bars: readonly Bar[]; readonly each: string } {
-  const first = Math.min(...dots.map(({ at }) => at.getTime())), last = Math.max(until.getTime(), first);
+export function barsOf(
+  points: readonly ChartPoint[],
+  until: Date,
+): { readonly bars: readonly Bar[]; readonly each: string } {
+  const first = Math.min(...points.map(({ at }) => at.getTime())), last = Math.max(until.getTime(), first);
   const spanOf = (width: number) => Math.floor(last / width) - Math.floor(first / width) + 1;
-  const found = WIDTHS.findIndex((width) => spanOf(width) <= MOST_BARS), i = found < 0 ? WIDTHS.length - 1 : found;
+  const found = WIDTHS.findIndex((width) => spanOf(width) <= MAX_BARS), i = found < 0 ? WIDTHS.length - 1 : found;
   const width = WIDTHS[i]!, begin = Math.floor(first / width) * width;
   const count = Math.max(spanOf(width), 24);
   const bars = Array.from({ length: count }, (_, n) => {
     const from = begin + (n - (count - spanOf(width))) * width;
-    const inside = dots.filter(({ at }) => at.getTime() >= from && at.getTime() < from + width);
+    const inside = points.filter(({ at }) => at.getTime() >= from && at.getTime() < from + width);
     return { from: new Date(from), all: inside.length, failed: inside.filter(({ failed }) => failed).length };
   });
   return { bars, each: NAMES[i]! };
 }
 
-const WIDE = 720, HIGH = 96, GAP = 3;
+const WIDTH = 720, HEIGHT = 96, GAP = 3;
 
-export function chart(dots: readonly Dot[], until: Date): Markup {
-  const { bars, each } = barsOf(dots, until), most = Math.max(1, ...bars.map(({ all }) => all));
-  const failed = dots.filter((dot) => dot.failed).length, step = WIDE / bars.length;
+export function chart(points: readonly ChartPoint[], until: Date): Markup {
+  const { bars, each } = barsOf(points, until), maxCount = Math.max(1, ...bars.map(({ all }) => all));
+  const failed = points.filter((point) => point.failed).length, step = WIDTH / bars.length;
   const day = each.endsWith("hour") || each.endsWith("hours") ? HOURLY : DAILY;
-  const said =
-    `${dots.length} events from ${day.format(bars[0]!.from)} to ${
+  const description =
+    `${points.length} events from ${day.format(bars[0]!.from)} to ${
       day.format(until)
     } UTC, ${failed} of them failures; ` +
-    `${most} at most in one ${each.replace(/^\d/, "span of $&")}`;
-  const height = (count: number) => count / most * (HIGH - 4);
-  return markup`<figure class="chart"><svg viewBox="0 0 ${WIDE} ${HIGH}" role="img" aria-label="${said}" preserveAspectRatio="none">
-<line class="base" x1="0" x2="${WIDE}" y1="${HIGH - .5}" y2="${HIGH - .5}"/>${
+    `${maxCount} at most in one ${each.replace(/^\d/, "span of $&")}`;
+  const height = (count: number) => count / maxCount * (HEIGHT - 4);
+  return markup`<figure class="chart"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${description}" preserveAspectRatio="none">
+<line class="base" x1="0" x2="${WIDTH}" y1="${HEIGHT - .5}" y2="${HEIGHT - .5}"/>${
     bars.map(({ all, failed }, i) =>
       all === 0
         ? ""
         : markup`<rect class="all" x="${(i * step + GAP / 2).toFixed(1)}" width="${(step - GAP).toFixed(1)}" y="${
-          (HIGH - height(all)).toFixed(1)
+          (HEIGHT - height(all)).toFixed(1)
         }" height="${height(all).toFixed(1)}"/>${
           failed === 0
             ? ""
             : markup`<rect class="failed" x="${(i * step + GAP / 2).toFixed(1)}" width="${
               (step - GAP).toFixed(1)
-            }" y="${(HIGH - height(failed)).toFixed(1)}" height="${height(failed).toFixed(1)}"/>`
+            }" y="${(HEIGHT - height(failed)).toFixed(1)}" height="${height(failed).toFixed(1)}"/>`
         }`
     )
   }</svg>
 <figcaption class="tiny soft"><span>${day.format(bars[0]!.from)}</span><span>${
-    dots.length === 1 ? "1 event" : `${dots.length} events`
+    points.length === 1 ? "1 event" : `${points.length} events`
   }, by ${each}${
     failed === 0 ? "" : markup`; <span class="key"></span> ${failed === 1 ? "1 failure" : `${failed} failures`}`
   }</span><span>${day.format(until)} UTC</span></figcaption></figure>

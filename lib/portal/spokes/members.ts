@@ -1,37 +1,40 @@
 /** Who administers a spoke besides those who run its hub, and how somebody is brought in or taken out. */
 import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/http/page.ts";
-import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
-import { mailMark, refusedMail } from "#lib/portal/people/refused-mail.ts";
-import { empty, instant, panel } from "#lib/portal/components/parts.ts";
-import type { HubMember as SpokeMember } from "#lib/portal/components/told.ts";
-import type { Me, View } from "#lib/portal/components/view.ts";
-import { belowSpoke, spokeHead, type SpokePlace } from "#lib/portal/spokes/place.ts";
+import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { mailBadge, refusedMail } from "#lib/portal/people/refused-mail.ts";
+import { emptyState, instant, panel } from "#lib/portal/components/parts.ts";
+import type { HubMember as SpokeMember } from "#lib/portal/components/api-types.ts";
+import type { CurrentUser, View } from "#lib/portal/components/view.ts";
+import { spokeHead, type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 
-export interface SpokeMembersShown {
-  readonly me: Me;
-  readonly place: SpokePlace;
+export interface SpokeMembersProps {
+  readonly me: CurrentUser;
+  readonly spokePage: SpokePage;
   readonly members: readonly SpokeMember[];
-  readonly tried?: Tried | undefined;
+  readonly submission?: Submission | undefined;
 }
 
-export function spokeMembersView({ me, place, members, tried }: SpokeMembersShown): View {
-  const { spoke: { id }, runs } = place, here = `/spokes/${id}/members`;
+export function spokeMembersView({ me, spokePage, members, submission }: SpokeMembersProps): View {
+  const { spoke: { id }, canManageHub } = spokePage, here = `/spokes/${id}/members`;
   const list = panel(
     "Admins of this spoke",
     members.length === 0
-      ? empty("Nobody yet", "Those who run its hub look after it. Delegate it to somebody who needs this spoke alone.")
+      ? emptyState(
+        "Nobody yet",
+        "Those who run its hub look after it. Delegate it to somebody who needs this spoke alone.",
+      )
       : markup`<ul class="list plain">${
         members.map(({ userId, displayName, email, pending, mailRefused, createdAt }) => {
           const own = email === me.email, name = displayName || email;
           return markup`<li id="${userId}"><span class="name">${name}${own ? " (you)" : ""} <span class="tiny soft">${
             name === email ? "" : email
           }</span></span>
-<span class="marks">${mailMark({ pending, mailRefused })} <span class="tiny soft">Since ${instant(createdAt)}</span>${
-            refusedMail(mailRefused, runs && pending ? here : null, email)
+<span class="marks">${mailBadge({ pending, mailRefused })} <span class="tiny soft">Since ${instant(createdAt)}</span>${
+            refusedMail(mailRefused, canManageHub && pending ? here : null, email)
           }</span>
 ${
-            runs || own
+            canManageHub || own
               ? markup`<a class="button quiet" href="${here}/${userId}/remove">${
                 own ? "Leave" : markup`Remove<span class="unseen"> ${email}</span>`
               }</a>`
@@ -46,15 +49,28 @@ ${
     },
   );
   return {
-    ...spokeHead(place, "/members"),
-    body: runs
+    ...spokeHead(spokePage, "/members"),
+    body: canManageHub
       ? markup`<div class="two">${list}${
         panel(
           "Delegate it",
-          formOf(
-            { action: here, button: "Delegate", tried },
-            field({ name: "email", label: "E-mail address", type: "email", required: true, most: 254, tried }),
-            field({ name: "displayName", label: "Name", hint: "For an account that is new.", most: 200, tried }),
+          postForm(
+            { action: here, button: "Delegate", submission },
+            field({
+              name: "email",
+              label: "E-mail address",
+              type: "email",
+              required: true,
+              maxLength: 254,
+              submission,
+            }),
+            field({
+              name: "displayName",
+              label: "Name",
+              hint: "For an account that is new.",
+              maxLength: 200,
+              submission,
+            }),
           ),
           {
             id: "delegate",
@@ -68,14 +84,21 @@ ${
 }
 
 /** Throws Fault missing `member_missing`. */
-export function demandMember(members: readonly SpokeMember[], userId: string | undefined): SpokeMember {
+export function requireMember(members: readonly SpokeMember[], userId: string | undefined): SpokeMember {
   const found = members.find((member) => member.userId === userId);
   if (!found) throw new Fault("missing", "member_missing", "There is no such member here");
   return found;
 }
 
-export function spokeMemberRemovalView(place: SpokePlace, { userId, displayName, email }: SpokeMember, me: Me): View {
-  const { spoke } = place, here = `/spokes/${spoke.id}/members`, own = email === me.email, below = belowSpoke(place);
+export function spokeMemberRemovalView(
+  spokePage: SpokePage,
+  { userId, displayName, email }: SpokeMember,
+  me: CurrentUser,
+): View {
+  const { spoke } = spokePage,
+    here = `/spokes/${spoke.id}/members`,
+    own = email === me.email,
+    below = subpageHead(spokePage);
   return {
     ...below,
     crumbs: [...below.crumbs ?? [], ["Members", here]],
@@ -86,10 +109,10 @@ export function spokeMemberRemovalView(place: SpokePlace, { userId, displayName,
         own ? "you" : "them"
       }, here and by tokens. The account stays, and so does an account on the site itself.</p>
 ${
-        formOf({
+        postForm({
           action: `${here}/${userId}/remove`,
           button: own ? "Leave" : "Remove",
-          look: "danger",
+          variant: "danger",
           also: markup`<a class="small" href="${here}">Cancel</a>`,
         })
       }`,

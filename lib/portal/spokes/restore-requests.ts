@@ -1,34 +1,50 @@
 /** Requests for restores on a spoke's backups page: the form, what became of each, and an operator's decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { area, choice, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { postForm, selectField, type Submission, textArea } from "#lib/portal/components/forms.ts";
 import type { Icon } from "#lib/portal/components/icons.ts";
 import { badge, copyable, instant, panel, postButton, type Tone } from "#lib/portal/components/parts.ts";
-import type { Backups, RequestedRestore } from "#lib/portal/components/told.ts";
-import type { SpokePlace } from "#lib/portal/spokes/place.ts";
+import type { Backups, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
+import type { SpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-const LOOKS: Readonly<Record<RequestedRestore["state"], readonly [Tone, Icon, string]>> = {
+const BADGES: Readonly<Record<RequestedRestoreItem["state"], readonly [Tone, Icon, string]>> = {
   open: ["warn", "wait", "Open"],
   done: ["good", "done", "Done"],
   declined: ["bad", "cross", "Declined"],
 };
 
 /** Returns the form; empty if the viewer may not request a restore, or if no backup is ready. */
-export function requestPanel({ spoke: { id }, runs }: SpokePlace, backups: Backups, tried?: Tried): Markup | string {
+export function requestPanel(
+  { spoke: { id }, canManageHub }: SpokePage,
+  backups: Backups,
+  submission?: Submission,
+): Markup | string {
   const ready = backups.snapshots.filter(({ state }) => state === "ready");
-  if (!runs || ready.length === 0) return "";
+  if (!canManageHub || ready.length === 0) return "";
   return panel(
     "Request a restore",
-    formOf(
-      { action: `/spokes/${id}/backups`, button: "Request a restore", tried, hidden: { key: crypto.randomUUID() } },
-      choice({
+    postForm(
+      {
+        action: `/spokes/${id}/backups`,
+        button: "Request a restore",
+        submission,
+        hidden: { key: crypto.randomUUID() },
+      },
+      selectField({
         name: "backupId",
         label: "Backup",
         options: ready.map(({ id, createdAt }) =>
           [id, `${new Date(createdAt).toISOString().slice(0, 16).replace("T", " ")} UTC (${id})`] as const
         ),
-        tried,
+        submission,
       }),
-      area({ name: "reason", label: "Reason", hint: "Operators read it.", required: true, most: 2000, tried }),
+      textArea({
+        name: "reason",
+        label: "Reason",
+        hint: "Operators read it.",
+        required: true,
+        maxLength: 2000,
+        submission,
+      }),
     ),
     {
       id: "request",
@@ -37,7 +53,7 @@ export function requestPanel({ spoke: { id }, runs }: SpokePlace, backups: Backu
   );
 }
 
-export function requestedPanel({ operates }: SpokePlace, requests: readonly RequestedRestore[]): Markup | string {
+export function requestedPanel({ isOperator }: SpokePage, requests: readonly RequestedRestoreItem[]): Markup | string {
   if (requests.length === 0) return "";
   return panel(
     "Requested restores",
@@ -53,20 +69,20 @@ export function requestedPanel({ operates }: SpokePlace, requests: readonly Requ
           decidedAt === null
             ? ""
             : markup`<span class="tiny soft">${decidedBy?.email ?? "Restored"}, ${instant(decidedAt)}</span>`
-        }${operates && state === "open" ? decision(request) : ""}</span>${badge(...LOOKS[state])}</li>`;
+        }${isOperator && state === "open" ? decision(request) : ""}</span>${badge(...BADGES[state])}</li>`;
       })
     }</ul>`,
     { id: "requested" },
   );
 }
 
-function decision({ id, spokeId, command }: RequestedRestore): Markup {
+function decision({ id, spokeId, command }: RequestedRestoreItem): Markup {
   const action = `/spokes/${spokeId}/restore-requests/${id}`;
   return markup`${command === null ? "" : copyable(command, "the command that restores")}
 ${postButton(action, "Mark as done", { fields: { state: "done" }, about: id })}
 <details><summary>Decline …</summary>${
-    formOf(
-      { action, button: "Decline", look: "danger", hidden: { state: "declined" } },
+    postForm(
+      { action, button: "Decline", variant: "danger", hidden: { state: "declined" } },
       markup`<div class="field"><label for="${id}-reason">Reason</label>
 <textarea id="${id}-reason" name="declineReason" required maxlength="2000" rows="3"></textarea></div>`,
     )

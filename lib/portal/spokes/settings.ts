@@ -1,50 +1,50 @@
 /** What of a spoke can be changed, with what a change would come to while one types. */
 import { markup } from "#lib/http/page.ts";
-import { choice, field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { field, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
-import type { Foreseen, Offers } from "#lib/portal/components/told.ts";
+import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { type Was, wasOf } from "#lib/portal/page/changed.ts";
-import { refusalWords } from "#lib/portal/hubs/foreseen.ts";
-import { offered } from "#lib/portal/hubs/offered.ts";
-import { foreseenParts, foreseenStyle, foreseenWords } from "#lib/portal/spokes/foreseen.ts";
-import { spokeHead, type SpokePlace } from "#lib/portal/spokes/place.ts";
+import { type OriginalField, originalValues } from "#lib/portal/page/form-changes.ts";
+import { refusalLine } from "#lib/portal/hubs/new-spoke-preview.ts";
+import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
+import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
+import { spokeHead, type SpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 /** None of these can be taken away. */
 export const SPOKE_CHANGEABLE = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
 type Changeable = (typeof SPOKE_CHANGEABLE)[number];
-export type SpokeFields = Readonly<Record<Changeable | Was<Changeable>, string>>;
+export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>, string>>;
 
-export interface SettingsShown {
-  readonly place: SpokePlace;
-  readonly offers: Offers;
+export interface SettingsProps {
+  readonly spokePage: SpokePage;
+  readonly catalog: CatalogOffer;
   /** What is typed; absent before anything was. */
-  readonly typed?: SpokeFields | undefined;
+  readonly form?: SpokeFields | undefined;
   /** Null where nothing is changed, or it is refused. */
-  readonly foreseen: Foreseen | null;
-  readonly tried?: Tried | undefined;
+  readonly preview: PreviewedAction | null;
+  readonly submission?: Submission | undefined;
   /** Whether it was to be saved, and not only shown. */
-  readonly saved: boolean;
+  readonly isSave: boolean;
 }
 
-export function settingsView({ place, offers, typed, foreseen, tried, saved }: SettingsShown): View {
-  const { spoke } = place, { displayName, adminEmail, brand, domain, mail } = typed ?? spoke;
+export function settingsView({ spokePage, catalog, form, preview, submission, isSave }: SettingsProps): View {
+  const { spoke } = spokePage, { displayName, adminEmail, brand, domain, mail } = form ?? spoke;
   return {
-    ...spokeHead(place, "/settings"),
-    style: foreseenStyle,
+    ...spokeHead(spokePage, "/settings"),
+    style: previewStyle,
     body: markup`<div class="asking" id="asking">${
       panel(
         "Settings",
-        formOf(
+        postForm(
           {
             action: `/spokes/${spoke.id}/settings`,
             button: "Save",
-            tried,
-            saidBeside: !saved,
+            submission,
+            hideRefusal: !isSave,
             also:
               markup`<noscript><button class="quiet" name="preview" value="yes">Show what would change</button></noscript>`,
             previews: "asking",
-            hidden: wasOf(SPOKE_CHANGEABLE, spoke, typed),
+            hidden: originalValues(SPOKE_CHANGEABLE, spoke, form),
           },
           field({
             name: "displayName",
@@ -52,8 +52,8 @@ export function settingsView({ place, offers, typed, foreseen, tried, saved }: S
             hint: "The full name of the site, as its visitors read it.",
             value: displayName,
             required: true,
-            tried,
-            most: 200,
+            submission,
+            maxLength: 200,
           }),
           field({
             name: "adminEmail",
@@ -62,46 +62,46 @@ export function settingsView({ place, offers, typed, foreseen, tried, saved }: S
             type: "email",
             value: adminEmail,
             required: true,
-            tried,
-            most: 254,
+            submission,
+            maxLength: 254,
           }),
-          offered(offers, "brands", {
+          catalogField(catalog, "brands", {
             name: "brand",
             label: "Brand",
             hint: "How the site looks.",
             value: brand,
-            tried,
+            submission,
           }),
           field({
             name: "domain",
             label: "Domain",
             hint:
-              `Below ${offers.rootDomain}, or a name of yours that leads here. The former name leads to the new one for 30 days.`,
+              `Below ${catalog.rootDomain}, or a name of yours that leads here. The former name leads to the new one for 30 days.`,
             value: domain,
             required: true,
-            tried,
-            most: 253,
+            submission,
+            maxLength: 253,
           }),
-          choice({
+          selectField({
             name: "mail",
             label: "Mail",
             hint: "Whether the site writes to its people. It is started anew when that changes.",
             value: mail,
             options: [["on", "On"], ["held", "Held: it writes to nobody"]],
-            tried,
+            submission,
           }),
         ),
         { id: "settings" },
       )
     }<div class="pile">${
-      foreseen
-        ? markup`${panel("What it would come to", foreseenWords(foreseen), { id: "foreseen" })}${
-          foreseenParts(foreseen)
+      preview
+        ? markup`${panel("What it would come to", previewSummary(preview), { id: "foreseen" })}${
+          previewPanels(preview)
         }`
         : panel(
           "What it would come to",
-          tried
-            ? refusalWords(tried)
+          submission
+            ? refusalLine(submission)
             : markup`<p class="small soft">Change something, and what that does to the site stands here before you save it.</p>`,
           { id: "foreseen" },
         )

@@ -1,28 +1,28 @@
 /** Sizes to choose from, side by side with what they have and cost. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
 import { bytes, cpus, money } from "#lib/portal/components/amounts.ts";
-import { titled } from "#lib/portal/components/parts.ts";
-import type { Offers } from "#lib/portal/components/told.ts";
+import { humanize } from "#lib/portal/components/parts.ts";
+import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 
 interface SizeChoice {
-  readonly offers: Offers;
+  readonly catalog: CatalogOffer;
   /** That is chosen already. */
   readonly chosen: string;
   /** That the spoke has: it cannot be chosen. */
-  readonly present?: string;
-  readonly tried?: Tried | undefined;
+  readonly currentSize?: string;
+  readonly submission?: Submission | undefined;
 }
 
-export function sizeChoice({ offers: { sizes }, chosen, present, tried }: SizeChoice): Markup {
-  const problem = tried?.problems.size;
+export function sizeChoice({ catalog: { sizes }, chosen, currentSize, submission }: SizeChoice): Markup {
+  const problem = submission?.problems.size;
   return markup`<fieldset class="sizes" ${problem === undefined ? "" : markup`aria-describedby="size-problem"`}>
 <legend>Size</legend>${
     sizes.map(({ name, title, resources: { app, database, disks }, price }) =>
       markup`<label class="size"><input type="radio" name="size" value="${name}" ${
         name === chosen ? markup`checked` : ""
-      } ${name === present ? markup`disabled` : ""}><span><b>${title ?? titled(name)}</b> ${
-        name === present ? markup`<span class="tiny">as it is</span>` : ""
+      } ${name === currentSize ? markup`disabled` : ""}><span><b>${title ?? humanize(name)}</b> ${
+        name === currentSize ? markup`<span class="tiny">as it is</span>` : ""
       }</span><span class="number">${
         price ? markup`<b>${money(price.monthly, price.currency)}</b> <span class="tiny">a month</span>` : ""
       }</span>

@@ -3,59 +3,61 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
   badge,
-  facts,
+  definitionList,
+  humanize,
   instant,
   linkButton,
   notice,
   panel,
   postButton,
   stateBadge,
-  titled,
 } from "#lib/portal/components/parts.ts";
-import { failureReport, noteList, operationLine, progressOf, stepList } from "#lib/portal/components/progress.ts";
+import { failureReport, noteList, operationSummary, progressBar, stepList } from "#lib/portal/components/progress.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import type { Operation, Spoke, WholeOperation } from "#lib/portal/components/told.ts";
-import { historyPanel } from "#lib/portal/spokes/history.ts";
-import { actionsOf, spokeHead, type SpokePlace } from "#lib/portal/spokes/place.ts";
+import type { Operation, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
+import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
+import { allowedActions, spokeHead, type SpokePage } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
-export interface SpokeShown {
-  readonly place: SpokePlace;
+export interface SpokeProps {
+  readonly spokePage: SpokePage;
   /** The newest first. */
   readonly operations: readonly Operation[];
   /** The newest operation whole, or null where none was. */
-  readonly latest: WholeOperation | null;
+  readonly latest: OperationDetails | null;
   readonly now: Date;
 }
 
-export function spokeView({ place, operations, latest, now }: SpokeShown): View {
-  const { spoke } = place, { id, domain, url, state } = spoke;
+export function spokeView({ spokePage, operations, latest, now }: SpokeProps): View {
+  const { spoke } = spokePage, { id, domain, url, state } = spoke;
   const reachable = spoke.readyAt !== null && state !== "removed";
   const address = reachable ? markup`<a href="${url}">${domain} ${icon("open")}</a>` : domain;
   return {
-    ...spokeHead(place, ""),
+    ...spokeHead(spokePage, ""),
     lead: markup`${address}${spoke.maintenance ? markup` ${badge("warn", "warning", "In maintenance")}` : ""}`,
-    deeds: deedsOf(place),
+    actions: actionMenu(spokePage),
     style: spokeStyle,
     body: markup`<div class="two" id="spoke" data-live><div class="pile">
 ${state === "removed" ? removedNotice(spoke) : ""}
 <div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>
 ${operationPanel(spoke, latest, now)}
-${UNSEEN.includes(state) ? "" : healthPanel(place)}
-${historyPanel(id, operations)}
+${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage)}
+${recentOperationsPanel(id, operations)}
 </div>
 ${aboutPanel(spoke)}</div>`,
   };
 }
 
 /** Of a site that is not up there is nothing to see, and why that is stands with the operation. */
-const UNSEEN: readonly Spoke["state"][] = ["provisioning", "failed", "removing", "removed"];
+const WITHOUT_HEALTH: readonly Spoke["state"][] = ["provisioning", "failed", "removing", "removed"];
 
-function deedsOf(place: SpokePlace): Markup {
-  const { spoke: { id, federationId, state, maintenance, readyAt }, runs } = place;
-  const removable = runs && state !== "removed" && state !== "removing";
+function actionMenu(spokePage: SpokePage): Markup {
+  const { spoke: { id, federationId, state, maintenance, readyAt }, canManageHub } = spokePage;
+  const removable = canManageHub && state !== "removed" && state !== "removing";
   const items = [
-    ...actionsOf(place).map((name) => markup`<li><a href="/spokes/${id}/actions/${name}">${titled(name)} …</a></li>`),
+    ...allowedActions(spokePage).map((name) =>
+      markup`<li><a href="/spokes/${id}/actions/${name}">${humanize(name)} …</a></li>`
+    ),
     ...(removable && readyAt !== null
       ? [markup`<li><a href="/hubs/${federationId}/spokes/new?copyOf=${id}">Copy …</a></li>`]
       : []),
@@ -64,7 +66,7 @@ function deedsOf(place: SpokePlace): Markup {
   return markup`${
     state === "active" && !maintenance ? linkButton(["Sign in to the site", `/spokes/${id}/way-in`], "main") : ""
   }${state === "suspended" ? linkButton(["Resume …", `/spokes/${id}/actions/resume`], "main") : ""}${
-    state === "removing" && runs ? linkButton(["About the removal", `/spokes/${id}/destroy`]) : ""
+    state === "removing" && canManageHub ? linkButton(["About the removal", `/spokes/${id}/destroy`]) : ""
   }${
     items.length === 0
       ? ""
@@ -73,29 +75,29 @@ function deedsOf(place: SpokePlace): Markup {
 }
 
 /** What is under way, or failed; empty where neither is. */
-function operationPanel({ id, state }: Spoke, latest: WholeOperation | null, now: Date): Markup {
+function operationPanel({ id, state }: Spoke, latest: OperationDetails | null, now: Date): Markup {
   const failed = latest?.state === "failed" && state === "failed";
   if (!latest || (latest.finishedAt !== null && !failed)) return markup`<div id="operation" data-live></div>`;
   const atStep = latest.steps.some(({ name }) => name === latest.error?.step);
   return panel(
-    titled(latest.kind),
-    markup`${failed ? "" : progressOf(latest)}
-${operationLine(latest, now)}
+    humanize(latest.kind),
+    markup`${failed ? "" : progressBar(latest)}
+${operationSummary(latest, now)}
 ${atStep ? "" : failureReport(latest)}
 ${stepList(latest, now)}
 ${noteList(latest)}`,
     {
       id: "operation",
       live: true,
-      deeds: markup`${stateBadge(latest.state)}${
-        failed ? postButton(`/spokes/${id}/retry`, "Try again", { look: "main" }) : ""
+      actions: markup`${stateBadge(latest.state)}${
+        failed ? postButton(`/spokes/${id}/retry`, "Try again", { variant: "main" }) : ""
       }`,
     },
   );
 }
 
-function healthPanel({ spoke: { id, state, health, stateReason, drift, observedAt }, operates }: SpokePlace): Markup {
-  const words = state !== "active"
+function healthPanel({ spoke: { id, state, health, stateReason, drift, observedAt }, isOperator }: SpokePage): Markup {
+  const healthText = state !== "active"
     ? stateReason ?? "It is looked at while it is active."
     : health === "healthy"
     ? "All of it answers."
@@ -104,27 +106,27 @@ function healthPanel({ spoke: { id, state, health, stateReason, drift, observedA
     : observedAt === null
     ? "Nobody has looked yet."
     : "Its cluster does not answer at the moment.";
-  const reapply = drift && operates && (state === "active" || state === "suspended")
+  const reapply = drift && isOperator && (state === "active" || state === "suspended")
     ? linkButton(["Reapply …", `/spokes/${id}/actions/reapply`])
     : "";
   return panel(
     "Health and drift",
-    markup`<p class="small">${words} <span class="soft">Looked at ${instant(observedAt, "never")}.</span></p>
+    markup`<p class="small">${healthText} <span class="soft">Looked at ${instant(observedAt, "never")}.</span></p>
 ${
       drift
-        ? driftOf(drift, operates)
+        ? driftReport(drift, isOperator)
         : markup`<p class="small soft">Nothing is known to differ from what it was made from.</p>`
     }`,
-    { id: "health", live: true, deeds: reapply },
+    { id: "health", live: true, actions: reapply },
   );
 }
 
-function driftOf({ objects, revision }: NonNullable<Spoke["drift"]>, operates: boolean): Markup {
+function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOperator: boolean): Markup {
   return markup`${
     objects.length === 0
       ? ""
       : markup`<div class="notice warn"><p><b>Something in the cluster was changed by others.</b> ${
-        operates ? "Reapply shows, field by field, what it would put back." : "An operator can put it back."
+        isOperator ? "Reapply shows, field by field, what it would put back." : "An operator can put it back."
       }</p></div>
 <ul class="drift small">${
         objects.map(({ object, what, fields }) =>
@@ -162,9 +164,9 @@ function aboutPanel(spoke: Spoke): Markup {
   const { slug, size, lmsVersion, imageDigest, region, adminEmail, readyAt, createdAt, namespace, id } = spoke;
   return panel(
     "About",
-    facts([
+    definitionList([
       ["Slug", slug],
-      ["Size", titled(size)],
+      ["Size", humanize(size)],
       ["Moodle", lmsVersion],
       ["Region", region ?? "anywhere"],
       ["Administrator", adminEmail],

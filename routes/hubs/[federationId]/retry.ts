@@ -1,11 +1,11 @@
 /** Has a hub made that could not be made before. */
-import { POST as act } from "#routes/api/federations/[federationId]/actions.ts";
-import { deed } from "#lib/portal/page/page.ts";
+import { POST as runAction } from "#routes/api/federations/[federationId]/actions.ts";
+import { formAction } from "#lib/portal/page/page.ts";
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Try again to make a hub, by a button",
-  async act({ ask }) {
-    const { id } = await ask(act, { body: { action: "retry" } });
+  async submit({ callApi }) {
+    const { id } = await callApi(runAction, { body: { action: "retry" } });
     return { to: `/hubs/${id}?done=asked` };
   },
 });

@@ -1,27 +1,27 @@
 /** What can be changed of a hub. */
-import { GET as catalog } from "#routes/api/catalog.ts";
-import { GET as hub, PATCH as patch } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as getCatalog } from "#routes/api/catalog.ts";
+import { GET as getHub, PATCH as updateHub } from "#routes/api/federations/[federationId]/index.ts";
 import { requireRunning } from "#lib/domains/federations/access.ts";
 import { HUB_CHANGEABLE, hubSettingsView } from "#lib/portal/hubs/settings.ts";
-import { changedIn, changeWord, wasFields } from "#lib/portal/page/changed.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
-import { deed, fields, page, type PageCall } from "#lib/portal/page/page.ts";
+import { changedFields, changeResult, originalFields } from "#lib/portal/page/form-changes.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
+import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
 
-async function show({ ask, me, actor }: Pick<PageCall, "ask" | "me" | "actor">, tried?: Tried) {
-  const shown = await ask(hub);
-  requireRunning(actor, shown.id);
-  return hubSettingsView({ me, hub: shown, offers: await ask(catalog), tried });
+async function show({ callApi, me, actor }: Pick<PageCall, "callApi" | "me" | "actor">, submission?: Submission) {
+  const hub = await callApi(getHub);
+  requireRunning(actor, hub.id);
+  return hubSettingsView({ me, hub, catalog: await callApi(getCatalog), submission });
 }
 
 export const GET = page({ summary: "What can be changed of a hub", show: (call) => show(call) });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Change a hub by the page's form",
-  body: fields(...HUB_CHANGEABLE, ...wasFields(HUB_CHANGEABLE)),
-  async act({ ask, body }) {
-    const changes = changedIn(HUB_CHANGEABLE, await ask(hub), body);
-    const { id } = await ask(patch, { body: changes });
-    return { to: `/hubs/${id}/settings?done=${changeWord(changes)}` };
+  body: fields(...HUB_CHANGEABLE, ...originalFields(HUB_CHANGEABLE)),
+  async submit({ callApi, body }) {
+    const changes = changedFields(HUB_CHANGEABLE, await callApi(getHub), body);
+    const { id } = await callApi(updateHub, { body: changes });
+    return { to: `/hubs/${id}/settings?done=${changeResult(changes)}` };
   },
-  again: show,
+  onRefusal: show,
 });

@@ -1,11 +1,11 @@
 /** Takes a request for a hub back. */
 import { DELETE as withdraw } from "#routes/api/federation-requests/[requestId]/index.ts";
-import { deed } from "#lib/portal/page/page.ts";
+import { formAction } from "#lib/portal/page/page.ts";
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Withdraw a request for a hub by a button",
-  async act({ ask }) {
-    const { id } = await ask(withdraw);
+  async submit({ callApi }) {
+    const { id } = await callApi(withdraw);
     return { to: `/requests/${id}?done=withdrawn` };
   },
 });

@@ -1,24 +1,24 @@
 /** What a hub pays. */
-import { GET as catalog } from "#routes/api/catalog.ts";
-import { GET as billing, POST as connect } from "#routes/api/federations/[federationId]/billing/index.ts";
-import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as getCatalog } from "#routes/api/catalog.ts";
+import { GET as getBilling, POST as connectBilling } from "#routes/api/federations/[federationId]/billing/index.ts";
+import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { hubBillingView } from "#lib/portal/hubs/billing.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
-import { deed, fields, filled, page, type PageCall } from "#lib/portal/page/page.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
+import { fields, formAction, nonEmptyFields, page, type PageCall } from "#lib/portal/page/page.ts";
 
-async function show({ ask, me }: Pick<PageCall, "ask" | "me">, tried?: Tried) {
-  const [shown, bill, offers] = await Promise.all([ask(hub), ask(billing), ask(catalog)]);
-  return hubBillingView({ me, hub: shown, billing: bill, offers, tried });
+async function show({ callApi, me }: Pick<PageCall, "callApi" | "me">, submission?: Submission) {
+  const [hub, bill, catalog] = await Promise.all([callApi(getHub), callApi(getBilling), callApi(getCatalog)]);
+  return hubBillingView({ me, hub, billing: bill, catalog, submission });
 }
 
 export const GET = page({ summary: "What a hub pays, and what is to be paid now", show: (call) => show(call) });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Have a hub billed, or its invoices sent elsewhere, by the page's form",
   body: fields("email"),
-  async act({ ask, body, params: { federationId } }) {
-    await ask(connect, { body: filled(body) });
+  async submit({ callApi, body, params: { federationId } }) {
+    await callApi(connectBilling, { body: nonEmptyFields(body) });
     return { to: `/hubs/${federationId}/billing?done=changed` };
   },
-  again: show,
+  onRefusal: show,
 });

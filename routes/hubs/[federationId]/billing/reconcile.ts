@@ -1,11 +1,11 @@
 /** Puts a hub's subscription right. */
 import { POST as reconcile } from "#routes/api/federations/[federationId]/billing/reconcile.ts";
-import { deed } from "#lib/portal/page/page.ts";
+import { formAction } from "#lib/portal/page/page.ts";
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Tell the payment provider anew what there is, by a button",
-  async act({ ask, params: { federationId } }) {
-    await ask(reconcile);
+  async submit({ callApi, params: { federationId } }) {
+    await callApi(reconcile);
     return { to: `/hubs/${federationId}/billing?done=reconciling` };
   },
 });

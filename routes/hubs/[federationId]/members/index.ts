@@ -1,24 +1,24 @@
 /** Who administers a hub. */
-import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
-import { GET as members, POST as add } from "#routes/api/federations/[federationId]/members/index.ts";
+import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as getMembers, POST as addMember } from "#routes/api/federations/[federationId]/members/index.ts";
 import { hubMembersView } from "#lib/portal/hubs/members.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
-import { BROUGHT_IN } from "#lib/portal/components/said.ts";
-import { deed, fields, filled, page, type PageCall } from "#lib/portal/page/page.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
+import { INVITE_RESULTS } from "#lib/portal/components/flash-messages.ts";
+import { fields, formAction, nonEmptyFields, page, type PageCall } from "#lib/portal/page/page.ts";
 
-async function show({ ask, me }: Pick<PageCall, "ask" | "me">, tried?: Tried) {
-  const [shown, found] = await Promise.all([ask(hub), ask(members)]);
-  return hubMembersView({ me, hub: shown, members: found.items, tried });
+async function show({ callApi, me }: Pick<PageCall, "callApi" | "me">, submission?: Submission) {
+  const [hub, found] = await Promise.all([callApi(getHub), callApi(getMembers)]);
+  return hubMembersView({ me, hub, members: found.items, submission });
 }
 
 export const GET = page({ summary: "Who administers a hub", show: (call) => show(call) });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Make somebody an admin of a hub by the page's form",
   body: fields("email", "displayName", "key"),
-  async act({ ask, body: { key, ...typed } }) {
-    const { federationId, status } = await ask(add, { body: filled(typed), key });
-    return { to: `/hubs/${federationId}/members?done=${BROUGHT_IN[status]}` };
+  async submit({ callApi, body: { key, ...typed } }) {
+    const { federationId, status } = await callApi(addMember, { body: nonEmptyFields(typed), key });
+    return { to: `/hubs/${federationId}/members?done=${INVITE_RESULTS[status]}` };
   },
-  again: show,
+  onRefusal: show,
 });

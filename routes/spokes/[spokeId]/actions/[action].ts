@@ -1,34 +1,42 @@
 /** An action on a spoke: previewed, then asked for. */
-import { GET as catalog } from "#routes/api/catalog.ts";
-import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
-import { POST as actions } from "#routes/api/spokes/[spokeId]/actions.ts";
-import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
-import { deed, fields, orTried, page, type PageCall } from "#lib/portal/page/page.ts";
-import { actionBody, type ActionFields, actionView, demandAction, firstWish } from "#lib/portal/spokes/action.ts";
-import { findPlace } from "#lib/portal/spokes/place.ts";
+import { GET as getCatalog } from "#routes/api/catalog.ts";
+import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
+import { POST as runAction } from "#routes/api/spokes/[spokeId]/actions.ts";
+import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
+import { attemptCall, fields, formAction, page, type PageCall } from "#lib/portal/page/page.ts";
+import { actionBody, type ActionFields, actionView, defaultFields, requireAction } from "#lib/portal/spokes/action.ts";
+import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = page({ summary: "What an action on a spoke would do", show: (call) => show(call) });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Ask a spoke to change, by the page's form",
   body: fields("lmsVersion", "size", "skipBackup", "preview"),
-  async act(call) {
-    const { ask, body, params } = call;
+  async submit(call) {
+    const { callApi, body, params } = call;
     if (body.preview) return await show(call, body);
-    const { id } = await ask(spoke);
-    await ask(actions, { body: actionBody(demandAction(params.action), body) });
+    const { id } = await callApi(getSpoke);
+    await callApi(runAction, { body: actionBody(requireAction(params.action), body) });
     return { to: `/spokes/${id}?done=asked` };
   },
-  again: (call, tried) => show(call, call.body, tried),
+  onRefusal: (call, submission) => show(call, call.body, submission),
 });
 
-async function show(call: PageCall<unknown, unknown>, typed?: ActionFields, refused?: Tried) {
-  const { ask, params } = call, place = await findPlace(call, spoke, hub);
-  const action = demandAction(params.action), offers = await ask(catalog);
-  const given = typed ?? firstWish(action, place.spoke, offers);
-  const asked = ask(actions, { query: { dryRun: "true" }, body: actionBody(action, given) });
-  const { told, tried, blocked } = await orTried(asked, { ...given });
-  const foreseen = told && "other" in told ? told.other : null;
-  return actionView({ place, action, offers, given, foreseen, tried: refused ?? tried, blocked });
+async function show(call: PageCall<unknown, unknown>, form?: ActionFields, refused?: Submission) {
+  const { callApi, params } = call, spokePage = await loadSpokePage(call, getSpoke, getHub);
+  const action = requireAction(params.action), catalog = await callApi(getCatalog);
+  const actionFields = form ?? defaultFields(action, spokePage.spoke, catalog);
+  const request = callApi(runAction, { query: { dryRun: "true" }, body: actionBody(action, actionFields) });
+  const { result, submission, blocked } = await attemptCall(request, { ...actionFields });
+  const preview = result && "other" in result ? result.other : null;
+  return actionView({
+    spokePage,
+    action,
+    catalog,
+    values: actionFields,
+    preview,
+    submission: refused ?? submission,
+    blocked,
+  });
 }

@@ -1,27 +1,27 @@
 /** Who administers a spoke. */
-import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as delegate } from "#routes/api/spokes/[spokeId]/delegate.ts";
-import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import { GET as members } from "#routes/api/spokes/[spokeId]/members/index.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
-import { BROUGHT_IN } from "#lib/portal/components/said.ts";
-import { deed, fields, filled, page, type PageCall } from "#lib/portal/page/page.ts";
+import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
+import { GET as getMembers } from "#routes/api/spokes/[spokeId]/members/index.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
+import { INVITE_RESULTS } from "#lib/portal/components/flash-messages.ts";
+import { fields, formAction, nonEmptyFields, page, type PageCall } from "#lib/portal/page/page.ts";
 import { spokeMembersView } from "#lib/portal/spokes/members.ts";
-import { findPlace } from "#lib/portal/spokes/place.ts";
+import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = page({ summary: "Who administers a spoke", show: (call) => show(call) });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Delegate a spoke to somebody, by the page's form",
   body: fields("email", "displayName"),
-  async act({ ask, params, body }) {
-    const { status } = await ask(delegate, { body: filled(body) });
-    return { to: `/spokes/${params.spokeId}/members?done=${BROUGHT_IN[status]}` };
+  async submit({ callApi, params, body }) {
+    const { status } = await callApi(delegate, { body: nonEmptyFields(body) });
+    return { to: `/spokes/${params.spokeId}/members?done=${INVITE_RESULTS[status]}` };
   },
-  again: (call, tried) => show(call, tried),
+  onRefusal: (call, submission) => show(call, submission),
 });
 
-async function show(call: PageCall<unknown, unknown>, tried?: Tried) {
-  const place = await findPlace(call, spoke, hub);
-  return spokeMembersView({ me: call.me, place, members: (await call.ask(members)).items, tried });
+async function show(call: PageCall<unknown, unknown>, submission?: Submission) {
+  const spokePage = await loadSpokePage(call, getSpoke, getHub);
+  return spokeMembersView({ me: call.me, spokePage, members: (await call.callApi(getMembers)).items, submission });
 }

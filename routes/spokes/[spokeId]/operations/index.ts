@@ -1,17 +1,20 @@
 /** All operations on a spoke. */
-import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
-import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import { GET as operations } from "#routes/api/spokes/[spokeId]/operations.ts";
-import { asks, page } from "#lib/portal/page/page.ts";
-import { OPERATIONS_A_PAGE } from "#lib/portal/components/progress.ts";
-import { historyView } from "#lib/portal/spokes/history.ts";
-import { findPlace } from "#lib/portal/spokes/place.ts";
+import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
+import { GET as getOperations } from "#routes/api/spokes/[spokeId]/operations.ts";
+import { page, queryParams } from "#lib/portal/page/page.ts";
+import { OPERATIONS_PER_PAGE } from "#lib/portal/components/progress.ts";
+import { operationsView } from "#lib/portal/spokes/operations.ts";
+import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = page({
   summary: "What was and is being done to a spoke",
-  query: asks("before"),
+  query: queryParams("before"),
   async show(call) {
-    const place = await findPlace(call, spoke, hub), limit = String(OPERATIONS_A_PAGE);
-    return historyView(place, await call.ask(operations, { query: { before: call.query.before, limit } }));
+    const spokePage = await loadSpokePage(call, getSpoke, getHub), limit = String(OPERATIONS_PER_PAGE);
+    return operationsView(
+      spokePage,
+      await call.callApi(getOperations, { query: { before: call.query.before, limit } }),
+    );
   },
 });

@@ -1,12 +1,12 @@
 /** Decides a request for a restore. */
 import { POST as decide } from "#routes/api/restore-requests/[restoreRequestId]/decide.ts";
-import { deed, fields, filled } from "#lib/portal/page/page.ts";
+import { fields, formAction, nonEmptyFields } from "#lib/portal/page/page.ts";
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Decide a request for a restore by a button",
   body: fields("state", "declineReason"),
-  async act({ ask, params: { spokeId }, body }) {
-    const { state } = await ask(decide, { body: filled(body) });
+  async submit({ callApi, params: { spokeId }, body }) {
+    const { state } = await callApi(decide, { body: nonEmptyFields(body) });
     return { to: `/spokes/${spokeId}/backups?done=restore-${state}` };
   },
 });

@@ -1,10 +1,10 @@
 /** What stands in the file of the audit log. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { ToldEvent } from "#lib/portal/audit/event.ts";
-import { collectEvents, download, EXPORTED_AT_ONCE } from "#lib/portal/audit/export.ts";
+import type { AuditEventItem } from "#lib/portal/audit/event.ts";
+import { collectEvents, download, EXPORT_PAGE_SIZE } from "#lib/portal/audit/export.ts";
 
-const EVENT: ToldEvent = {
+const EVENT: AuditEventItem = {
   id: "evt_1",
   kind: "user_updated",
   actor: { id: "usr_1", email: "ada@example.org" },
@@ -16,24 +16,24 @@ const EVENT: ToldEvent = {
   at: "2026-11-23T12:00:00.000Z",
 };
 
-const textOf = (format: "csv" | "jsonl", event: Partial<ToldEvent>) =>
-  String(download.send({ format, events: [{ ...EVENT, ...event }], cut: false }).body);
+const textOf = (format: "csv" | "jsonl", event: Partial<AuditEventItem>) =>
+  String(download.send({ format, events: [{ ...EVENT, ...event }], isTruncated: false }).body);
 
 const collect = suite("collectEvents");
 
 collect("stops at the bound, says so in the file's name, and reads no further than it must", async () => {
   let reads = 0;
-  const page = Array.from({ length: EXPORTED_AT_ONCE }, () => EVENT);
+  const page = Array.from({ length: EXPORT_PAGE_SIZE }, () => EVENT);
   const read = () => Promise.resolve((reads++, { items: page, next: "2026-11-23T12:00:00.000Z,evt_1" }));
   const log = await collectEvents("jsonl", read, 250);
-  assert.equal([log.events.length, log.cut, reads], [250, true, 3]);
+  assert.equal([log.events.length, log.isTruncated, reads], [250, true, 3]);
   assert.is(download.send(log).headers["content-disposition"], 'attachment; filename="audit-newest-250.jsonl"');
 });
 
 collect("knows the end of a log that ends with a whole page", async () => {
-  const items = Array.from({ length: EXPORTED_AT_ONCE }, () => EVENT);
-  const log = await collectEvents("csv", () => Promise.resolve({ items, next: null }), EXPORTED_AT_ONCE);
-  assert.equal([log.events.length, log.cut], [EXPORTED_AT_ONCE, false]);
+  const items = Array.from({ length: EXPORT_PAGE_SIZE }, () => EVENT);
+  const log = await collectEvents("csv", () => Promise.resolve({ items, next: null }), EXPORT_PAGE_SIZE);
+  assert.equal([log.events.length, log.isTruncated], [EXPORT_PAGE_SIZE, false]);
 });
 
 collect.run();

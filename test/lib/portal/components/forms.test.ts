@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { field, formOf } from "#lib/portal/components/forms.ts";
+import { field, postForm } from "#lib/portal/components/forms.ts";
 import { textOf } from "#test/support/form.ts";
 
 const test = suite("a form that comes back");
@@ -8,8 +8,8 @@ const test = suite("a form that comes back");
 const message = "slug must be text; federationRequest.slug is missing";
 
 function shown(problems: Readonly<Record<string, string>>): string {
-  const tried = { values: { slug: "North" }, message, problems };
-  const form = formOf({ action: "/", button: "Go", tried }, field({ name: "slug", label: "Slug", tried }));
+  const submission = { values: { slug: "North" }, message, problems };
+  const form = postForm({ action: "/", button: "Go", submission }, field({ name: "slug", label: "Slug", submission }));
   return textOf({ body: form.toString() });
 }
 

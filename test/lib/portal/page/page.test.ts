@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { field, formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { deed, fields, page } from "#lib/portal/page/page.ts";
+import { fields, formAction, page } from "#lib/portal/page/page.ts";
 import { scriptPath } from "#lib/portal/script/script.ts";
 import { manifest } from "#src/manifest.ts";
 import { makePerson, makeSession } from "#test/support/people.ts";
@@ -13,13 +13,13 @@ import { openScene, type Scene, type Setting } from "#test/support/scene.ts";
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
 
-function form(tried?: Tried): View {
-  const slug = field({ name: "slug", label: "Name", tried });
-  const password = field({ name: "password", label: "Password", type: "password", required: true, tried });
+function form(submission?: Submission): View {
+  const slug = field({ name: "slug", label: "Name", submission });
+  const password = field({ name: "password", label: "Password", type: "password", required: true, submission });
   return {
     title: HOSTILE,
     section: "hubs",
-    body: formOf({ action: "/try", button: "Try", tried }, slug, password),
+    body: postForm({ action: "/try", button: "Try", submission }, slug, password),
   };
 }
 
@@ -28,14 +28,14 @@ let refusal: Error | null = null;
 
 const made: Setting["manifest"] = [...manifest, ["/try", {
   GET: page({ summary: "A form", show: () => form() }),
-  POST: deed({
+  POST: formAction({
     summary: "What it does",
     body: fields("slug", "password"),
-    act() {
+    submit() {
       if (refusal) throw refusal;
       return Promise.resolve({ to: "/try?done=changed" });
     },
-    again: (_, tried) => form(tried),
+    onRefusal: (_, submission) => form(submission),
   }),
 }]];
 
@@ -84,27 +84,30 @@ test("says what was just done by a word that it knows, and never what an address
 
 test("comes back with what was typed, but for a password, and what is wrong at its field", async ({ scene }) => {
   refusal = new Fault("invalid", "invalid_input", "slug must be shorter", { fields: { slug: "must be shorter" } });
-  const again = await (await visit(scene, "/try", "operator")).submit("Try", { Name: HOSTILE, Password: "hunter2" });
-  assert.is(again.status, 400);
-  const { value, wrong, description } = again.field("Name");
+  const onRefusal = await (await visit(scene, "/try", "operator")).submit("Try", {
+    Name: HOSTILE,
+    Password: "hunter2",
+  });
+  assert.is(onRefusal.status, 400);
+  const { value, wrong, description } = onRefusal.field("Name");
   assert.equal([value, wrong, description], [HOSTILE, true, "Name must be shorter."]);
-  assert.equal([again.field("Password").value, again.field("Password").wrong], ["", false]);
-  assert.not.match(again.html, "hunter2");
-  assert.ok(again.has("alert", /needs your attention/));
+  assert.equal([onRefusal.field("Password").value, onRefusal.field("Password").wrong], ["", false]);
+  assert.not.match(onRefusal.html, "hunter2");
+  assert.ok(onRefusal.has("alert", /needs your attention/));
 });
 
 test("says at the field what is the matter where the code alone tells which", async ({ scene }) => {
   refusal = new Fault("conflict", "slug_taken", "The slug north is taken");
-  const again = await (await visit(scene, "/try", "operator")).submit("Try");
-  assert.equal([again.status, again.field("Name").wrong], [409, true]);
-  assert.is(again.field("Name").description, "The slug north is taken.");
+  const onRefusal = await (await visit(scene, "/try", "operator")).submit("Try");
+  assert.equal([onRefusal.status, onRefusal.field("Name").wrong], [409, true]);
+  assert.is(onRefusal.field("Name").description, "The slug north is taken.");
 });
 
 test("says above the form what belongs to no field, with the API's status and headers", async ({ scene }) => {
   refusal = new Fault("limited", "too_many", "Too many of these", { retryAfter: 7 });
-  const again = await (await visit(scene, "/try", "operator")).submit("Try");
-  assert.equal([again.status, again.headers.get("retry-after")], [429, "7"]);
-  assert.is(again.part("alert").text, "Too many of these.");
+  const onRefusal = await (await visit(scene, "/try", "operator")).submit("Try");
+  assert.equal([onRefusal.status, onRefusal.headers.get("retry-after")], [429, "7"]);
+  assert.is(onRefusal.part("alert").text, "Too many of these.");
 });
 
 test("tells of a mistake of ours without a word of it", async ({ scene }) => {

@@ -9,8 +9,9 @@ const ago = (ms: number, failed = false) => ({ at: new Date(NOW.getTime() - ms),
 
 test("counts everything once, however long ago it began", () => {
   for (const reach of [0, MINUTE, 5 * HOUR, 3 * DAY, 29 * DAY, 400 * DAY]) {
-    const dots = [ago(reach, true), ago(reach / 2), ago(reach / 3, true), ago(0)];
-    const { bars } = barsOf(dots, NOW), sum = (of: "all" | "failed") => bars.reduce((total, bar) => total + bar[of], 0);
+    const points = [ago(reach, true), ago(reach / 2), ago(reach / 3, true), ago(0)];
+    const { bars } = barsOf(points, NOW),
+      sum = (of: "all" | "failed") => bars.reduce((total, bar) => total + bar[of], 0);
     assert.equal([sum("all"), sum("failed")], [4, 2], `${reach} ms`);
     assert.ok(bars.length >= 24 && bars.length <= 30, `${bars.length} bars for ${reach} ms`);
   }

@@ -1,24 +1,24 @@
 /** A spoke is taken back from somebody, or left. */
-import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
-import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import { GET as members } from "#routes/api/spokes/[spokeId]/members/index.ts";
-import { DELETE as remove } from "#routes/api/spokes/[spokeId]/members/[userId].ts";
-import { deed, page } from "#lib/portal/page/page.ts";
-import { demandMember, spokeMemberRemovalView } from "#lib/portal/spokes/members.ts";
-import { findPlace } from "#lib/portal/spokes/place.ts";
+import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
+import { GET as getMembers } from "#routes/api/spokes/[spokeId]/members/index.ts";
+import { DELETE as removeMember } from "#routes/api/spokes/[spokeId]/members/[userId].ts";
+import { formAction, page } from "#lib/portal/page/page.ts";
+import { requireMember, spokeMemberRemovalView } from "#lib/portal/spokes/members.ts";
+import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = page({
   summary: "Whether somebody is to lose a spoke",
   async show(call) {
-    const place = await findPlace(call, spoke, hub), { ask, me, params } = call;
-    return spokeMemberRemovalView(place, demandMember((await ask(members)).items, params.userId), me);
+    const spokePage = await loadSpokePage(call, getSpoke, getHub), { callApi, me, params } = call;
+    return spokeMemberRemovalView(spokePage, requireMember((await callApi(getMembers)).items, params.userId), me);
   },
 });
 
-export const POST = deed({
+export const POST = formAction({
   summary: "Take a spoke back from somebody, or leave it, by the page's button",
-  async act({ ask, actor, params }) {
-    await ask(remove);
+  async submit({ callApi, actor, params }) {
+    await callApi(removeMember);
     return {
       to: params.userId === actor.userId ? "/hubs?done=left" : `/spokes/${params.spokeId}/members?done=removed`,
     };

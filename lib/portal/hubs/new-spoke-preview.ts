@@ -1,43 +1,43 @@
 /** What a spoke would come to, as the API's dry run says it: what it costs, where it is, and what is made for it. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import type { Tried } from "#lib/portal/components/forms.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
 import { bytes, cpus, money } from "#lib/portal/components/amounts.ts";
-import { badge, copyable, facts, notice, panel, titled } from "#lib/portal/components/parts.ts";
-import type { CopyShown } from "#lib/portal/hubs/copy-spoke.ts";
-import type { CostShown, Hub, NewSpokeForeseen, Offers, Spoke } from "#lib/portal/components/told.ts";
-import type { Me } from "#lib/portal/components/view.ts";
+import { badge, copyable, definitionList, humanize, notice, panel } from "#lib/portal/components/parts.ts";
+import type { SpokeToCopy } from "#lib/portal/hubs/copy-spoke.ts";
+import type { CatalogOffer, CostEstimate, Hub, PreviewedSpoke, Spoke } from "#lib/portal/components/api-types.ts";
+import type { CurrentUser } from "#lib/portal/components/view.ts";
 
-export interface NewSpokeShown {
-  readonly me: Me;
+export interface NewSpokeProps {
+  readonly me: CurrentUser;
   readonly hub: Hub;
-  readonly offers: Offers;
+  readonly catalog: CatalogOffer;
   /** What was typed; nothing yet when empty. */
   readonly values: Readonly<Record<string, string>>;
-  readonly tried?: Tried | undefined;
+  readonly submission?: Submission | undefined;
   /** What the API says that it would come to, or null before it was asked. */
-  readonly foreseen: NewSpokeForeseen | null;
-  readonly cost: CostShown;
+  readonly preview: PreviewedSpoke | null;
+  readonly cost: CostEstimate;
   /** What it is to be a copy of; null where it is none. */
-  readonly source: CopyShown | null;
+  readonly source: SpokeToCopy | null;
   /** What could be copied instead. */
   readonly copyable: readonly Spoke[];
 }
 
 /** The form swaps it while somebody types. */
-export function foreseenPanel({ offers, values, tried, foreseen, cost }: NewSpokeShown): Markup {
-  const size = foreseen?.spoke.size ?? values.size ?? offers.defaults.size;
+export function spokePreviewPanel({ catalog, values, submission, preview, cost }: NewSpokeProps): Markup {
+  const size = preview?.spoke.size ?? values.size ?? catalog.defaults.size;
   return panel(
     "What will be made",
-    markup`<div role="status">${saidOf(foreseen, tried)}</div>
-${priceOf(cost, offers, size)}
-${foreseen ? wholeOf(foreseen) : ""}`,
+    markup`<div role="status">${previewStatus(preview, submission)}</div>
+${priceLine(cost, catalog, size)}
+${preview ? spokeDetails(preview) : ""}`,
     { id: "foreseen" },
   );
 }
 
-function saidOf(foreseen: NewSpokeForeseen | null, tried: Tried | undefined): Markup {
-  if (tried) return refusalWords(tried);
-  return foreseen
+function previewStatus(preview: PreviewedSpoke | null, submission: Submission | undefined): Markup {
+  if (submission) return refusalLine(submission);
+  return preview
     ? markup`<p class="small">${badge("good", "done", "It can be made")}</p>`
     : markup`<p class="small soft">Type a slug, and this shows what you would get, before anything is made.</p>`;
 }
@@ -45,11 +45,11 @@ function saidOf(foreseen: NewSpokeForeseen | null, tried: Tried | undefined): Ma
 /** A domain that is not proved yet is proved by a record, whose name and value one takes along. */
 const RECORD = /set the TXT record (\S+) to (\S+), /;
 
-export function refusalWords({ message }: Tried): Markup {
+export function refusalLine({ message }: Submission): Markup {
   const [, name, value] = RECORD.exec(message) ?? [];
   return markup`<p class="small">${badge("warn", "warning", "Not yet")} ${spoken(message)}.</p>${
     name && value
-      ? facts([["Name of the TXT record", copyable(name, "the record's name")], [
+      ? definitionList([["Name of the TXT record", copyable(name, "the record's name")], [
         "Its value",
         copyable(value, "the record's value"),
       ]])
@@ -61,12 +61,12 @@ export function refusalWords({ message }: Tried): Markup {
 function spoken(message: string): string {
   return message.replace(
     /^[a-z]\w*(?= must )/,
-    (name) => titled(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+    (name) => humanize(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
   );
 }
 
 /** By the payment provider, where the hub is billed; else by the price list. */
-function priceOf(cost: CostShown, { sizes, charged }: Offers, size: string): Markup | string {
+function priceLine(cost: CostEstimate, { sizes, charged }: CatalogOffer, size: string): Markup | string {
   if (cost.available) {
     const { currency, recurringMonthly, dueNow } = cost;
     return markup`<div><p class="price">${money(recurringMonthly, currency)} <span class="small soft">a month</span></p>
@@ -87,10 +87,10 @@ function priceOf(cost: CostShown, { sizes, charged }: Offers, size: string): Mar
 <p class="small soft">${why}</p></div>`;
 }
 
-function wholeOf({ spoke, quota, objects }: NewSpokeForeseen): Markup {
+function spokeDetails({ spoke, quota, objects }: PreviewedSpoke): Markup {
   const { demand } = quota;
   return markup`${
-    facts([
+    definitionList([
       ["Address", spoke.url],
       ["Name", spoke.displayName],
       ["Moodle", spoke.lmsVersion],
@@ -110,7 +110,7 @@ function wholeOf({ spoke, quota, objects }: NewSpokeForeseen): Markup {
     )
   }<h3>${objects.length} objects in the cluster</h3>
 <ul class="objects">${
-    [...byKind(objects)].map(([kind, names]) =>
+    [...namesByKind(objects)].map(([kind, names]) =>
       markup`<li><b>${kind}</b> <span class="soft">${names.join(", ")}</span></li>`
     )
   }</ul>
@@ -119,7 +119,7 @@ function wholeOf({ spoke, quota, objects }: NewSpokeForeseen): Markup {
   }</pre></details>`;
 }
 
-function byKind(objects: NewSpokeForeseen["objects"]): Map<string, string[]> {
+function namesByKind(objects: PreviewedSpoke["objects"]): Map<string, string[]> {
   const kinds = new Map<string, string[]>();
   for (const { kind, metadata } of objects) {
     const { name } = metadata as { readonly name: string };

@@ -1,15 +1,24 @@
 /** What was and is being done in a hub, as it happens, and how a program follows it. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { copyable, empty, instant, older, panel, stateBadge, titled, withQuery } from "#lib/portal/components/parts.ts";
-import { isLive, progressOf } from "#lib/portal/components/progress.ts";
-import type { Hub, Operation, Spoke } from "#lib/portal/components/told.ts";
+import {
+  copyable,
+  emptyState,
+  humanize,
+  instant,
+  olderLink,
+  panel,
+  stateBadge,
+  withQuery,
+} from "#lib/portal/components/parts.ts";
+import { isUnfinished, progressBar } from "#lib/portal/components/progress.ts";
+import type { Hub, Operation, Spoke } from "#lib/portal/components/api-types.ts";
 import type { Follow, View } from "#lib/portal/components/view.ts";
 import { hubHead } from "#lib/portal/hubs/hub.ts";
 
-interface HubEventsShown {
+interface HubOperationsProps {
   readonly hub: Hub;
   /** Whether the caller runs the hub, rather than some of its spokes. */
-  readonly runs: boolean;
+  readonly canManageHub: boolean;
   readonly operations: readonly Operation[];
   /** Where the next page begins; null on the last one. */
   readonly next: string | null;
@@ -19,18 +28,20 @@ interface HubEventsShown {
   readonly follow: Follow;
 }
 
-export function hubEventsView({ hub, runs, operations, next, spokes, publicUrl, follow }: HubEventsShown): View {
+export function hubOperationsView(
+  { hub, canManageHub, operations, next, spokes, publicUrl, follow }: HubOperationsProps,
+): View {
   const { id } = hub;
   const url = new URL(`/api/federations/${id}/events`, publicUrl).href;
   return {
-    ...hubHead(hub, runs, `/hubs/${id}/events`),
+    ...hubHead(hub, canManageHub, `/hubs/${id}/events`),
     follow,
     body: markup`<div id="operations" data-live>${
       operations.length === 0
-        ? empty("Nothing happened yet", "What is asked of this hub and its spokes stands here, the newest first.")
+        ? emptyState("Nothing happened yet", "What is asked of this hub and its spokes stands here, the newest first.")
         : markup`<ul class="list plain">${operations.map((operation) => operationRow(hub, operation, spokes))}</ul>`
     }</div>
-${older(next && withQuery(`/hubs/${id}/events`, { before: next }))}
+${olderLink(next && withQuery(`/hubs/${id}/events`, { before: next }))}
 ${
       panel(
         "Follow it from a program",
@@ -43,15 +54,15 @@ ${copyable(`curl -N -H "Authorization: Bearer $TOKEN" ${url}`, "the command")}
   };
 }
 
-function operationRow(hub: Hub, operation: Operation, spokes: HubEventsShown["spokes"]): Markup {
+function operationRow(hub: Hub, operation: Operation, spokes: HubOperationsProps["spokes"]): Markup {
   const { id, kind, state, spokeId, createdAt, error } = operation;
   const spoke = spokeId === null ? null : spokes.get(spokeId);
   return markup`<li id="${id}"><span class="name">${
-    spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${titled(kind)}</a>` : titled(kind)
+    spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${humanize(kind)}</a>` : humanize(kind)
   } <span class="tiny soft">${spokeId === null ? hub.name : spoke?.displayName ?? "A spoke that is gone"}</span></span>
 ${
-    isLive(operation)
-      ? progressOf(operation)
+    isUnfinished(operation)
+      ? progressBar(operation)
       : markup`<span class="small soft">${error ? `${error.message}. ` : ""}<span class="tiny">${
         instant(createdAt)
       }</span></span>`

@@ -7,12 +7,12 @@ import { anyone, signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
 import { ok } from "#lib/http/reply.ts";
-import { type Ask, ifAllowed } from "#lib/portal/page/ask.ts";
+import { type CallApi, ifAllowed } from "#lib/portal/page/call-api.ts";
 import { page } from "#lib/portal/page/page.ts";
 import { POST as createHub } from "#routes/api/federations/index.ts";
-import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
-import { GET as spokes, POST as createSpoke } from "#routes/api/federations/[federationId]/spokes/index.ts";
-import { GET as users } from "#routes/api/users/index.ts";
+import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as getSpokes, POST as createSpoke } from "#routes/api/federations/[federationId]/spokes/index.ts";
+import { GET as getUsers } from "#routes/api/users/index.ts";
 import { manifest } from "#src/manifest.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
@@ -20,53 +20,53 @@ import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 interface Context {
   scene: Scene;
   /** What a page's question comes to. */
-  asked<T>(who: Who, question: (ask: Ask) => Promise<T>): Promise<T>;
+  asked<T>(who: Who, question: (callApi: CallApi) => Promise<T>): Promise<T>;
   /** The code and the message of its refusal. */
-  refused(who: Who, question: (ask: Ask) => Promise<unknown>): Promise<readonly [string, string]>;
+  refused(who: Who, question: (callApi: CallApi) => Promise<unknown>): Promise<readonly [string, string]>;
 }
 
 const test = suite<Context>("asking");
 
 test.before(async (context) => {
-  let question: (ask: Ask) => Promise<unknown>, outcome: PromiseSettledResult<unknown>;
+  let question: (callApi: CallApi) => Promise<unknown>, outcome: PromiseSettledResult<unknown>;
   const GET = page({
     summary: "A page that asks",
-    async show({ ask }) {
-      [outcome] = await Promise.allSettled([question(ask)]) as [PromiseSettledResult<unknown>];
+    async show({ callApi }) {
+      [outcome] = await Promise.allSettled([question(callApi)]) as [PromiseSettledResult<unknown>];
       return { title: "Asked", section: "hubs", body: markup`` };
     },
   });
   const scene = context.scene = await openScene({ manifest: [...manifest, ["/asks/:federationId", { GET }]] });
-  const settled = async (who: Who, asking: typeof question) => {
-    question = asking;
+  const settled = async (who: Who, createApiCaller: typeof question) => {
+    question = createApiCaller;
     await scene.as(who).get(`/asks/${scene.hub}`);
     return outcome;
   };
-  context.asked = async <T>(who: Who, asking: (ask: Ask) => Promise<T>): Promise<T> => {
-    const made = await settled(who, asking);
-    if (made.status === "rejected") throw made.reason;
-    return made.value as T;
+  context.asked = async <T>(who: Who, createApiCaller: (callApi: CallApi) => Promise<T>): Promise<T> => {
+    const result = await settled(who, createApiCaller);
+    if (result.status === "rejected") throw result.reason;
+    return result.value as T;
   };
-  context.refused = async (who, asking) => {
-    const made = await settled(who, asking);
-    assert.ok(made.status === "rejected" && made.reason instanceof Fault, "it is refused");
-    return [made.reason.code, made.reason.message];
+  context.refused = async (who, createApiCaller) => {
+    const result = await settled(who, createApiCaller);
+    assert.ok(result.status === "rejected" && result.reason instanceof Fault, "it is refused");
+    return [result.reason.code, result.reason.message];
   };
 });
 test.after(({ scene }) => scene.close());
 
 test("has the page's own parameters unless it brings others", async ({ scene, asked, refused }) => {
-  assert.is((await asked("hubAdmin", (ask) => ask(hub))).slug, "north");
-  const [code] = await refused("hubAdmin", (ask) => ask(hub, { params: { federationId: newId("fed") } }));
+  assert.is((await asked("hubAdmin", (callApi) => callApi(getHub))).slug, "north");
+  const [code] = await refused("hubAdmin", (callApi) => callApi(getHub, { params: { federationId: newId("fed") } }));
   assert.is(code, "federation_missing");
-  const one = await asked("hubAdmin", (ask) => ask(spokes, { query: { q: undefined, limit: "1" } }));
+  const one = await asked("hubAdmin", (callApi) => callApi(getSpokes, { query: { q: undefined, limit: "1" } }));
   assert.equal(one.items.map(({ id }) => id), [scene.spoke], "what is undefined is left out");
 });
 
 test("is answered with what the API sends, and with no field more", async ({ scene, asked }) => {
   const { body } = await scene.as("hubAdmin").get(`/api/federations/${scene.hub}/spokes`);
-  const told = await asked("hubAdmin", (ask) => ask(spokes));
-  assert.equal(JSON.parse(JSON.stringify(told.items)), body);
+  const result = await asked("hubAdmin", (callApi) => callApi(getSpokes));
+  assert.equal(JSON.parse(JSON.stringify(result.items)), body);
   const leaking = endpoint({
     summary: "An endpoint that knows more than it tells",
     access: signedIn,
@@ -74,7 +74,7 @@ test("is answered with what the API sends, and with no field more", async ({ sce
     reply: ok(v.object({ id: v.string(), list: v.array(v.object({ name: v.string() })) })),
     handle: () => ({ id: "1", secret: "x", list: [{ name: "a", hash: "y" }] }),
   });
-  assert.equal(await asked("operator", (ask) => ask(leaking)), { id: "1", list: [{ name: "a" }] });
+  assert.equal(await asked("operator", (callApi) => callApi(leaking)), { id: "1", list: [{ name: "a" }] });
 });
 
 test("is refused what the API refuses, with its code and its words", async ({ scene, refused }) => {
@@ -82,24 +82,27 @@ test("is refused what the API refuses, with its code and its words", async ({ sc
   const bad = { slug: "Not A Slug" }, strange = { slug: "ash", nobody: 1 };
   const asOperator = scene.as("operator"), path = `/api/federations/${id}/spokes`;
   const same = [
-    [await get("/api/users"), await refused("spokeAdmin", (ask) => ask(users))],
+    [await get("/api/users"), await refused("spokeAdmin", (callApi) => callApi(getUsers))],
     [
       await get(`/api/federations/${gone}`),
-      await refused("spokeAdmin", (ask) => ask(hub, { params: { federationId: gone } })),
+      await refused("spokeAdmin", (callApi) => callApi(getHub, { params: { federationId: gone } })),
     ],
     [
       await post(path, { slug: "ash" }),
-      await refused("spokeAdmin", (ask) => ask(createSpoke, { body: { slug: "ash" } })),
+      await refused("spokeAdmin", (callApi) => callApi(createSpoke, { body: { slug: "ash" } })),
     ],
-    [await asOperator.post(path, bad), await refused("operator", (ask) => ask(createSpoke, { body: bad }))],
-    [await asOperator.post(path, strange), await refused("operator", (ask) => ask(createSpoke, { body: strange }))],
+    [await asOperator.post(path, bad), await refused("operator", (callApi) => callApi(createSpoke, { body: bad }))],
+    [
+      await asOperator.post(path, strange),
+      await refused("operator", (callApi) => callApi(createSpoke, { body: strange })),
+    ],
     [
       await asOperator.get(`${path}?limit=x`),
-      await refused("operator", (ask) => ask(spokes, { query: { limit: "x" } })),
+      await refused("operator", (callApi) => callApi(getSpokes, { query: { limit: "x" } })),
     ],
     [
       await asOperator.get(`${path}?nobody=x`),
-      await refused("operator", (ask) => ask(spokes, { query: { nobody: "x" } })),
+      await refused("operator", (callApi) => callApi(getSpokes, { query: { nobody: "x" } })),
     ],
   ] as const;
   for (const [{ body, status }, [code, message]] of same) {
@@ -110,8 +113,8 @@ test("is refused what the API refuses, with its code and its words", async ({ sc
 });
 
 test("makes once what is asked twice with one key, and something else only with another", async ({ scene, asked, refused }) => {
-  const make = (slug: string, key?: string) => (ask: Ask) =>
-    ask(createHub, { params: {}, body: { slug, name: slug }, ...(key && { key }) });
+  const make = (slug: string, key?: string) => (callApi: CallApi) =>
+    callApi(createHub, { params: {}, body: { slug, name: slug }, ...(key && { key }) });
   const first = await asked("operator", make("once", "key-1")), second = await asked("operator", make("once", "key-1"));
   assert.is(first.id, second.id);
   const [code] = await refused("operator", make("other", "key-1"));
@@ -123,20 +126,23 @@ test("makes once what is asked twice with one key, and something else only with 
 
 test("takes nothing for a name or a key that a path or a header could not hold", async ({ refused }) => {
   for (const federationId of ["\u0000", "a\nb", "\u007f"]) {
-    assert.is((await refused("operator", (ask) => ask(hub, { params: { federationId } })))[0], "bad_path");
+    assert.is((await refused("operator", (callApi) => callApi(getHub, { params: { federationId } })))[0], "bad_path");
   }
   for (const key of ["a b", "\u0000", "é", "k".repeat(256)]) {
     const question = { params: {}, body: { slug: "keyed", name: "x" }, key };
-    assert.is((await refused("operator", (ask) => ask(createHub, question)))[0], "bad_idempotency_key");
+    assert.is((await refused("operator", (callApi) => callApi(createHub, question)))[0], "bad_idempotency_key");
   }
 });
 
 test("is null for what the caller may not see, and for nothing else", async ({ asked, refused }) => {
   const nowhere = { params: { federationId: newId("fed") } };
-  assert.is(await asked("spokeAdmin", (ask) => ifAllowed(ask(users))), null);
-  assert.is(await asked("spokeAdmin", (ask) => ifAllowed(ask(hub, nowhere))), null);
-  assert.is((await asked("spokeAdmin", (ask) => ifAllowed(ask(hub))))!.slug, "north");
-  assert.is((await refused("operator", (ask) => ifAllowed(ask(users, { query: { limit: "x" } }))))[0], "invalid_input");
+  assert.is(await asked("spokeAdmin", (callApi) => ifAllowed(callApi(getUsers))), null);
+  assert.is(await asked("spokeAdmin", (callApi) => ifAllowed(callApi(getHub, nowhere))), null);
+  assert.is((await asked("spokeAdmin", (callApi) => ifAllowed(callApi(getHub))))!.slug, "north");
+  assert.is(
+    (await refused("operator", (callApi) => ifAllowed(callApi(getUsers, { query: { limit: "x" } }))))[0],
+    "invalid_input",
+  );
 });
 
 test("is nobody to an endpoint that looks at no credential", async ({ asked }) => {
@@ -147,17 +153,19 @@ test("is nobody to an endpoint that looks at no credential", async ({ asked }) =
     reply: ok(v.object({ email: v.nullable(v.string()) })),
     handle: ({ actor }) => ({ email: actor?.email ?? null }),
   });
-  assert.equal(await asked("operator", (ask) => ask(who)), { email: null });
-  assert.equal(await asked("operator", (ask) => ask({ ...who, scope: "flow" })), { email: "operator@example.org" });
+  assert.equal(await asked("operator", (callApi) => callApi(who)), { email: null });
+  assert.equal(await asked("operator", (callApi) => callApi({ ...who, scope: "flow" })), {
+    email: "operator@example.org",
+  });
 });
 
 test("does it in the name of who is signed in, and the audit log says so alike", async ({ scene, asked }) => {
   const { body } = await scene.as("hubAdmin").post(`/api/federations/${scene.hub}/spokes`, { slug: "by-api" });
-  const made = await asked("hubAdmin", (ask) => ask(createSpoke, { body: { slug: "by-page" } }));
+  const result = await asked("hubAdmin", (callApi) => callApi(createSpoke, { body: { slug: "by-page" } }));
   const event = `select kind, actor_email, ip, user_agent, federation_id from audit_events where object_id = $1`;
   const [one, other] = [
     await scene.db.sql(event, [body.id]),
-    await scene.db.sql(event, ["usual" in made && made.usual.id]),
+    await scene.db.sql(event, ["usual" in result && result.usual.id]),
   ];
   assert.is(one.length, 1);
   assert.equal(other, one);

@@ -1,5 +1,5 @@
 /** Times in the reader's zone, buttons that copy, and forms that are sent once. */
-export const reading: string = `
+export const enhancements: string = `
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 function inZone(within) {
   for (const time of all("time[datetime]", within)) time.textContent = short.format(new Date(time.dateTime)).replace(" at ", ", ");

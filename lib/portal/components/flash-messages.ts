@@ -1,5 +1,5 @@
 /** What is said once of what has just been done: by a word in the address, and never by the address's own text. */
-const SAID: Readonly<Record<string, string>> = {
+const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   created: "It is being made. This page shows how far it is.",
   asked: "It is asked for. This page shows how far it is.",
   changed: "It is changed.",
@@ -25,8 +25,8 @@ const SAID: Readonly<Record<string, string>> = {
 };
 
 /** The word for what came of bringing somebody in. */
-export const BROUGHT_IN = { added: "added", invited: "invited", unchanged: "known" } as const;
+export const INVITE_RESULTS = { added: "added", invited: "invited", unchanged: "known" } as const;
 
-export function saidOf(done: string | null): string | undefined {
-  return done !== null && Object.hasOwn(SAID, done) ? SAID[done] : undefined;
+export function flashMessage(done: string | null): string | undefined {
+  return done !== null && Object.hasOwn(FLASH_MESSAGES, done) ? FLASH_MESSAGES[done] : undefined;
 }

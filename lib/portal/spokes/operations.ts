@@ -2,92 +2,92 @@
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
-  empty,
+  emptyState,
+  humanize,
   instant,
   linkButton,
-  older,
+  olderLink,
   panel,
   stateBadge,
-  titled,
   withQuery,
 } from "#lib/portal/components/parts.ts";
 import {
   failureReport,
-  isLive,
+  isUnfinished,
   noteList,
-  operationLine,
-  progressOf,
+  operationSummary,
+  progressBar,
   stepList,
 } from "#lib/portal/components/progress.ts";
-import type { Operation, WholeOperation } from "#lib/portal/components/told.ts";
+import type { Operation, OperationDetails } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { belowSpoke, type SpokePlace } from "#lib/portal/spokes/place.ts";
+import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
 /** The newest of them, beside other things. */
-export function historyPanel(id: string, operations: readonly Operation[]): Markup {
-  return panel("Operations", listOf(id, operations), {
+export function recentOperationsPanel(id: string, operations: readonly Operation[]): Markup {
+  return panel("Operations", operationList(id, operations), {
     id: "history",
     live: true,
-    deeds: operations.length === 0 ? "" : linkButton(["All of them", `/spokes/${id}/operations`]),
+    actions: operations.length === 0 ? "" : linkButton(["All of them", `/spokes/${id}/operations`]),
   });
 }
 
-export function historyView(place: SpokePlace, { items, next }: ListPage<Operation>): View {
-  const { spoke: { id }, follow } = place;
+export function operationsView(spokePage: SpokePage, { items, next }: ListPage<Operation>): View {
+  const { spoke: { id }, follow } = spokePage;
   return {
-    ...belowSpoke(place),
+    ...subpageHead(spokePage),
     title: "Operations",
     lead: "All that was asked of this spoke, the newest first.",
     follow,
     style: spokeStyle,
-    body: markup`<div id="history" data-live>${listOf(id, items)}</div>
-${older(next && withQuery(`/spokes/${id}/operations`, { before: next }))}`,
+    body: markup`<div id="history" data-live>${operationList(id, items)}</div>
+${olderLink(next && withQuery(`/spokes/${id}/operations`, { before: next }))}`,
   };
 }
 
-function listOf(id: string, operations: readonly Operation[]): Markup {
-  if (operations.length === 0) return empty("Nothing was done yet", "What is asked of this spoke stands here.");
+function operationList(id: string, operations: readonly Operation[]): Markup {
+  if (operations.length === 0) return emptyState("Nothing was done yet", "What is asked of this spoke stands here.");
   return markup`<ul class="list history">${
     operations.map((operation) => {
       const { kind, state, createdAt, error, label } = operation;
       return markup`<li id="${operation.id}"><span class="name"><a class="cover" href="/spokes/${id}/operations/${operation.id}">${
-        titled(kind)
+        humanize(kind)
       }</a><span class="tiny soft">${instant(createdAt)}</span></span>${markup`<span class="small soft">${
-        isLive(operation) ? label : error?.message ?? ""
+        isUnfinished(operation) ? label : error?.message ?? ""
       }</span>`}${stateBadge(state)}</li>`;
     })
   }</ul>`;
 }
 
-export interface OperationShown {
-  readonly place: SpokePlace;
-  readonly operation: WholeOperation;
+export interface OperationProps {
+  readonly spokePage: SpokePage;
+  readonly operation: OperationDetails;
   readonly now: Date;
 }
 
-export function operationView({ place, operation, now }: OperationShown): View {
-  const { spoke: { id, state } } = place;
-  const { kind, error, steps, waitingFor } = operation, section = belowSpoke(place);
+export function operationView({ spokePage, operation, now }: OperationProps): View {
+  const { spoke: { id, state } } = spokePage;
+  const { kind, error, steps, waitingFor } = operation, section = subpageHead(spokePage);
   const report = error && !steps.some(({ name }) => name === error.step) ? failureReport(operation) : "";
   return {
     ...section,
     crumbs: [...section.crumbs ?? [], ["Operations", `/spokes/${id}/operations`]],
-    title: titled(kind),
+    title: humanize(kind),
     badge: stateBadge(operation.state),
-    follow: place.follow,
+    follow: spokePage.follow,
     style: spokeStyle,
-    deeds: operation.state === "failed" && state === "failed"
+    actions: operation.state === "failed" && state === "failed"
       ? markup`<form class="inline" method="post" action="/spokes/${id}/retry"><button class="main">Try again</button></form>`
       : "",
     body: markup`<section class="panel" id="operation" data-live aria-labelledby="operation-title">
 <h2 id="operation-title">Steps</h2>
-${isLive(operation) ? progressOf(operation) : ""}
-${operationLine(operation, now)}
+${isUnfinished(operation) ? progressBar(operation) : ""}
+${operationSummary(operation, now)}
 ${
       waitingFor?.spokeId
         ? markup`<p class="small">It waits for <a href="/spokes/${waitingFor.spokeId}/operations/${waitingFor.id}">${
-          titled(waitingFor.kind)
+          humanize(waitingFor.kind)
         }</a>, which goes first.</p>`
         : ""
     }

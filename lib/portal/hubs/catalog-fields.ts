@@ -1,12 +1,12 @@
 /** Fields whose values the catalogue may list: a list to choose from, or a field for any text where it lists nothing. */
 import type { Markup } from "#lib/http/page.ts";
-import { choice, field, type Tried } from "#lib/portal/components/forms.ts";
-import { titled } from "#lib/portal/components/parts.ts";
-import type { Hub, HubRequest, Offers } from "#lib/portal/components/told.ts";
+import { field, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { humanize } from "#lib/portal/components/parts.ts";
+import type { CatalogOffer, Hub, HubRequest } from "#lib/portal/components/api-types.ts";
 
-type Listed = "regions" | "tiers" | "modes" | "contentModes" | "brands" | "seeds";
+type CatalogList = "regions" | "tiers" | "modes" | "contentModes" | "brands" | "seeds";
 
-interface OfferedField {
+interface CatalogFieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
@@ -14,41 +14,48 @@ interface OfferedField {
   readonly value?: string | null;
   /** What choosing nothing means. */
   readonly nothing?: string;
-  readonly tried?: Tried | undefined;
+  readonly submission?: Submission | undefined;
 }
 
 /** Nothing where the catalogue leaves no choice. */
-export function offered(
-  offers: Offers,
-  listed: Listed,
-  { name, label, hint = "", value = null, nothing = "None", tried }: OfferedField,
+export function catalogField(
+  catalog: CatalogOffer,
+  listed: CatalogList,
+  { name, label, hint = "", value = null, nothing = "None", submission }: CatalogFieldProps,
 ): Markup | string {
-  if (offers.open.includes(listed)) return field({ name, label, hint, value, tried, most: 100 });
-  const entries = offers[listed];
+  if (catalog.open.includes(listed)) return field({ name, label, hint, value, submission, maxLength: 100 });
+  const entries = catalog[listed];
   if (entries.length === 0 && value === null) return "";
-  const options = entries.map((entry) => [entry.name, offerTitle(entry)] as const);
-  const former = value !== null && !entries.some((entry) => entry.name === value);
+  const options = entries.map((publicForm) => [publicForm.name, entryTitle(publicForm)] as const);
+  const former = value !== null && !entries.some((publicForm) => publicForm.name === value);
   const first = value === null ? ["", nothing] as const : [value, `${value} (not offered any more)`] as const;
-  return choice({ name, label, hint, value, tried, options: value === null || former ? [first, ...options] : options });
+  return selectField({
+    name,
+    label,
+    hint,
+    value,
+    submission,
+    options: value === null || former ? [first, ...options] : options,
+  });
 }
 
-export function offerTitle({ name, title }: { readonly name: string; readonly title: string | null }): string {
-  return title ?? titled(name);
+export function entryTitle({ name, title }: { readonly name: string; readonly title: string | null }): string {
+  return title ?? humanize(name);
 }
 
 type Described = Pick<Hub | HubRequest, "slug" | "name" | "region" | "mode" | "tier">;
 
 interface HubFields {
-  readonly offers: Offers;
+  readonly catalog: CatalogOffer;
   /** The hub as it is, or as it was asked for. */
   readonly hub?: Described;
   /** Whether its slug can be chosen: it is for good once the hub is made. */
   readonly slug: "chosen" | "fixed";
-  readonly tried?: Tried | undefined;
+  readonly submission?: Submission | undefined;
 }
 
 /** What is said of a hub. */
-export function hubFields({ offers, hub, slug, tried }: HubFields): readonly (Markup | string)[] {
+export function hubFields({ catalog, hub, slug, submission }: HubFields): readonly (Markup | string)[] {
   const { name = "", region = null, mode = null, tier = null } = hub ?? {};
   return [
     field({
@@ -57,8 +64,8 @@ export function hubFields({ offers, hub, slug, tried }: HubFields): readonly (Ma
       value: name,
       hint: slug === "chosen" ? "What people read. The slug, where you leave it empty." : "What people read.",
       required: slug === "fixed",
-      tried,
-      most: 200,
+      submission,
+      maxLength: 200,
     }),
     slug === "fixed" ? "" : field({
       name: "slug",
@@ -67,18 +74,18 @@ export function hubFields({ offers, hub, slug, tried }: HubFields): readonly (Ma
       hint: "Lower-case letters, digits and hyphens. It stands in addresses and commands, and stays for good.",
       required: true,
       placeholder: "northern-schools",
-      tried,
-      most: 63,
+      submission,
+      maxLength: 63,
     }),
-    offered(offers, "regions", {
+    catalogField(catalog, "regions", {
       name: "region",
       label: "Region",
       hint: "Where its spokes run, unless one says otherwise.",
       value: region,
       nothing: "Anywhere",
-      tried,
+      submission,
     }),
-    offered(offers, "tiers", { name: "tier", label: "Tier", value: tier, tried }),
-    offered(offers, "modes", { name: "mode", label: "Mode", value: mode, tried }),
+    catalogField(catalog, "tiers", { name: "tier", label: "Tier", value: tier, submission }),
+    catalogField(catalog, "modes", { name: "mode", label: "Mode", value: mode, submission }),
   ];
 }

@@ -1,20 +1,20 @@
 /** A way into the site for its administrator: a link that is shown once. */
 import { markup } from "#lib/http/page.ts";
-import { formOf, type Tried } from "#lib/portal/components/forms.ts";
+import { postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { copyable, instant, notice, panel, stateBadge } from "#lib/portal/components/parts.ts";
-import type { WayIn } from "#lib/portal/components/told.ts";
+import type { IssuedSignInLink } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { belowSpoke, type SpokePlace } from "#lib/portal/spokes/place.ts";
+import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 
-export function wayInView(place: SpokePlace, made: WayIn | null, tried?: Tried): View {
-  const { spoke: { id, domain, state, health } } = place;
+export function signInLinkView(spokePage: SpokePage, link: IssuedSignInLink | null, submission?: Submission): View {
+  const { spoke: { id, domain, state, health } } = spokePage;
   return {
-    ...belowSpoke(place),
+    ...subpageHead(spokePage),
     title: "Sign in to the site",
     badge: stateBadge(state, health),
     lead: markup`As its administrator, the account <code>admin</code> of ${domain}.`,
-    body: made
+    body: link
       ? panel(
         "Your link",
         markup`${
@@ -23,11 +23,11 @@ export function wayInView(place: SpokePlace, made: WayIn | null, tried?: Tried):
             "It is shown only here. Anybody who has it can become the administrator of the site: do not pass it on.",
           )
         }
-${copyable(made.url, "the link")}
+${copyable(link.url, "the link")}
 <p class="small">It works once, until <b>${
-          instant(made.expiresAt)
+          instant(link.expiresAt)
         }</b>, and takes the place of links that were made before.</p>
-<div class="ends"><a class="button main" href="${made.url}" target="_blank" rel="noopener noreferrer">Open the site ${
+<div class="ends"><a class="button main" href="${link.url}" target="_blank" rel="noopener noreferrer">Open the site ${
           icon("open")
         }<span class="unseen"> in a new tab</span></a><a class="small" href="/spokes/${id}">Done</a></div>`,
         { id: "link" },
@@ -39,10 +39,10 @@ ${copyable(made.url, "the link")}
 <li>The link works once, and is shown once.</li>
 <li>That you made it is written into the spoke's activity; the link itself is not.</li></ul>
 ${
-          formOf({
+          postForm({
             action: `/spokes/${id}/way-in`,
             button: "Make a link",
-            tried,
+            submission,
             also: markup`<a class="small" href="/spokes/${id}">Cancel</a>`,
           })
         }`,

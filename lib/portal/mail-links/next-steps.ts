@@ -5,7 +5,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { NamedPlace } from "#lib/domains/members/seats.ts";
-import { frame, outcome, type Shown } from "#lib/portal/mail-links/frame.ts";
+import { frame, outcome, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
 
 type Site = NonNullable<NamedPlace["site"]>;
 
@@ -15,7 +15,7 @@ export function hasPortal({ config }: App): boolean {
 }
 
 /** Where somebody who can sign in now goes on: what they administer, with the way to each site, and how to sign in. */
-export function goOn(app: App, service: Service, places: readonly NamedPlace[]): Markup {
+export function nextSteps(app: App, service: Service, places: readonly NamedPlace[]): Markup {
   const list = listOf(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
   if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Go on to Wheelwright</a>`;
   const docs = service.manifest.some(([pattern]) => pattern === "/api/docs");
@@ -23,17 +23,19 @@ export function goOn(app: App, service: Service, places: readonly NamedPlace[]):
 sites, or through the API: <code class="address">POST ${
     new URL("/api/auth/login", app.config.publicUrl).href
   }</code></p>
-${wayIn(app, places)}
+${siteSignInHelp(app, places)}
 ${docs ? markup`<p><a href="/api/docs">How the API works</a></p>` : ""}`;
 }
 
-const LISTED = 10; // more would push what comes after it out of sight
+const MAX_LISTED = 10; // more would push what comes after it out of sight
 
 export function listOf(places: readonly (Markup | string)[]): Markup | string {
   if (places.length === 0) return "";
-  const shown = places.slice(0, LISTED).map((place) => markup`<li>${place}</li>`);
-  const rest = places.length - shown.length;
-  return markup`<ul class="places">${shown}${rest > 0 ? markup`<li class="more">and ${rest} more</li>` : ""}</ul>`;
+  const items = places.slice(0, MAX_LISTED).map((spokePage) => markup`<li>${spokePage}</li>`);
+  const hiddenCount = places.length - items.length;
+  return markup`<ul class="places">${items}${
+    hiddenCount > 0 ? markup`<li class="more">and ${hiddenCount} more</li>` : ""
+  }</ul>`;
 }
 
 function addressOf({ host, url, open }: Site): Markup {
@@ -41,7 +43,7 @@ function addressOf({ host, url, open }: Site): Markup {
 }
 
 /** A site has accounts of its own: that somebody administers it here opens nothing there. */
-function wayIn({ config }: App, places: readonly NamedPlace[]): Markup | string {
+function siteSignInHelp({ config }: App, places: readonly NamedPlace[]): Markup | string {
   const sites = places.flatMap(({ site }) => site ?? []);
   if (sites.length === 0) return "";
   const path = `/api/spokes/${sites.length === 1 ? sites[0]!.spokeId : "SPOKE_ID"}/sign-in-link`;
@@ -62,7 +64,7 @@ const ADVICE: Readonly<Record<Purpose, string>> = {
 };
 
 /** One page for every link that opens nothing: why is nobody's business who does not know. */
-export function spent(app: App, purpose: Purpose): Shown {
+export function spentLinkPage(app: App, purpose: Purpose): PortalAnswer {
   const title = "This link does not work any more";
   const lead = "It has been used, has expired, or was not copied as a whole.";
   const [words, path] = purpose === "password_reset" ? ["Ask for another link", "/forgot"] : ["Sign in", "/sign-in"];
@@ -71,11 +73,15 @@ export function spent(app: App, purpose: Purpose): Shown {
 }
 
 /** What the work shows, or that page when somebody else has used the link up meanwhile. */
-export async function unlessSpent(app: App, purpose: Purpose, work: () => Promise<Shown>): Promise<Shown> {
+export async function orSpentLinkPage(
+  app: App,
+  purpose: Purpose,
+  work: () => Promise<PortalAnswer>,
+): Promise<PortalAnswer> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Fault && error.code === "link_spent") return spent(app, purpose);
+    if (error instanceof Fault && error.code === "link_spent") return spentLinkPage(app, purpose);
     throw error;
   }
 }

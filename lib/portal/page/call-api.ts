@@ -15,9 +15,9 @@ import { refuseUnknownFields } from "#lib/http/unknown.ts";
 
 /** A request of a page, as its endpoint gets it. */
 // deno-lint-ignore no-explicit-any
-export type AnyCall = EndpointCall<any, object, v.AnySchema, v.AnySchema, v.AnySchema>;
+export type AnyEndpointCall = EndpointCall<any, object, v.AnySchema, v.AnySchema, v.AnySchema>;
 
-interface Question {
+interface ApiRequest {
   /** The path's parameters; those of the page when absent. */
   readonly params?: Readonly<Record<string, string>>;
   /** What is undefined is left out. */
@@ -29,20 +29,25 @@ interface Question {
 
 /** An endpoint that answers with this. */
 // deno-lint-ignore no-explicit-any
-export type Answering<Told> = AnyEndpoint & { readonly reply: Reply<any, Told> };
+export type EndpointReturning<Value> = AnyEndpoint & { readonly reply: Reply<any, Value> };
 
 /** Answers as the API would, with what it sends as a value. Throws the Fault that it would refuse with. */
-export type Ask = <Told>(endpoint: Answering<Told>, question?: Question) => Promise<Told>;
+export type CallApi = <Value>(endpoint: EndpointReturning<Value>, question?: ApiRequest) => Promise<Value>;
 
 const NOTHING = new Uint8Array();
 
-export function asking(call: AnyCall): Ask {
+export function createApiCaller(call: AnyEndpointCall): CallApi {
   const { app, request, ip, userAgent, signal, inTurn, service } = call;
   return async (
     endpoint,
-    { params: named = call.params as Readonly<Record<string, string>> ?? {}, query: wide = {}, body, key } = {},
+    {
+      params: pathParams = call.params as Readonly<Record<string, string>> ?? {},
+      query: optionalQuery = {},
+      body,
+      key,
+    } = {},
   ) => {
-    const params = refuseControl(named), query = present(wide);
+    const params = refuseControl(pathParams), query = withoutUndefined(optionalQuery);
     const caller: Actor | null = endpoint.scope === "public" ? null : call.actor;
     const { actor, ...loaded } = await endpoint.access.admit({ app, actor: caller, params, query });
     const value = await endpoint.handle({
@@ -77,13 +82,13 @@ export async function ifAllowed<T>(answer: Promise<T>): Promise<T | null> {
 
 function bodyOf({ body: schema }: AnyEndpoint, body: object | undefined): unknown {
   if (!schema) return undefined;
-  const given = present((body ?? {}) as Record<string, unknown>);
-  refuseUnknownFields(schema, given);
-  return check(schema, given);
+  const values = withoutUndefined((body ?? {}) as Record<string, unknown>);
+  refuseUnknownFields(schema, values);
+  return check(schema, values);
 }
 
-function present<T>(given: Readonly<Record<string, T | undefined>>): Record<string, T> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Record<string, T>;
+function withoutUndefined<T>(values: Readonly<Record<string, T | undefined>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Record<string, T>;
 }
 
 async function keyOf(

@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<number, string>> = {
 };
 
 /** Nobody who is signed in: the page to sign in on, which leads back here. */
-export function refusedPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
+export function refusalPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
   if (statusCode === 401) {
     return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
   }

@@ -3,10 +3,10 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { type Icon, icon } from "#lib/portal/components/icons.ts";
 import { money } from "#lib/portal/components/amounts.ts";
 import { panel } from "#lib/portal/components/parts.ts";
-import type { CostShown, Foreseen } from "#lib/portal/components/told.ts";
+import type { CostEstimate, PreviewedAction } from "#lib/portal/components/api-types.ts";
 
 /** What people should know before they do it. */
-export function foreseenWords({ action, state, becomes, downtime, notes, price }: Foreseen): Markup {
+export function previewSummary({ action, state, becomes, downtime, notes, price }: PreviewedAction): Markup {
   const stays = action === "maintenance-on" || becomes === "suspended";
   const lines: readonly (readonly [Icon, string])[] = [
     ...(downtime
@@ -19,14 +19,14 @@ export function foreseenWords({ action, state, becomes, downtime, notes, price }
       : []) as [Icon, string][],
     ...(becomes === state ? [] : [["dot", `It becomes ${becomes}; it is ${state} now.`]]) as [Icon, string][],
     ...notes.map((note) => ["dot", `${note}.`] as const),
-    ...costWords(price).map((words) => ["dot", words] as const),
+    ...costLines(price).map((words) => ["dot", words] as const),
   ];
   return markup`<ul class="foreseen small">${
     lines.map(([sign, words]) => markup`<li class="${sign}">${icon(sign)}<span>${words}</span></li>`)
   }</ul>`;
 }
 
-function costWords(price: CostShown): string[] {
+function costLines(price: CostEstimate): string[] {
   if (!price.available) return price.reason === undefined ? [] : [`What it costs is not known now: ${price.reason}.`];
   const { currency, recurringMonthly, dueNow } = price;
   const credit = dueNow < 0
@@ -36,8 +36,8 @@ function costWords(price: CostShown): string[] {
 }
 
 /** What would be done, in order, and what would change. */
-export function foreseenParts({ steps, changes }: Foreseen): Markup {
-  const objects = new Map<string, Foreseen["changes"]>();
+export function previewPanels({ steps, changes }: PreviewedAction): Markup {
+  const objects = new Map<string, PreviewedAction["changes"]>();
   for (const each of changes) objects.set(each.object, [...objects.get(each.object) ?? [], each]);
   const few = changes.length <= 8;
   return markup`${
@@ -66,7 +66,7 @@ export function foreseenParts({ steps, changes }: Foreseen): Markup {
   }`;
 }
 
-function changeLine({ field, from, to }: Foreseen["changes"][number]): Markup {
+function changeLine({ field, from, to }: PreviewedAction["changes"][number]): Markup {
   return markup`<li>${
     field === ""
       ? markup`<span class="small">${isNothing(from) ? "is made" : "is removed"}</span>`
@@ -86,7 +86,7 @@ function isNothing(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-export const foreseenStyle: string = `
+export const previewStyle: string = `
 .asking { display: grid; gap: var(--s5); grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); align-items: start; }
 .asking > .panel:first-child { position: sticky; top: var(--s5); }
 .asking[aria-busy=true] .foreseen, .asking[aria-busy=true] .pile { opacity: .55; }

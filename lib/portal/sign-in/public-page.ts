@@ -1,0 +1,90 @@
+/** What the pages before signing in declare, and what their forms do. They answer people without a session, and no token. */
+import * as v from "valibot";
+import { Fault } from "#lib/base/errors.ts";
+import { type Actor, anyone } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import type { HtmlPage } from "#lib/http/page.ts";
+import { httpStatusOf, refusalHeaders } from "#lib/http/problem.ts";
+import { safeNextPath } from "#lib/portal/sign-in/sign-in.ts";
+import { pageReply, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
+import type { Submission } from "#lib/portal/components/forms.ts";
+import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal/page/call-api.ts";
+import { type Redirect, submissionOf } from "#lib/portal/page/page.ts";
+import { refusalPage } from "#lib/portal/page/refusal-page.ts";
+
+/** What such a page is made with. */
+export interface PublicCall<T> {
+  readonly callApi: CallApi;
+  readonly input: T;
+  readonly signup: boolean;
+  /** The path that one wanted, made sure to be ours. */
+  readonly next: string;
+}
+
+// deno-lint-ignore no-explicit-any
+type Schema<T> = v.GenericSchema<any, T>;
+
+interface PublicPage<T> {
+  readonly summary: string;
+  readonly query: Schema<T>;
+  show(call: PublicCall<T>): HtmlPage;
+}
+
+/** Who is signed in already is led on. */
+export function publicPage<T extends object>({ summary, query, show }: PublicPage<T>) {
+  return endpoint({
+    summary,
+    access: anyone,
+    scope: "flow",
+    portal: true,
+    query,
+    reply: pageReply,
+    refusal: refusalPage,
+    handle(call): PortalAnswer {
+      const publicCall = openCall<T>(call, call.query as T);
+      return call.actor ? { status: 303, to: publicCall.next } : { status: 200, page: show(publicCall) };
+    },
+  });
+}
+
+interface PublicForm<T> {
+  readonly summary: string;
+  /** The message of those who try too often. */
+  readonly bucket: string | undefined;
+  readonly body: Schema<T>;
+  submit(call: PublicCall<T>): Promise<HtmlPage | Redirect>;
+  onRefusal(call: PublicCall<T>, submission: Submission): HtmlPage;
+}
+
+export function publicForm<T extends object>({ summary, bucket, body, submit, onRefusal }: PublicForm<T>) {
+  return endpoint({
+    summary,
+    access: anyone,
+    scope: "flow",
+    portal: true,
+    ...(bucket !== undefined && { bucket }),
+    form: true,
+    body,
+    reply: pageReply,
+    refusal: refusalPage,
+    async handle(call): Promise<PortalAnswer> {
+      const publicCall = openCall<T>(call, call.body as T);
+      try {
+        const done = await submit(publicCall);
+        return "to" in done ? { status: 303, ...done } : { status: 200, page: done };
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        const page = onRefusal(publicCall, submissionOf(error, publicCall.input as Record<string, string>));
+        return { status: httpStatusOf(error.kind), headers: refusalHeaders(error), page };
+      }
+    },
+  });
+}
+
+function openCall<T extends { readonly next?: string }>(
+  call: AnyEndpointCall & { actor: Actor | null },
+  input: T,
+): PublicCall<T> {
+  const { publicUrl, signup } = call.app.config;
+  return { callApi: createApiCaller(call), input, signup, next: safeNextPath(input.next ?? "/hubs", publicUrl) };
+}
