@@ -1,7 +1,6 @@
 /**
- * The README's first ten minutes and docs/api.md, typed as they stand: one shell for both,
- * against the program as `npm start` starts it. What stands beside an example for the command line is typed into another
- * shell, against a program of its own.
+ * Runs the examples of the README's first ten minutes and of docs/api.md against `npm start`: those for the API in one shell,
+ * those for the command line in another shell with its own server.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +23,7 @@ const README = new URL("../README.md", import.meta.url), API = new URL("../docs/
 interface Context {
   directory: string;
   blocks: readonly Block[];
-  /** What each shell block printed, by its place among all blocks. */
+  /** The output of each shell block, by the index of the block. */
   printed: ReadonlyMap<number, Printed>;
 }
 
@@ -53,13 +52,13 @@ test.after(async ({ directory }) => {
   if (canTypeExamples) await rm(directory, { recursive: true, force: true });
 });
 
-example("are there, for the API and for the command line", ({ blocks }) => {
+example("exist for the API and the command line", ({ blocks }) => {
   assert.ok(blocks.filter(({ language }) => language === "sh").length > 8);
   assert.ok(blocks.filter(({ language }) => language === "json").length > 5);
   assert.ok(blocks.filter(({ how }) => how.includes("command")).length > 6);
 });
 
-example("answer with no error but where they say so", ({ blocks, printed }) => {
+example("fail only where they say so", ({ blocks, printed }) => {
   for (const [i, { text: output, status }] of printed) {
     const { how, text } = blocks[i]!;
     if (how.includes("aside")) continue;
@@ -69,7 +68,7 @@ example("answer with no error but where they say so", ({ blocks, printed }) => {
   }
 });
 
-example("answer what is printed below them", ({ blocks, printed }) => {
+example("print the blocks below them", ({ blocks, printed }) => {
   blocks.forEach((block, i) => {
     if (block.language !== "json") return;
     const { text = "" } = printed.get(i - 1) ?? {}, miss = missBelow(block, text);

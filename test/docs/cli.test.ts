@@ -1,4 +1,4 @@
-/** docs/cli.md: its examples, typed as they stand, against the program as `npm start` starts it. */
+/** Runs the examples of docs/cli.md against `npm start`. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const PAGE = new URL("../../docs/cli.md", import.meta.url);
 
 const test = suite("docs/cli.md");
 
-(canTypeExamples ? test : test.skip)("its examples print what stands below them", async () => {
+(canTypeExamples ? test : test.skip)("the examples print the blocks below them", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-cli-page-"));
   const program = await startForExamples(directory);
   try {
@@ -37,7 +37,7 @@ const test = suite("docs/cli.md");
   }
 });
 
-test("it names every noun", async () => {
+test("the page names every noun", async () => {
   const page = await readFile(PAGE, "utf8");
   for (const { name } of nouns) assert.match(page, new RegExp(`[\`\\s]${name}\\b`), name);
 });

@@ -1,6 +1,6 @@
 /**
- * docs/client.md: its examples, typed into one module as they stand, against the program as `npm start` starts it. What is
- * printed in a block after an example is what it must have printed; `…` stands for any text.
+ * Runs the examples of docs/client.md, in one module, against `npm start`. A block without a language below an example is its
+ * expected output; `…` matches any text.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 
 const test = suite("docs/client.md");
 
-test("its examples print what stands below them", async () => {
+test("the examples print the blocks below them", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-client-"));
   const program = startProgram(["dev"], {
     ...{ PORT: "0", HOST: "127.0.0.1", DATA_DIR: directory, SIMULATOR_DELAY_MS: "0" },
@@ -25,21 +25,21 @@ test("its examples print what stands below them", async () => {
     const url = (await program.said(/^Listening on /)).replace("Listening on ", "");
     const password = /Password\s+(\S+)/.exec(program.lines.join("\n"))![1]!;
     const blocks = [...(await readFile(PAGE, "utf8")).matchAll(/^```(\w*)\n(.*?)^```$/gms)];
-    // Each begins with a line that tells whose output follows.
+    // Prints a line before each example, so that its output can be found.
     const examples = blocks.map(([, language, text = ""], i) =>
       language === "ts" ? `console.log("#${i}");\n${text}` : ""
     );
-    const typed = examples.join("").replace('"@wheelwright/client"', JSON.stringify(CLIENT.href))
+    const source = examples.join("").replace('"@wheelwright/client"', JSON.stringify(CLIENT.href))
       .replaceAll("http://localhost:3000", url).replaceAll("PASSWORD", password);
-    await writeFile(join(directory, "examples.ts"), typed);
-    const { status, printed, said } = await run(join(directory, "examples.ts"));
-    assert.is(status, 0, said + printed);
+    await writeFile(join(directory, "examples.ts"), source);
+    const { status, printed, errors } = await run(join(directory, "examples.ts"));
+    assert.is(status, 0, errors + printed);
     assert.ok(examples.filter(Boolean).length >= 8);
     blocks.forEach(([, language, text = ""], i) => {
       if (language !== "") return;
       const [, output = ""] = new RegExp(`^#${i - 1}\n([^]*?)(?=^#\\d+\n|$(?![^]))`, "m").exec(printed) ?? [];
-      const wanted = text.split("…").map((part) => RegExp.escape(part)).join("[^]*");
-      assert.match(output, new RegExp(`^${wanted}$`), examples[i - 1]);
+      const expected = text.split("…").map((part) => RegExp.escape(part)).join("[^]*");
+      assert.match(output, new RegExp(`^${expected}$`), examples[i - 1]);
     });
   } finally {
     await program.stop();
@@ -47,11 +47,11 @@ test("its examples print what stands below them", async () => {
   }
 });
 
-async function run(file: string): Promise<{ status: number | null; printed: string; said: string }> {
+async function run(file: string): Promise<{ status: number | null; printed: string; errors: string }> {
   const child = spawn(process.execPath, [...BEFORE, file], { stdio: ["ignore", "pipe", "pipe"] });
-  const texts = { printed: "", said: "" };
+  const texts = { printed: "", errors: "" };
   child.stdout.on("data", (bytes) => texts.printed += bytes);
-  child.stderr.on("data", (bytes) => texts.said += bytes);
+  child.stderr.on("data", (bytes) => texts.errors += bytes);
   const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
   return { status, ...texts };
 }

@@ -1,4 +1,4 @@
-/** docs/configuration.md against what the program reads. */
+/** Compares docs/configuration.md with the variables that the program reads. */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { MEANINGS } from "#src/commands/config.ts";
 
 const test = suite("docs/configuration.md");
 
-test("names every variable in its table, and none that there is not", async () => {
+test("names every variable, and no other", async () => {
   const page = await readFile(new URL("../../docs/configuration.md", import.meta.url), "utf8");
   const cells = [...page.matchAll(/^((?:`[A-Z_]+`(?:, )?)+) \|/gm)].map(([, cell]) => cell!);
   const named = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!));

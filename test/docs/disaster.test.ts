@@ -1,4 +1,4 @@
-/** docs/disaster.md: its commands are typed as they stand, with a new cluster in the place of the one that its spokes were in. */
+/** Runs the commands of docs/disaster.md with a new cluster instead of the one that was lost. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import { openScene } from "../lib/doctor/scene.ts";
 const PAGE = new URL("../../docs/disaster.md", import.meta.url);
 const PASSWORD = "correct horse battery staple";
 
-/** What the page takes to have been there. */
+/** Creates what the page assumes to exist before the disaster. */
 const BEFORE = `wheelwright login $PUBLIC_URL --email ann@example.org
 wheelwright hubs create north
 wheelwright spokes create north/ash north/oak north/elm
@@ -33,7 +33,7 @@ wheelwright backup ../wheelwright.backup
 const test = suite("docs/disaster.md");
 const example = canTypeExamples ? test : test.skip;
 
-example("its commands bring all back in a new cluster, and print what stands below them", async () => {
+example("the commands restore all spokes in a new cluster, and print the blocks below them", async () => {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-disaster-")), directory = join(parent, "clone");
   await mkdir(directory);
   const db = await openTestDatabase(), former = await openScene(), next = await openScene();
@@ -69,7 +69,7 @@ example("its commands bring all back in a new cluster, and print what stands bel
 async function typePage(directory: string, before: string): Promise<void> {
   const blocks: Block[] = blocksOf(await readFile(PAGE, "utf8"));
   const typed = blocks.map((block) => /\bwheelwright [a-z]/.test(block.text) && block.language === "sh" ? block : null);
-  const printed = await typeExamples(directory, typed.map(withoutStrangers), before);
+  const printed = await typeExamples(directory, typed.map(withoutOtherPrograms), before);
   const misses = [...printed].flatMap(([i, { text, status }]) => {
     const { how, text: command } = blocks[i]!, below = blocks[i + 1];
     const miss = below?.language === "" ? missBelow(below, text) : null;
@@ -79,8 +79,8 @@ async function typePage(directory: string, before: string): Promise<void> {
   assert.is(misses.join("\n"), "");
 }
 
-/** Of others' programs a block has none. */
-function withoutStrangers(block: Block | null): Block | null {
+/** Returns null for blocks that call programs other than Wheelwright. */
+function withoutOtherPrograms(block: Block | null): Block | null {
   return block && /^(?:gpg|kubectl|docker) /m.test(block.text) ? null : block;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The way that docs/kubernetes.md leads, typed as it stands into one shell: a real Helm and kubectl, the simulated cluster
- * with authorization, a real database. Where pods would start, the program is started here, with the variables that its
- * pod would have and the rights of its account. What cannot run here is read by the shell, and by shellcheck where it is.
+ * Runs the commands of docs/kubernetes.md in one shell, with real Helm and kubectl, the simulated cluster with authorization
+ * and a real database. Instead of pods it starts the program with their variables and account. Commands that cannot run here
+ * are only parsed, by bash and by shellcheck if it is installed.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -36,32 +36,32 @@ interface Context {
   blocks: Block[];
   simulator: Simulator;
   db: TestDatabase;
-  /** Of the database and its roles, which a server has but once. */
+  /** The prefix of the database and its roles, unique on the server. */
   name: string;
   directory: string;
   shell: ChildProcess;
   programs: Started[];
 }
 
-const typable = helm !== null && kubectl !== null &&
+const canRun = helm !== null && kubectl !== null &&
   spawnSync("bash", ["-c", "command -v curl openssl sed"]).status === 0;
 const test = suite<Context>("docs/kubernetes.md");
-const typed = typable ? test : test.skip;
+const runnable = canRun ? test : test.skip;
 
 test.before(async (context) => {
   const page = await readFile(join(ROOT, "docs/kubernetes.md"), "utf8");
   context.blocks = [...page.matchAll(/^```(\w*) ?(\w*)\n(.*?)^```$/gms)]
     .map(([, language = "", how = "", text = ""]) => ({ language, how, text }));
-  if (!typable) return;
+  if (!canRun) return;
   context.simulator = await openSimulator({ delayMs: 20, log: silentLog, authorization: "on" });
   context.db = await openTestDatabase();
   context.name = `${new URL(context.db.url).pathname.slice(1)}_k3s`;
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-k3s-"));
   context.programs = [];
-  await becomeK3s(context);
+  await prepareK3s(context);
 });
 test.after(async ({ simulator, db, name, directory, shell, programs }) => {
-  if (!typable) return;
+  if (!canRun) return;
   for (const program of programs) await program.stop();
   if (shell?.exitCode === null) process.kill(-shell.pid!, "SIGKILL");
   await asAdmin(db.url, async (sql) => {
@@ -73,7 +73,7 @@ test.after(async ({ simulator, db, name, directory, shell, programs }) => {
   await rm(directory, { recursive: true });
 });
 
-test("reads as shell and as YAML, all of it", ({ blocks }) => {
+test("all blocks are valid shell or YAML", ({ blocks }) => {
   const shellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
   for (const { language, text } of blocks) {
     if (language === "yaml") assert.ok(readObjects(text).length > 0);
@@ -90,12 +90,12 @@ test("reads as shell and as YAML, all of it", ({ blocks }) => {
   assert.ok(blocks.filter(({ how }) => how === "").length > 8);
 });
 
-typed("leads to a spoke that is there, with no more rights than the chart gives", async (context) => {
+runnable("leads to an active spoke with only the rights of the chart", async (context) => {
   const { simulator, directory } = context;
-  type(context);
-  await asked(context, "roles", () => makeRoles(context));
-  await asked(context, "pods", async () => await startPods(context));
-  await endOf(context.shell);
+  startShell(context);
+  await runAtPause(context, "roles", () => makeRoles(context));
+  await runAtPause(context, "pods", async () => await startPods(context));
+  await waitForEnd(context.shell);
   const printed = await readFile(join(directory, "printed"), "utf8");
   assert.is(await readFile(join(directory, "failed"), "utf8").catch(() => ""), "", printed);
   assert.match(printed, /^https:\/\/ash\.spokes\.example\.org\/login\/forgot_password\.php\?token=/m);
@@ -105,11 +105,11 @@ typed("leads to a spoke that is there, with no more rights than the chart gives"
     "traefik",
     "letsencrypt",
   ]);
-  assert.match(printed, /certificates +the issuer letsencrypt is ready/, "doctor had nothing to mend");
+  assert.match(printed, /certificates +the issuer letsencrypt is ready/, "doctor found nothing to fix");
 });
 
-/** What k3s brings, and where its commands are. */
-async function becomeK3s({ simulator, directory }: Context): Promise<void> {
+/** Creates what k3s includes, and a folder with its commands. */
+async function prepareK3s({ simulator, directory }: Context): Promise<void> {
   await writeFile(join(directory, "k3s.yaml"), simulator.kubeconfig());
   const named = (apiVersion: string, kind: string, name: string, group: string, rest: Json) =>
     putAsAdmin(simulator, {
@@ -133,8 +133,8 @@ async function becomeK3s({ simulator, directory }: Context): Promise<void> {
   for (const file of ["deploy", "lib", "src"]) await symlink(join(ROOT, file), join(directory, file));
 }
 
-/** Types what can run here, in one shell that stops twice until somebody else has done their part. */
-function type(context: Context): void {
+/** Starts a shell with all commands that can run here. It pauses twice, until the test created the roles and the pods. */
+function startShell(context: Context): void {
   const { blocks, db, name, directory } = context, { host } = new URL(db.url);
   const pause = (what: string) => `touch ${what}.asked; until [ -e ${what}.done ]; do sleep 0.05; done`;
   const texts = blocks.filter(({ language, how }) => language === "sh" && how === "").map(({ text }) =>
@@ -154,15 +154,15 @@ function type(context: Context): void {
   });
 }
 
-/** Its end, which comes by force where a command waits for ever. */
-async function endOf(shell: ChildProcess): Promise<void> {
+/** Waits until the shell ends, and kills it if a command waits forever. */
+async function waitForEnd(shell: ChildProcess): Promise<void> {
   const late = setTimeout(() => process.kill(-shell.pid!, "SIGKILL"), MINUTES);
   if (shell.exitCode === null) await new Promise((resolve) => shell.once("close", resolve));
   clearTimeout(late);
 }
 
-/** Does it once the shell has come there. */
-async function asked({ directory, shell }: Context, what: string, work: () => Promise<void>): Promise<void> {
+/** Runs the work when the shell pauses for it, then lets the shell continue. */
+async function runAtPause({ directory, shell }: Context, what: string, work: () => Promise<void>): Promise<void> {
   const came = await until(() => shell.exitCode !== null || existsSync(join(directory, `${what}.asked`)), MINUTES);
   assert.ok(came && shell.exitCode === null, await readFile(join(directory, "printed"), "utf8"));
   await work();
@@ -176,7 +176,7 @@ async function makeRoles({ db, directory }: Context): Promise<void> {
   });
 }
 
-/** As the kubelet does it: first the hook's, then one of the Deployment's. */
+/** Runs the hook's pod, then one of the Deployment, as the kubelet would. */
 async function startPods(context: Context): Promise<void> {
   const { simulator, directory, programs } = context;
   const get = ["get", "hooks", "wheelwright", "--namespace", "wheelwright"];
@@ -201,7 +201,7 @@ async function startPods(context: Context): Promise<void> {
   await writeFile(join(directory, "url"), `http://127.0.0.1:${port}\n`);
 }
 
-/** Helm keeps its releases in the database: its Secrets it writes in a form that the simulated cluster does not read. */
+/** Makes Helm store releases in the database, because the simulated cluster cannot read Helm's Secrets. */
 function environmentOfShell({ db, directory }: Context): Record<string, string> {
   const sql = new URL(db.url), { DENO_DIR } = process.env;
   sql.searchParams.set("sslmode", "disable");
@@ -215,19 +215,19 @@ function environmentOfShell({ db, directory }: Context): Record<string, string> 
   };
 }
 
-/** The variables that a container of this object has, from its own list, ConfigMaps and Secrets. */
+/** Returns the variables of an object's container, from its own list, ConfigMaps and Secrets. */
 function environmentOf({ simulator }: Context, { spec }: Json): Record<string, string> {
   const [{ envFrom, env = [] }] = spec.template.spec.containers;
-  const given: Record<string, string> = {};
+  const variables: Record<string, string> = {};
   for (const { configMapRef, secretRef } of envFrom) {
     const [kind, { name }] = configMapRef ? ["ConfigMap", configMapRef] : ["Secret", secretRef];
     const { data } = simulator.objects(kind).find(({ metadata }) => metadata.name === name)!;
     for (const [key, value] of Object.entries<string>(data)) {
-      given[key] = kind === "Secret" ? Buffer.from(value, "base64").toString() : value;
+      variables[key] = kind === "Secret" ? Buffer.from(value, "base64").toString() : value;
     }
   }
-  for (const { name, value } of env) given[name] = value;
-  return given;
+  for (const { name, value } of env) variables[name] = value;
+  return variables;
 }
 
 test.run();

@@ -1,4 +1,4 @@
-/** What the pages say of metrics, against those that there are. */
+/** Compares the pages on metrics with the declared metrics. */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import { withMetrics } from "#src/generate/metrics.ts";
 const test = suite("pages on metrics");
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
 
-test("name no metric that there is not", async () => {
+test("name only metrics that exist", async () => {
   const known = new Set<string>(METRICS.flatMap(({ name, type }) => [
     name,
     ...(type === "histogram" ? ["bucket", "sum", "count"].map((part) => `${name}_${part}`) : []),
@@ -20,7 +20,7 @@ test("name no metric that there is not", async () => {
   }
 });
 
-test("say of each of the eight alerts what to do", async () => {
+test("explain what to do about each of the eight alerts", async () => {
   const [, alerts = ""] = (await read("docs/operating.md")).split("\n## Alerts\n");
   const parts = alerts.split("\n### ").slice(1).map((part) => part.split("\n\n"));
   assert.equal(parts.map(([name]) => name), [

@@ -1,4 +1,4 @@
-/** docs/reconciling.md: its commands are typed as they stand, after the database was lost and restored from its backup. */
+/** Runs the commands of docs/reconciling.md after the database was lost and restored from its backup. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { openScene } from "../lib/doctor/scene.ts";
 const PAGE = new URL("../../docs/reconciling.md", import.meta.url);
 const PASSWORD = "correct horse battery staple";
 
-/** What the page takes to have been there, and to have been done after the backup. */
+/** Creates what the page assumes: a backup, and changes after it. */
 const BEFORE = `set -e
 wheelwright login $PUBLIC_URL --email ann@example.org
 wheelwright hubs create north
@@ -30,7 +30,7 @@ wheelwright spokes destroy north/oak --yes
 const test = suite("docs/reconciling.md");
 const example = canTypeExamples ? test : test.skip;
 
-example("its commands take in what was done since the backup, and print what stands below them", async () => {
+example("the commands adopt what changed since the backup, and print the blocks below them", async () => {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-reconciling-")), directory = join(parent, "clone");
   await mkdir(directory);
   const db = await openTestDatabase(),

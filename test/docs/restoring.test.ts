@@ -1,4 +1,4 @@
-/** docs/restoring.md: what it has for `wheelwright` is typed as it stands, beside the program as `npm start` starts it. */
+/** Runs the `wheelwright` commands of docs/restoring.md against `npm start`. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import {
 
 const PAGE = new URL("../../docs/restoring.md", import.meta.url);
 
-/** What the page takes to be there. */
+/** Creates what the page assumes to exist. */
 const BEFORE = `${COMMAND_LINE}
 wheelwright login http://localhost:3000 --email admin@wheelwright.localhost
 wheelwright hubs create north
@@ -26,7 +26,7 @@ wheelwright spokes backup north/ash
 const test = suite("docs/restoring.md");
 const example = canTypeExamples ? test : test.skip;
 
-example("its commands print what stands below them", async () => {
+example("the commands print the blocks below them", async () => {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-restoring-")), directory = join(parent, "clone");
   const program = await startForExamples(directory);
   try {

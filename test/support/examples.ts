@@ -1,7 +1,6 @@
 /**
- * Examples of the documentation, typed into a shell as they stand, and what they print held against what stands below them:
- * in a `json` block what must have been answered, where a key that the block does not name is not looked at, and in a block
- * without a language what must have been printed. `…` stands for any text.
+ * Runs the examples of the documents in a shell and compares their output with the block below each. A `json` block lists keys
+ * that the answer must have; a block without a language is the expected output. `…` matches any text.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
@@ -10,15 +9,15 @@ import { PROGRAM } from "#test/src/cli/stage.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
 const PATIENCE = 240_000;
-/** What a busy machine answers at first; the examples ask again. */
+/** Answers of an overloaded server, which the examples retry. */
 const BUSY = /\{"statusCode":503,[^}]*\}/g;
 
-/** What the examples are typed into may be missing on a small machine; then their tests are skipped. */
+/** Whether the shell and the tools of the examples are installed. Otherwise their tests are skipped. */
 export const canTypeExamples = spawnSync("bash", ["-c", "command -v curl sed grep tr tee"]).status === 0;
 
 export interface Block {
   readonly language: string;
-  /** How the block says that it is a command line's, for a second terminal, or that its answer is a refusal. */
+  /** The words after the language: `command` (command line), `aside` (second terminal), `refused` (an error is expected). */
   readonly how: string;
   readonly text: string;
 }
@@ -29,11 +28,11 @@ export interface Printed {
 }
 
 export interface ExampleProgram extends Started {
-  /** The text with its address and its password in place of those of the documentation. */
+  /** Replaces the address and password of the documents by those of this server. */
   typed(text: string): string;
 }
 
-/** The program as `npm start` starts it, in this directory, which may not be there yet. */
+/** Starts the program as `npm start` does. Creates the directory if necessary. */
 export async function startForExamples(directory: string): Promise<ExampleProgram> {
   await mkdir(directory, { recursive: true });
   const program = startProgram(["dev"], {
@@ -47,7 +46,7 @@ export async function startForExamples(directory: string): Promise<ExampleProgra
   return { ...program, typed };
 }
 
-/** For shells: the commands of this checkout. Whoever signs in has the password from a pipe, as there is no terminal. */
+/** Defines `wheelwright` in a shell as the program of this clone. Signing in reads the password from a file, because there is no terminal. */
 export const COMMAND_LINE = `
 program() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }
 wheelwright() {
@@ -65,10 +64,7 @@ export function blocksOf(markdown: string): Block[] {
     .map(([, language = "", how = "", text = ""]) => ({ language, how, text }));
 }
 
-/**
- * Types all blocks of `sh` among these into one shell, so that what an example sets is there for the next, and returns what
- * each of them printed, by its place.
- */
+/** Runs all `sh` blocks in one shell, so that variables persist. Returns the output of each by its index. */
 export async function typeExamples(
   directory: string,
   blocks: readonly (Block | null)[],
@@ -77,7 +73,7 @@ export async function typeExamples(
   const shells = blocks.flatMap((block, i) => block?.language === "sh" ? [{ ...block, i }] : []);
   const script = shells.map(({ i, how, text }) => {
     const output = join(directory, `printed-${i}`);
-    // A second terminal is no job of this shell, which may wait for its own.
+    // Not a job of this shell: `wait` would wait for it.
     if (how.includes("aside")) return `( ( ${text}\n) > ${output} 2>&1 & )`;
     return `{ ${text}\n} > ${output} 2>&1 < /dev/null; echo $? > ${output}-status`;
   }).join("\n");
@@ -86,10 +82,10 @@ export async function typeExamples(
     try {
       process.kill(-shell.pid!, "SIGKILL");
     } catch {
-      // Nothing of it is left.
+      // It has ended.
     }
   };
-  const late = setTimeout(endAll, PATIENCE); // an example that waits for something may wait for ever
+  const late = setTimeout(endAll, PATIENCE); // an example may wait forever
   await new Promise((resolve) => shell.once("exit", resolve));
   clearTimeout(late);
   endAll(); // the second terminal
@@ -102,7 +98,7 @@ export async function typeExamples(
   );
 }
 
-/** In what the printed text is not as the block below its command says, or null. */
+/** Returns how the output differs from the block below the command, or null. */
 export function missBelow({ language, text }: Block, printed: string): string | null {
   if (language === "") return patternOf(text).test(printed) ? null : "it printed something else";
   const wanted = JSON.parse(text), misses = jsonIn(printed).map((answer) => missIn(wanted, answer, "it"));
@@ -113,7 +109,7 @@ function patternOf(text: string): RegExp {
   return new RegExp(`^${text.split("…").map((part) => RegExp.escape(part)).join("[^]*")}$`);
 }
 
-/** Every JSON document in the text: each command prints one, one after the other. */
+/** Returns every JSON document in the text. */
 function jsonIn(text: string): unknown[] {
   const found: unknown[] = [];
   for (const start of text.matchAll(/(?:^|[}\]\n])(?=[[{])/g)) {
@@ -137,7 +133,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What in the answer is not as wanted, or null. */
+/** Returns how the answer differs from the expected value, or null. */
 function missIn(wanted: unknown, answer: unknown, name: string): string | null {
   if (typeof wanted === "string") {
     return typeof answer === "string" && patternOf(wanted).test(answer) ? null : `${name} is ${JSON.stringify(answer)}`;
