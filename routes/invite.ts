@@ -1,6 +1,6 @@
 /** The page behind the link of an invitation, for people; it works without script and without the portal. */
 import * as v from "valibot";
-import { findReader } from "#lib/domains/auth/authenticate.ts";
+import { findSignedInUser } from "#lib/domains/auth/authenticate.ts";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { Fields } from "#lib/portal/mail-links/fields.ts";
@@ -16,7 +16,7 @@ export const GET = endpoint({
   refusal: refusedLinkPage,
   faults: ["link_spent"],
   handle: async ({ app, request, ip, userAgent, query }) =>
-    showLink(app, invitation, query.token, await findReader(app, request, { ip, userAgent })),
+    showLink(app, invitation, query.token, await findSignedInUser(app, request, { ip, userAgent })),
 });
 
 export const POST = endpoint({

@@ -11,13 +11,13 @@ import { openPasswords } from "#lib/drivers/crypto/password.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type CallCounter, openCallCounter } from "#lib/domains/deprecations/calls.ts";
-import { canonicaliseAddresses } from "#lib/domains/users/canonical.ts";
+import { canonicaliseAddresses } from "#lib/domains/users/canonical-addresses.ts";
 import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
 import { ANNOUNCED_LIMITS } from "#lib/domains/deprecations/limits.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { watchHold } from "#lib/installation/held.ts";
-import { sightsOf } from "#lib/domains/federations/follow.ts";
+import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { noticesOf, postpone } from "#lib/http/deprecation.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
@@ -92,7 +92,7 @@ export async function compose(
     const hold = await watchHold(db, log);
     opened.push(() => hold.close());
     log.debug("Opens a replica", { replica: replicaId });
-    const feeds = openFeeds(db, log, { look: sightsOf, most: config.maxStreams });
+    const feeds = openFeeds(db, log, { look: decideVisibility, most: config.maxStreams });
     opened.push(() => feeds.close());
     const app: App = Object.freeze({
       config,

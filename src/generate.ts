@@ -59,7 +59,7 @@ async function documentOf(files: readonly string[], root: URL): Promise<ApiDocum
 /** The text with the table of actions between its marks, as the operations declare them. */
 export function withActions(text: string): string {
   const rows = (Object.values(SPOKE_OPERATIONS) as Declaration<string, string>[]).filter(({ isAction }) => isAction)
-    .map(({ name, from, mends, passage, downtime = false }) => [
+    .map(({ name, from, allowedWhenFailed: mends, transition: passage, downtime = false }) => [
       `\`${name}\``,
       [...from, ...(mends ? ["failed"] : [])].join(", "),
       passage ? `${passage.through}, then ${passage.to}` : "unchanged",

@@ -51,7 +51,7 @@ interface ServerOptions {
   /** What readyz says besides; nothing when absent. */
   readonly notes?: () => readonly string[];
   /** Counts the calls of tokens; absent where nobody asks for them. */
-  readonly calls?: Pick<CallCounter, "note">;
+  readonly calls?: Pick<CallCounter, "count">;
   /** What each release changed; those of this program when absent. */
   readonly releases?: readonly ReleaseNotes[];
   /** How the lateness of the event loop is measured; by the machine's clock when absent. */

@@ -26,7 +26,7 @@ const Title = v.optional(text(1, 200));
 const CURRENCY = "must be a currency such as EUR";
 
 /** A list whose items are objects with a name, or names alone. */
-function list<S extends v.GenericSchema<unknown, { name: string }>>(entry: S) {
+function namedList<S extends v.GenericSchema<unknown, { name: string }>>(entry: S) {
   const item = v.pipe(
     v.unknown(),
     v.check((value) => typeof value !== "number", "must be text; put it in quotes"), // 4.10 would be 4.1
@@ -39,10 +39,10 @@ function list<S extends v.GenericSchema<unknown, { name: string }>>(entry: S) {
   ));
 }
 
-const Plain = v.strictObject({ name: text(1, 100), title: Title });
+const NamedEntry = v.strictObject({ name: text(1, 100), title: Title });
 
 export const CatalogFile = v.strictObject({
-  regions: list(v.strictObject({
+  regions: namedList(v.strictObject({
     name: text(1, 100),
     title: Title,
     /** A context of the kubeconfig: where the region's spokes are placed. */
@@ -50,13 +50,13 @@ export const CatalogFile = v.strictObject({
     /** In what that cluster differs from the blueprint's surroundings. */
     cluster: v.optional(v.partial(Surroundings)),
   })),
-  tiers: list(Plain),
-  modes: list(Plain),
-  contentModes: list(Plain),
-  brands: list(v.strictObject({ ...Plain.entries, ...Brand.entries })),
-  seeds: list(v.strictObject({ ...Plain.entries, courses: v.optional(v.array(Course)) })),
-  versions: list(v.strictObject({ name: Version, title: Title, release: v.optional(Release) })),
-  sizes: list(v.strictObject({
+  tiers: namedList(NamedEntry),
+  modes: namedList(NamedEntry),
+  contentModes: namedList(NamedEntry),
+  brands: namedList(v.strictObject({ ...NamedEntry.entries, ...Brand.entries })),
+  seeds: namedList(v.strictObject({ ...NamedEntry.entries, courses: v.optional(v.array(Course)) })),
+  versions: namedList(v.strictObject({ name: Version, title: Title, release: v.optional(Release) })),
+  sizes: namedList(v.strictObject({
     name: Name,
     title: Title,
     /** Absent for a size of the blueprint. */

@@ -12,17 +12,17 @@ import type { Config } from "#lib/base/config.ts";
 
 type SpokeColumns = Selectable<Schema["spokes"]>;
 /** The columns of a spoke that its site is made from: what the inputs call the same, and what is resolved for them. */
-export type SpokeRequest = Pick<
+export type SiteColumns = Pick<
   SpokeColumns,
   keyof SpokeColumns & keyof SpokeInputs | "id" | "domain" | "lmsVersion" | "region"
 >;
 
-interface Offer {
+interface OfferedResources {
   readonly catalog: Catalog;
   readonly blueprint: Pick<Blueprint, "quotaArithmetic">;
 }
 
-interface HubRequest {
+interface HubFields {
   readonly federationId: string;
   readonly namespace: string;
   readonly slug: string;
@@ -30,18 +30,18 @@ interface HubRequest {
 }
 
 /** What was resolved before, and stays so whatever the catalogue says by now. */
-type Resolved = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "seed">>;
+type ResolvedInputs = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "seed">>;
 
 /** Size and version must be ones that the catalogue takes, unless they are resolved. */
 export function spokeInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "releaseId" | "relay"> & Partial<Pick<Config, "sitePort">>,
-  spoke: SpokeRequest,
-  resolved: Resolved = {},
+  spoke: SiteColumns,
+  resolved: ResolvedInputs = {},
 ): SpokeInputs {
   const { id, domain, lmsVersion, region, brand, seed } = spoke;
   const surroundings = catalog.surroundingsOf(region);
-  const issuer = issuerOf(surroundings, config);
+  const issuer = issuerNameOf(surroundings, config);
   const https = issuer !== null || surroundings.tls === "elsewhere";
   const inputs = {
     ...spoke, // the schema takes what it knows of it
@@ -67,12 +67,12 @@ export function spokeInputs(
  * The inputs with the amounts of their size as it is offered now; the very same where nothing has changed, or where it is
  * offered no more, or would not hold the site. Disks stay as they are: they never shrink, and a resize grows them.
  */
-export function asOffered({ catalog, blueprint }: Offer, inputs: SpokeInputs): SpokeInputs {
-  if (catalog.refuse("size", inputs.size) !== null) return inputs;
+export function withOfferedResources({ catalog, blueprint }: OfferedResources, inputs: SpokeInputs): SpokeInputs {
+  if (catalog.findProblem("size", inputs.size) !== null) return inputs;
   const canGrow = { files: false, database: false };
   const offered = resizedInputs(inputs, inputs.size, catalog.resourcesOf(inputs.size), { canGrow });
-  const stays = isDeepStrictEqual(withDisks(inputs, inputs.resources.disks).resources, offered.resources);
-  return stays || blueprint.quotaArithmetic(offered).over.length > 0 ? inputs : offered;
+  const isUnchanged = isDeepStrictEqual(withDisks(inputs, inputs.resources.disks).resources, offered.resources);
+  return isUnchanged || blueprint.quotaArithmetic(offered).over.length > 0 ? inputs : offered;
 }
 
 /**
@@ -89,12 +89,12 @@ export function withMail({ relay }: Pick<Config, "relay">, inputs: SpokeInputs):
 export function hubInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "releaseId">,
-  request: HubRequest,
+  request: HubFields,
 ): HubInputs {
-  const { region, ...asked } = request;
+  const { region, ...hub } = request;
   const surroundings = catalog.surroundingsOf(region);
-  const issuer = createdIssuer(surroundings, config);
-  return v.parse(HubInputs, { ...asked, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
+  const issuer = createdIssuerName(surroundings, config);
+  return v.parse(HubInputs, { ...hub, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
 }
 
 /** The address of a spoke, as its site believes it to be. */
@@ -103,7 +103,7 @@ export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): 
 }
 
 /** The ClusterIssuer: the surroundings' own, or ours of the ingress class, since challenges go through that class. */
-export function issuerOf(
+export function issuerNameOf(
   { tls, issuer, ingressClass }: Surroundings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string | null {
@@ -112,20 +112,20 @@ export function issuerOf(
 }
 
 /** Returns the name of the ClusterIssuer that the program creates; null where none is needed, or another one is named. */
-export function createdIssuer(
+export function createdIssuerName(
   surroundings: Surroundings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string | null {
-  return surroundings.issuer === undefined ? issuerOf(surroundings, config) : null;
+  return surroundings.issuer === undefined ? issuerNameOf(surroundings, config) : null;
 }
 
 /** Returns the names of the ClusterIssuers that the program creates for any of the catalogue's regions. */
-export function createdIssuers(
+export function createdIssuerNames(
   { regions, surroundingsOf }: Pick<Catalog, "regions" | "surroundingsOf">,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string[] {
   const names = [null, ...regions.map(({ name }) => name)].map((region) =>
-    createdIssuer(surroundingsOf(region), config)
+    createdIssuerName(surroundingsOf(region), config)
   );
   return [...new Set(names.filter((name) => name !== null))];
 }

@@ -10,23 +10,24 @@ import { readOneYaml } from "#lib/moodle/yaml.ts";
 import { Version } from "#lib/moodle/sizes.ts";
 import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
 import { CatalogFile } from "#lib/catalog/file.ts";
-import { namesOf, offerSizes, offerVersions } from "#lib/catalog/offers.ts";
-import { makeView } from "#lib/catalog/make-view.ts";
+import { joinNames, resolveSizes, resolveVersions } from "#lib/catalog/offers.ts";
+import { createCatalogContents } from "#lib/catalog/create-view.ts";
 import { ConfigError } from "#lib/base/config.ts";
 
 /** The text of a CATALOG file, or undefined. Throws ConfigError, which tells everything that is wrong with it. */
 export function loadCatalog(text: string | undefined, blueprint: Blueprint): Catalog {
-  const file = text === undefined ? {} : readFile(text);
+  const file = text === undefined ? {} : parseCatalogFile(text);
   const problems: string[] = [];
-  const versions = offerVersions(file, blueprint, problems);
-  const sizes = offerSizes(file, blueprint, problems);
-  const usual = file.defaultSize ?? blueprint.sizes.default;
-  const size = sizes.find(({ name }) => name === usual) ?? (file.defaultSize === undefined ? sizes[0] : undefined);
+  const versions = resolveVersions(file, blueprint, problems);
+  const sizes = resolveSizes(file, blueprint, problems);
+  const defaultSizeName = file.defaultSize ?? blueprint.sizes.default;
+  const size = sizes.find(({ name }) => name === defaultSizeName) ??
+    (file.defaultSize === undefined ? sizes[0] : undefined);
   if (!size) {
-    problems.push(sizes.length === 0 ? "sizes must not be empty" : `defaultSize must be one of ${namesOf(sizes)}`);
+    problems.push(sizes.length === 0 ? "sizes must not be empty" : `defaultSize must be one of ${joinNames(sizes)}`);
   }
   if (!versions[0]) problems.push("versions must not be empty");
-  if (problems.length > 0 || !size || !versions[0]) throw refused(problems);
+  if (problems.length > 0 || !size || !versions[0]) throw catalogError(problems);
 
   const sections: Readonly<Record<CatalogField, readonly { readonly name: string }[] | undefined>> = {
     region: file.regions,
@@ -38,7 +39,7 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
     size: sizes,
     lmsVersion: file.versions && versions, // without a list, any version that a family of the blueprint has
   };
-  const imagesOf = (version: string): SpokeImages | null => {
+  const findImages = (version: string): SpokeImages | null => {
     const offered = versions.find(({ name }) => name === version)?.images;
     return offered ?? (file.versions ? null : blueprint.findImages(version));
   };
@@ -47,16 +48,17 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
     regions: file.regions ?? [],
     defaults,
     choices: (field) => sections[field]?.map(({ name }) => name) ?? null,
-    refuse(field, value) {
-      const listed = sections[field];
-      if (listed) return listed.some(({ name }) => name === value) ? null : `must be one of ${namesOf(listed)}`;
+    findProblem(field, value) {
+      const entries = sections[field];
+      if (entries) return entries.some(({ name }) => name === value) ? null : `must be one of ${joinNames(entries)}`;
       if (field !== "lmsVersion") return null;
-      return v.is(Version, value) && imagesOf(value) ? null : `must be a version such as ${defaults.version}`;
+      return v.is(Version, value) && findImages(value) ? null : `must be a version such as ${defaults.version}`;
     },
-    resourcesOf: (name) => must(sizes.find((each) => each.name === name), `size ${name}`).resources,
+    resourcesOf: (name) => requireEntry(sizes.find((each) => each.name === name), `size ${name}`).resources,
     priceOf: (name) => sizes.find((each) => each.name === name)?.price ?? null,
-    imagesOf: (version) => must(imagesOf(version), `version ${version}`),
-    needsOf: (version) => versions.find(({ name }) => name === version)?.needs ?? findNeeds(blueprint.images, version),
+    imagesOf: (version) => requireEntry(findImages(version), `version ${version}`),
+    requirementsOf: (version) =>
+      versions.find(({ name }) => name === version)?.needs ?? findNeeds(blueprint.images, version),
     themeOf(brand) {
       const { color, scss } = file.brands?.find(({ name }) => name === brand) ?? {};
       if (color === undefined && scss === undefined) return null;
@@ -64,29 +66,29 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
     },
     coursesOf: (seed) => file.seeds?.find(({ name }) => name === seed)?.courses ?? null,
     surroundingsOf: (region) => {
-      const differing = Object.entries(file.regions?.find(({ name }) => name === region)?.cluster ?? {});
-      return { ...blueprint.surroundings, ...Object.fromEntries(differing.filter(([, value]) => value !== undefined)) };
+      const overrides = Object.entries(file.regions?.find(({ name }) => name === region)?.cluster ?? {});
+      return { ...blueprint.surroundings, ...Object.fromEntries(overrides.filter(([, value]) => value !== undefined)) };
     },
-    view: makeView(file, versions, sizes, defaults),
+    view: createCatalogContents(file, versions, sizes, defaults),
   });
 }
 
-function readFile(text: string): CatalogFile {
+function parseCatalogFile(text: string): CatalogFile {
   const problems: string[] = [];
   const parsed = readOneYaml(text, (problem) => problems.push(problem)) ?? {};
-  if (problems.length > 0) throw refused(problems);
-  if (!isMap(parsed)) throw refused(["must be a map of sections such as regions, sizes and versions"]);
+  if (problems.length > 0) throw catalogError(problems);
+  if (!isMap(parsed)) throw catalogError(["must be a map of sections such as regions, sizes and versions"]);
   const result = v.safeParse(CatalogFile, parsed);
   if (!result.success) throw new ConfigError(issuesOf("CATALOG", result.issues));
   return result.output;
 }
 
-function refused(problems: readonly string[]): ConfigError {
+function catalogError(problems: readonly string[]): ConfigError {
   return new ConfigError(problems.map((problem) => `CATALOG: ${problem}`));
 }
 
-function must<T>(value: T | null | undefined, what: string): T {
-  if (value === null || value === undefined) throw new TypeError(`The catalogue has no ${what}`);
+function requireEntry<T>(value: T | null | undefined, description: string): T {
+  if (value === null || value === undefined) throw new TypeError(`The catalogue has no ${description}`);
   return value;
 }
 

@@ -30,24 +30,24 @@ export interface OfferedSize {
   readonly price: Price | null;
 }
 
-export function offerVersions(file: CatalogFile, blueprint: Blueprint, problems: string[]): OfferedVersion[] {
+export function resolveVersions(file: CatalogFile, blueprint: Blueprint, problems: string[]): OfferedVersion[] {
   const entries: NonNullable<CatalogFile["versions"]> = file.versions ??
     offeredVersions(blueprint.images).map((name) => ({ name }));
   const versions = entries.flatMap((entry): OfferedVersion[] => {
-    const given = entry.release;
-    const release = given ?? blueprint.images.versions[entry.name];
-    const images = given
-      ? { moodle: given.image, postgres: blueprint.images.postgres, fpmDirectory: given.fpmDirectory }
+    const listedRelease = entry.release;
+    const release = listedRelease ?? blueprint.images.versions[entry.name];
+    const images = listedRelease
+      ? { moodle: listedRelease.image, postgres: blueprint.images.postgres, fpmDirectory: listedRelease.fpmDirectory }
       : blueprint.findImages(entry.name);
     if (!images) problems.push(`versions: ${entry.name} needs a release: the blueprint has no image for it`);
-    const needs = given ? needsOf(given) : findNeeds(blueprint.images, entry.name);
+    const needs = listedRelease ? needsOf(listedRelease) : findNeeds(blueprint.images, entry.name);
     const { name, title = null } = entry;
     return images ? [{ name, title, preview: release?.preview ?? false, images, needs }] : [];
   });
   return versions.sort((a, b) => Number(a.preview) - Number(b.preview) || compareVersions(b.name, a.name));
 }
 
-export function offerSizes(file: CatalogFile, blueprint: Blueprint, problems: string[]): OfferedSize[] {
+export function resolveSizes(file: CatalogFile, blueprint: Blueprint, problems: string[]): OfferedSize[] {
   const builtIn = blueprint.sizes.sizes;
   if (!file.sizes) {
     return Object.entries(builtIn).map(([name, resources]) => {
@@ -58,7 +58,7 @@ export function offerSizes(file: CatalogFile, blueprint: Blueprint, problems: st
   return file.sizes.flatMap((entry): OfferedSize[] => {
     const resources = entry.resources ?? (Object.hasOwn(builtIn, entry.name) ? builtIn[entry.name] : undefined);
     if (!resources) {
-      problems.push(`sizes: ${entry.name} needs resources: the blueprint has ${namesOf(Object.keys(builtIn))}`);
+      problems.push(`sizes: ${entry.name} needs resources: the blueprint has ${joinNames(Object.keys(builtIn))}`);
       return [];
     }
     const { over, quota } = blueprint.quotaArithmetic(sampleInputs(blueprint, entry.name, resources));
@@ -67,6 +67,6 @@ export function offerSizes(file: CatalogFile, blueprint: Blueprint, problems: st
   });
 }
 
-export function namesOf(list: readonly (string | { readonly name: string })[]): string {
+export function joinNames(list: readonly (string | { readonly name: string })[]): string {
   return list.map((each) => typeof each === "string" ? each : each.name).join(", ");
 }

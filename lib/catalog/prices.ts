@@ -3,16 +3,16 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { ConfigError } from "#lib/base/config.ts";
 
 /** https://docs.stripe.com/billing/subscriptions/multiple-products */
-const ITEMS_MOST = 20;
+const MAX_ITEMS = 20;
 
 /** For a service that has a payment provider. Throws ConfigError. */
 export function checkPrices({ view }: Pick<Catalog, "view">): void {
   const priced = view.sizes.filter(({ price }) => price !== null);
   const currencies = [...new Set(priced.map(({ price }) => price!.currency))].sort();
   const problems: string[] = [];
-  const told = (catalog: string, provider: string) =>
+  const addProblem = (catalog: string, provider: string) =>
     problems.push(`CATALOG has ${catalog}, but STRIPE_SECRET_KEY is set, and a subscription has ${provider}`);
-  if (currencies.length > 1) told(`prices in ${currencies.join(" and ")}`, "one currency");
-  if (priced.length > ITEMS_MOST) told(`${priced.length} sizes with a price`, `at most ${ITEMS_MOST}`);
+  if (currencies.length > 1) addProblem(`prices in ${currencies.join(" and ")}`, "one currency");
+  if (priced.length > MAX_ITEMS) addProblem(`${priced.length} sizes with a price`, `at most ${MAX_ITEMS}`);
   if (problems.length > 0) throw new ConfigError(problems);
 }

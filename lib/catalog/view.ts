@@ -4,7 +4,7 @@ import * as v from "valibot";
 const Entry = v.object({ name: v.string(), title: v.nullable(v.string()) });
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Resources = v.object({ requests: Amounts, limits: Amounts });
-const Nothing = v.nullable(v.string());
+const NullableName = v.nullable(v.string());
 
 export const CatalogView = v.object({
   regions: v.array(Entry),
@@ -40,7 +40,14 @@ export const CatalogView = v.object({
     lmsVersion: v.string(),
     identity: v.boolean(),
     content: v.boolean(),
-    ...{ region: Nothing, tier: Nothing, mode: Nothing, contentMode: Nothing, brand: Nothing, seed: Nothing },
+    ...{
+      region: NullableName,
+      tier: NullableName,
+      mode: NullableName,
+      contentMode: NullableName,
+      brand: NullableName,
+      seed: NullableName,
+    },
   }),
   /** Null without prices, or with prices in several. */
   currency: v.nullable(v.string()),
@@ -50,4 +57,4 @@ export const CatalogView = v.object({
 export type CatalogView = v.InferOutput<typeof CatalogView>;
 
 /** What the catalogue says by itself, whatever the service around it is. */
-export type Offer = Omit<CatalogView, "charged" | "rootDomain">;
+export type CatalogContents = Omit<CatalogView, "charged" | "rootDomain">;

@@ -9,7 +9,7 @@ import { parse } from "yaml";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { createdIssuer, issuerOf } from "#lib/catalog/inputs.ts";
+import { createdIssuerName, issuerNameOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
@@ -125,7 +125,7 @@ async function placesOf(examination: Examination): Promise<ClusterPlace[]> {
 
 function needOf({ catalog, config }: Examination, region: string | null): Need {
   const surroundings = catalog.surroundingsOf(region);
-  return { surroundings, issuer: issuerOf(surroundings, config), created: createdIssuer(surroundings, config) };
+  return { surroundings, issuer: issuerNameOf(surroundings, config), created: createdIssuerName(surroundings, config) };
 }
 
 /** For people alone; what is wrong with the file is told where it is opened. */

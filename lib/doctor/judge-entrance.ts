@@ -1,11 +1,11 @@
 /** What is made of how people come in: the address, the proxy before it, and whether anybody can sign in. Pure. */
-import { addressProblem } from "#lib/domains/auth/cookie.ts";
+import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import type { Config } from "#lib/base/config.ts";
 import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { type Finding, listWords, passing, warning } from "#lib/doctor/finding.ts";
 
 export function judgeAddress(publicUrl: URL): Finding {
-  const check = "address", problem = addressProblem(publicUrl);
+  const check = "address", problem = findPublicUrlProblem(publicUrl);
   return problem ? warning(check, problem) : passing(check, publicUrl.href);
 }
 

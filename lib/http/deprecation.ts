@@ -2,7 +2,7 @@
  * What a deprecated endpoint says of itself in every answer: Deprecation (RFC 9745), Sunset (RFC 8594), Link. And all that
  * is announced, read from the declarations: the endpoints' and those of limits.
  */
-import { addressOf } from "#lib/domains/changelog/place.ts";
+import { noticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
 import { documentedPath, type Manifest, METHODS } from "#lib/http/endpoint.ts";
 import {
@@ -22,7 +22,7 @@ export type HeaderLines = readonly (readonly [name: string, value: string])[];
  * Date is. Both links lead to the announcement itself; they are lines of their own, for a reply may have links, too.
  */
 export function deprecationHeaders(notice: EndpointNotice, publicUrl: URL): HeaderLines {
-  const address = addressOf(publicUrl, notice);
+  const address = noticeUrl(publicUrl, notice);
   return [
     ["deprecation", `@${Math.floor(notice.since.getTime() / SECOND)}`],
     ["sunset", notice.sunset.toUTCString()],

@@ -5,8 +5,8 @@
 import { TrieRouter } from "hono/router/trie-router";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import type { Origin } from "#lib/domains/auth/authenticate.ts";
-import { holdRight } from "#lib/domains/auth/right.ts";
+import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
+import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
 import type { CallCounter } from "#lib/domains/deprecations/calls.ts";
 import { deprecationHeaders, type HeaderLines, noticesOf } from "#lib/http/deprecation.ts";
 import {
@@ -27,14 +27,14 @@ import { keepAnswer, type Kept, packed, revalidate } from "#lib/http/revalidate.
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { RateLimit } from "#lib/base/limits/rate-limit.ts";
 
-export type Authenticate = (app: App, request: Request, origin: Origin) => Promise<Actor | null>;
+export type Authenticate = (app: App, request: Request, origin: RequestOrigin) => Promise<Actor | null>;
 
 interface Mounting {
   readonly app: App;
   readonly service: Service;
   readonly authenticate: Authenticate;
   readonly bucket: RateLimit;
-  readonly calls: Pick<CallCounter, "note">;
+  readonly calls: Pick<CallCounter, "count">;
   /** How a path at which nothing is is shown to people; as JSON when absent. */
   readonly excuse?: AnyEndpoint["excuse"];
 }
@@ -154,8 +154,8 @@ async function answer(
   Object.assign(exchange.about, aboutOf(loaded));
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
   // A caller that was let in has called it, whatever comes of it.
-  if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
-  const right = caller && endpoint.scope !== "flow" ? holdRight(asking, caller, allowance.runPaused) : null;
+  if (caller?.credential.kind === "token") calls.count(caller.credential.id, name);
+  const right = caller && endpoint.scope !== "flow" ? authorizeTransactions(asking, caller, allowance.runPaused) : null;
   const call = {
     ...loaded,
     app: right ? { ...asking, db: right.db } : asking,
@@ -175,7 +175,7 @@ async function answer(
   const known = kept.get(name);
   if (known) return revalidate(known(request), request);
   const value = await endpoint.handle(call);
-  await right?.confirmLate();
+  await right?.recheckIfLate();
   const made = endpoint.reply.send(value, url);
   if (!canRevalidate(endpoint) || made.status !== 200 || typeof made.body !== "string") return made;
   const lasting = keepAnswer({ ...made, body: made.body }, endpoint.holds);

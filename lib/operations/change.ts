@@ -5,12 +5,12 @@
 import type { Expected } from "#lib/moodle/expected.ts";
 import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
-export type ObjectChange = Patch | Put | Removal | ClaimGrowth | Loss;
+export type ObjectChange = Patch | Put | Removal | ClaimGrowth | ImpossibleChange;
 
 /** Fields of what stands there become others. */
 export interface Patch {
   readonly ref: Ref;
-  readonly patch: (standing: KubeObject) => readonly PatchOperation[];
+  readonly patch: (current: KubeObject) => readonly PatchOperation[];
 }
 
 /** The object is made where it is missing; what stands there becomes like it, unless only its presence counts. */
@@ -18,9 +18,9 @@ export interface Put extends Omit<Expected, "object"> {
   readonly ref: Ref;
   readonly put: KubeObject;
   /** Why it is not made anew, and nothing at all is done, where it is missing. */
-  readonly lost?: string;
+  readonly missingReason?: string;
   /** It takes a name that another object has until then, so that the cluster would refuse to try it. */
-  readonly untried?: true;
+  readonly skipDryRun?: true;
 }
 
 /** What stands there goes. */
@@ -39,20 +39,20 @@ export interface ClaimGrowth {
 }
 
 /** Nothing can be done, for a reason to be told. */
-interface Loss {
+interface ImpossibleChange {
   readonly ref: Ref;
-  readonly lost: string;
+  readonly missingReason: string;
 }
 
 /** The field becomes this, whatever it is. */
-export function set(ref: Ref, path: string, value: string | number | boolean): Patch {
+export function setField(ref: Ref, path: string, value: string | number | boolean): Patch {
   return { ref, patch: () => [{ op: "add", path, value }] };
 }
 
-export function put(object: KubeObject): Put {
+export function putObject(object: KubeObject): Put {
   return { ref: refOf(object), put: object, applied: object, judged: "whole" };
 }
 
-export function grow(claim: string, size: string): ClaimGrowth {
+export function growClaim(claim: string, size: string): ClaimGrowth {
   return { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: claim }, grow: size };
 }

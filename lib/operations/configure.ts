@@ -2,18 +2,18 @@
 import { changedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
-import { type Put, put, type Removal } from "#lib/operations/change.ts";
+import { type Put, putObject, type Removal } from "#lib/operations/change.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
-import { UPDATE } from "#lib/operations/states.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Each step looks whether there is anything to change, and returns at once where there is not. */
 export const configure = declareOperation({
   name: "configure",
-  deed: "change",
+  verbPhrase: "change",
   from: ["active"],
-  passage: UPDATE,
-  again: true,
+  transition: UPDATE_TRANSITION,
+  repeatable: true,
   plan: {
     version: 1,
     limit: 2 * HOUR,
@@ -46,15 +46,15 @@ export function addressChanges(
   before: SpokeInputs,
   after: SpokeInputs,
 ): AddressChanges {
-  const ingresses = (inputs: SpokeInputs) => blueprint.spokeObjects(inputs, "ingress").map(put);
-  const old = ingresses(before), present = ingresses(after);
-  const isAmong = (all: readonly Put[], { ref }: Put) => all.some((each) => each.ref.name === ref.name);
-  const gone = old.filter((each) => !isAmong(present, each)); // and the site may take a name that one of these has
+  const ingresses = (inputs: SpokeInputs) => blueprint.spokeObjects(inputs, "ingress").map(putObject);
+  const old = ingresses(before), current = ingresses(after);
+  const isIn = (all: readonly Put[], { ref }: Put) => all.some((each) => each.ref.name === ref.name);
+  const removed = old.filter((each) => !isIn(current, each)); // and the site may take a name that one of these has
   return {
-    ingress: gone.map(({ ref }) => ({ ref, remove: true })),
-    app: changedObjects(blueprint, before, after, ["policies", "secrets", "database", "app", "cron"]).map(put),
+    ingress: removed.map(({ ref }) => ({ ref, remove: true })),
+    app: changedObjects(blueprint, before, after, ["policies", "secrets", "database", "app", "cron"]).map(putObject),
     redirect: before.host === after.host
       ? []
-      : present.map((each) => ({ ...each, ...((gone.length > 0 || !isAmong(old, each)) && { untried: true }) })),
+      : current.map((each) => ({ ...each, ...((removed.length > 0 || !isIn(old, each)) && { skipDryRun: true }) })),
   };
 }

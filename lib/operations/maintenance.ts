@@ -1,19 +1,19 @@
 /** Shows visitors that a site is in maintenance, and no longer. */
-import { set } from "#lib/operations/change.ts";
+import { setField } from "#lib/operations/change.ts";
 import { CRON } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
-import { UPDATE } from "#lib/operations/states.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Scheduled tasks fail while a site is in maintenance, so they pause first. */
 export const maintenanceOn = declareOperation({
   name: "maintenance-on",
   isAction: true,
-  deed: "turn on the maintenance of",
+  verbPhrase: "turn on the maintenance of",
   from: ["active"],
-  passage: UPDATE,
+  transition: UPDATE_TRANSITION,
   downtime: true,
-  says: () => ["A Job turns maintenance on: visitors are answered 503"],
+  describe: () => ["A Job turns maintenance on: visitors are answered 503"],
   plan: {
     version: 1,
     limit: HOUR,
@@ -23,16 +23,16 @@ export const maintenanceOn = declareOperation({
       health: ["Looking at the site's login page", 6 * MINUTE],
     },
   },
-  changes: () => ({ cron: [set(CRON, "/spec/suspend", true)] }),
+  changes: () => ({ cron: [setField(CRON, "/spec/suspend", true)] }),
 });
 
 export const maintenanceOff = declareOperation({
   name: "maintenance-off",
   isAction: true,
-  deed: "turn off the maintenance of",
+  verbPhrase: "turn off the maintenance of",
   from: ["active"],
-  passage: UPDATE,
-  says: () => ["A Job turns maintenance off: visitors see the site again"],
+  transition: UPDATE_TRANSITION,
+  describe: () => ["A Job turns maintenance off: visitors see the site again"],
   plan: {
     version: 1,
     limit: HOUR,
@@ -42,10 +42,10 @@ export const maintenanceOff = declareOperation({
       health: ["Looking at the site's login page", 6 * MINUTE],
     },
   },
-  changes: () => ({ cron: [set(CRON, "/spec/suspend", false)] }),
+  changes: () => ({ cron: [setField(CRON, "/spec/suspend", false)] }),
 });
 
 /** What those operations say of themselves that leave maintenance as it is. */
-export function staysClosed({ maintenance }: { readonly maintenance: boolean }): string[] {
+export function describeMaintenance({ maintenance }: { readonly maintenance: boolean }): string[] {
   return maintenance ? ["The site stays in maintenance, and its scheduled tasks stay paused"] : [];
 }

@@ -35,7 +35,7 @@ export interface SpokeSubject {
 }
 
 /** What may be given with an action. */
-interface Asked {
+interface ActionParameters {
   readonly lmsVersion?: string | undefined;
   /** The same, by Moodle's own name. */
   readonly moodleVersion?: string | undefined;
@@ -44,13 +44,13 @@ interface Asked {
 }
 
 /** The spoke as it will be once all that it was asked is done. */
-export interface Present {
+export interface CurrentSpoke {
   readonly version: string;
   readonly inputs: Pick<SpokeInputs, "images">;
   readonly size: string;
 }
 
-export function needed(field: keyof Asked, action: string, what: string): Fault {
+export function parameterNeededFault(field: keyof ActionParameters, action: string, what: string): Fault {
   return new Fault("invalid", "parameter_needed", `${field} must be given to ${action}: ${what}`);
 }
 
@@ -63,41 +63,41 @@ interface HubDeclaration<Name extends string, Step extends string> {
 
 export interface Declaration<Name extends string, Step extends string> extends HubDeclaration<Name, Step> {
   /** What cannot be done, to stand before "a spoke that is …". */
-  readonly deed: string;
+  readonly verbPhrase: string;
   /** The states in which it makes sense, settled ones first; none for what is not asked by a request of its own. */
   readonly from: readonly SpokeState[];
   /** The state while it is under way, and the one that its success leads to; absent where it leaves the state as it is. */
-  readonly passage?: { readonly through: SpokeState; readonly to: SpokeState };
+  readonly transition?: { readonly through: SpokeState; readonly to: SpokeState };
   /** Whether it is one of the actions that the API lists. */
   readonly isAction?: true;
   /** Whether operators alone may ask for it. */
   readonly forOperators?: true;
   /** Also from `failed`, once the spoke has been active: it is a way back. */
-  readonly mends?: true;
+  readonly allowedWhenFailed?: true;
   /** Also right behind one of its own kind: each is asked for something else. */
-  readonly again?: true;
+  readonly repeatable?: true;
   /**
    * It may end as `failed`, with the site down. Nothing may queue behind it: it would run on a site that nobody has put
    * right yet, and a success of its own would call that site active.
    */
   readonly risky?: true;
   /** Why it cannot be asked while the site is in maintenance. */
-  readonly closed?: string;
+  readonly maintenanceRefusal?: string;
   /** Not started before its hub is active; until then it waits without holding up its lane. */
   readonly needsActiveHub?: true;
   /** Whether the site is away meanwhile, or from then on; or which of its changes make it so. */
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
   /** Whether it changes if the spoke is paid for, or how much. */
-  readonly priced?: true;
+  readonly affectsPrice?: true;
   /**
    * The payload of its job, from what was asked. Throws Fault invalid where something is missing, contradictory or not
    * on offer.
    */
-  readonly wish?: (catalog: Catalog, asked: Asked) => object;
+  readonly parsePayload?: (catalog: Catalog, input: ActionParameters) => object;
   /** Throws Fault conflict or impossible where it would bring this spoke nowhere. */
-  readonly demand?: (catalog: Catalog, spoke: Present, payload: object) => void;
+  readonly requireEffect?: (catalog: Catalog, spoke: CurrentSpoke, payload: object) => void;
   /** What it does that no field of an object shows, a sentence each. */
-  readonly says?: (subject: SpokeSubject) => readonly string[];
+  readonly describe?: (subject: SpokeSubject) => readonly string[];
   /** What each step changes in the cluster: performed by the work, and asked as a dry run by a preview. */
   readonly changes?: (subject: SpokeSubject) => { readonly [step in Step]?: readonly ObjectChange[] };
 }
@@ -106,18 +106,18 @@ export interface Declaration<Name extends string, Step extends string> extends H
 export function declareOperation<
   const Name extends string,
   Step extends string,
-  const Given extends Declaration<Name, Step>,
+  const Declared extends Declaration<Name, Step>,
 >(
-  given: Given & Declaration<Name, Step>,
-): Given & Declaration<Name, Step> & { readonly kind: JobKind } {
-  return { ...given, kind: kindOf(given) };
+  declaration: Declared & Declaration<Name, Step>,
+): Declared & Declaration<Name, Step> & { readonly kind: JobKind } {
+  return { ...declaration, kind: kindOf(declaration) };
 }
 
 /** An operation on a hub, likewise. */
 export function hubOperation<const Name extends string, Step extends string>(
-  given: HubDeclaration<Name, Step>,
+  declaration: HubDeclaration<Name, Step>,
 ): HubDeclaration<Name, Step> & { readonly kind: JobKind } {
-  return { ...given, kind: kindOf(given) };
+  return { ...declaration, kind: kindOf(declaration) };
 }
 
 function kindOf(

@@ -2,16 +2,16 @@
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-const RULES = {
+const PROVISION_RULES = {
   name: "provision",
-  deed: "install",
+  verbPhrase: "install",
   from: [],
-  passage: { through: "provisioning", to: "active" },
+  transition: { through: "provisioning", to: "active" },
   needsActiveHub: true,
-  says: () => ["What an install makes is made where it is missing; what is there already stays"],
+  describe: () => ["What an install makes is made where it is missing; what is there already stays"],
 } as const;
 
-const SET_UP = {
+const SETUP_STEPS = {
   namespace: ["Creating the namespace", MINUTE],
   policies: ["Setting limits and network policies", MINUTE],
   secrets: ["Making passwords and settings", MINUTE],
@@ -23,12 +23,12 @@ const SET_UP = {
  * waits until the storage has copied its data.
  */
 export const provision = declareOperation({
-  ...RULES,
+  ...PROVISION_RULES,
   plan: {
     version: 2,
     limit: 5 * HOUR,
     steps: {
-      ...SET_UP,
+      ...SETUP_STEPS,
       volumes: ["Making the site's volumes", 3 * HOUR],
       database: ["Starting the database", 15 * MINUTE],
       install: ["Installing Moodle", 40 * MINUTE],
@@ -41,13 +41,13 @@ export const provision = declareOperation({
 });
 
 /** What a release before had begun, or had enqueued, when it was upgraded. */
-export const formerProvision = declareOperation({
-  ...RULES,
+export const provisionVersion1 = declareOperation({
+  ...PROVISION_RULES,
   plan: {
     version: 1,
     limit: 2 * HOUR,
     steps: {
-      ...SET_UP,
+      ...SETUP_STEPS,
       database: ["Starting the database", 15 * MINUTE],
       install: ["Installing Moodle", 40 * MINUTE],
       verify: ["Checking the installation", 6 * MINUTE],

@@ -1,11 +1,11 @@
 /** Puts back what the blueprint has for a spoke. */
 import { expectedObjects, type ExpectedSite } from "#lib/moodle/expected.ts";
-import { asOffered } from "#lib/catalog/inputs.ts";
+import { withOfferedResources } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { Put } from "#lib/operations/change.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
-import { staysClosed } from "#lib/operations/maintenance.ts";
-import { UPDATE } from "#lib/operations/states.ts";
+import { describeMaintenance } from "#lib/operations/maintenance.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { type KubeObject, refOf } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -14,20 +14,20 @@ export const reapply = declareOperation({
   name: "reapply",
   isAction: true,
   forOperators: true, // it undoes what others did in the cluster
-  deed: "reapply the blueprint to",
+  verbPhrase: "reapply the blueprint to",
   from: ["active", "suspended"],
-  passage: UPDATE,
-  mends: true,
+  transition: UPDATE_TRANSITION,
+  allowedWhenFailed: true,
   risky: true,
   // Only where it changes what the pods are made of.
   downtime: ({ object, field }) =>
     /^(Deployment|StatefulSet)\//.test(object) && (field === "" || field.startsWith("spec.")),
-  says(subject) {
+  describe(subject) {
     const { inputs } = subject;
     return [
       "Passwords, data, version and size stay as they are; a suspended site is started",
-      ...staysClosed(subject),
-      ...(asOffered(subject, inputs) === inputs ? [] : [OTHER_AMOUNTS]),
+      ...describeMaintenance(subject),
+      ...(withOfferedResources(subject, inputs) === inputs ? [] : [NEW_AMOUNTS_NOTE]),
     ];
   },
   plan: {
@@ -45,32 +45,32 @@ export const reapply = declareOperation({
     },
   },
   changes(subject) {
-    const site = { ...subject, inputs: asOffered(subject, subject.inputs) };
+    const site = { ...subject, inputs: withOfferedResources(subject, subject.inputs) };
     return {
-      policies: putBack(site, "policies"),
-      secrets: putBack(site, "secrets", "seed"),
-      database: putBack(site, "volumes", "database"),
-      app: putBack(site, "app"),
-      cron: putBack(site, "cron"),
-      ingress: putBack(site, "ingress"),
+      policies: createReapplyChanges(site, "policies"),
+      secrets: createReapplyChanges(site, "secrets", "seed"),
+      database: createReapplyChanges(site, "volumes", "database"),
+      app: createReapplyChanges(site, "app"),
+      cron: createReapplyChanges(site, "cron"),
+      ingress: createReapplyChanges(site, "ingress"),
     };
   },
 });
 
-const OTHER_AMOUNTS = "Its size has other amounts now than when it was made: they are taken over, but for disks";
+const NEW_AMOUNTS_NOTE = "Its size has other amounts now than when it was made: they are taken over, but for disks";
 
 type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 
 /** What these steps of the blueprint make, put back: the work performs it, and a preview asks for it. */
-export function putBack(site: Site, ...steps: readonly SpokeStep[]): Put[] {
+export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): Put[] {
   return expectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
-    const lost = lossOf(site, object);
-    return { ref: refOf(object), put: object, ...how, ...(lost !== null && { lost }) };
+    const missingReason = describeLoss(site, object);
+    return { ref: refOf(object), put: object, ...how, ...(missingReason !== null && { lost: missingReason }) };
   });
 }
 
 /** Why a reapply would do nothing at all without this object; null where it would make it anew. */
-function lossOf(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
+function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
   if (kind === "PersistentVolumeClaim") return "It is gone, and the site's data with it: nothing would be done";
   const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);
   if (kind !== "Secret" || !holdsPasswords || !isReadByPods(site, name)) return null;
@@ -80,12 +80,12 @@ function lossOf(site: Site, { kind, metadata: { name } }: KubeObject): string | 
 /** Whether a workload of the site gets its environment from this Secret. */
 function isReadByPods({ blueprint, inputs }: Site, secret: string): boolean {
   const workloads = (["database", "app"] as const).flatMap((step) => blueprint.spokeObjects(inputs, step));
-  return workloads.some((object) => names(object, secret));
+  return workloads.some((object) => mentionsSecret(object, secret));
 }
 
-function names(value: unknown, secret: string): boolean {
+function mentionsSecret(value: unknown, secret: string): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(([key, inner]) =>
-    ((key === "secretRef" || key === "secretKeyRef") && inner?.name === secret) || names(inner, secret)
+    ((key === "secretRef" || key === "secretKeyRef") && inner?.name === secret) || mentionsSecret(inner, secret)
   );
 }

@@ -5,9 +5,9 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 /** It goes on for as long as it takes: its time limit ends nothing. */
 export const remove = declareOperation({
   name: "remove",
-  deed: "remove",
+  verbPhrase: "remove",
   from: [],
-  passage: { through: "removing", to: "removed" },
+  transition: { through: "removing", to: "removed" },
   persistent: true,
   downtime: true,
   plan: {

@@ -5,15 +5,15 @@ import { claimNames } from "#lib/moodle/names.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
 import { setFields, type Sized, sizedObjects } from "#lib/moodle/sized.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
-import { refuseUnlisted } from "#lib/catalog/catalog.ts";
+import { requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { grow, type Patch } from "#lib/operations/change.ts";
-import { declareOperation, needed } from "#lib/operations/operation.ts";
-import { UPDATE } from "#lib/operations/states.ts";
+import { growClaim, type Patch } from "#lib/operations/change.ts";
+import { declareOperation, parameterNeededFault } from "#lib/operations/operation.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The payload of its job. */
-export interface ResizeWish {
+export interface ResizeParameters {
   readonly size: string;
 }
 
@@ -21,23 +21,23 @@ export interface ResizeWish {
 export const resize = declareOperation({
   name: "resize",
   isAction: true,
-  deed: "resize",
+  verbPhrase: "resize",
   from: ["active"],
-  passage: UPDATE,
+  transition: UPDATE_TRANSITION,
   downtime: true,
-  priced: true,
-  wish(catalog, { size }): ResizeWish {
-    if (size === undefined) throw needed("size", "resize", "the size to have");
-    refuseUnlisted(catalog, { size });
+  affectsPrice: true,
+  parsePayload(catalog, { size }): ResizeParameters {
+    if (size === undefined) throw parameterNeededFault("size", "resize", "the size to have");
+    requireOffered(catalog, { size });
     return { size };
   },
-  demand(_, spoke, payload) {
-    const { size } = payload as ResizeWish;
+  requireEffect(_, spoke, payload) {
+    const { size } = payload as ResizeParameters;
     if (size === spoke.size) {
       throw new Fault("impossible", "size_unchanged", `Cannot resize to ${size}: it has that size already`);
     }
   },
-  says: () => ["Disks grow where the cluster can do that, and never shrink"],
+  describe: () => ["Disks grow where the cluster can do that, and never shrink"],
   plan: {
     version: 1,
     limit: 2 * HOUR,
@@ -54,36 +54,44 @@ export const resize = declareOperation({
     },
   },
   changes({ blueprint, catalog, inputs, payload }) {
-    const { size } = payload as ResizeWish;
+    const { size } = payload as ResizeParameters;
     const canGrow = { files: true, database: true }; // whether a disk can, its storage class says
     const target = resizedInputs(inputs, size, catalog.resourcesOf(size), { canGrow });
     const { files, database } = target.resources.disks, claims = claimNames(inputs);
     const parts = sizedParts(blueprint, target);
     return {
-      disks: [grow(claims.files, files), grow(claims.database, database)],
-      database: parts.database.map(toSize),
-      app: parts.app.map(toSize),
-      cron: parts.cron.map(toSize),
-      limits: parts.limits.map(toSize),
+      disks: [growClaim(claims.files, files), growClaim(claims.database, database)],
+      database: parts.database.map(createSizePatch),
+      app: parts.app.map(createSizePatch),
+      cron: parts.cron.map(createSizePatch),
+      limits: parts.limits.map(createSizePatch),
     };
   },
 });
 
 /** Which steps of the blueprint make what each step of a resize gives the size of these inputs. */
-const PARTS = { database: ["database"], app: ["secrets", "app"], cron: ["cron"], limits: ["policies"] } as const;
+const BLUEPRINT_STEPS = {
+  database: ["database"],
+  app: ["secrets", "app"],
+  cron: ["cron"],
+  limits: ["policies"],
+} as const;
 
 /** The objects that differ by size, each with those of its fields that do so; not the disks. */
-export function sizedParts(blueprint: Blueprint, inputs: SpokeInputs): Record<keyof typeof PARTS, readonly Sized[]> {
+export function sizedParts(
+  blueprint: Blueprint,
+  inputs: SpokeInputs,
+): Record<keyof typeof BLUEPRINT_STEPS, readonly Sized[]> {
   const sized = (steps: readonly SpokeStep[]) =>
     steps.flatMap((step) => sizedObjects(inputs, (each) => blueprint.spokeObjects(each, step)));
   return {
-    database: sized(PARTS.database),
-    app: sized(PARTS.app),
-    cron: sized(PARTS.cron),
-    limits: sized(PARTS.limits),
+    database: sized(BLUEPRINT_STEPS.database),
+    app: sized(BLUEPRINT_STEPS.app),
+    cron: sized(BLUEPRINT_STEPS.cron),
+    limits: sized(BLUEPRINT_STEPS.limits),
   };
 }
 
-function toSize({ ref, fields }: Sized): Patch {
-  return { ref, patch: (standing) => setFields(standing, fields) };
+function createSizePatch({ ref, fields }: Sized): Patch {
+  return { ref, patch: (current) => setFields(current, fields) };
 }

@@ -1,16 +1,16 @@
 /** Starts Moodle anew. */
 import { declareOperation } from "#lib/operations/operation.ts";
-import { UPDATE } from "#lib/operations/states.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export const restart = declareOperation({
   name: "restart",
   isAction: true,
-  deed: "restart",
+  verbPhrase: "restart",
   from: ["active"],
-  passage: UPDATE,
+  transition: UPDATE_TRANSITION,
   downtime: true,
-  says: () => ["Moodle's pod is replaced; the database goes on"],
+  describe: () => ["Moodle's pod is replaced; the database goes on"],
   plan: {
     version: 1,
     limit: HOUR,

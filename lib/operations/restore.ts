@@ -1,10 +1,10 @@
 /** Takes a site back to one of its backups, or to what it was before that. An operator's work, and no action of the API. */
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
-import { type SpokeState, UPDATE } from "#lib/operations/states.ts";
+import { type SpokeState, UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The payload of its job: from which backup, or back to the volumes that the last restore has replaced. */
-export type RestoreWish = { readonly backupId: string } | { readonly back: true };
+export type RestoreParameters = { readonly backupId: string } | { readonly back: true };
 
 /** Days for which the volumes that were replaced are kept. */
 export const REPLACED_DAYS = 7;
@@ -15,13 +15,13 @@ export const REPLACED_DAYS = 7;
  */
 export const restore = declareOperation({
   name: "restore",
-  deed: "restore",
+  verbPhrase: "restore",
   from: ["active", "suspended"],
-  passage: UPDATE,
-  mends: true,
+  transition: UPDATE_TRANSITION,
+  allowedWhenFailed: true,
   risky: true,
   downtime: true,
-  says({ state, maintenance, payload }: Pick<SpokeSubject, "maintenance" | "payload"> & { state?: SpokeState }) {
+  describe({ state, maintenance, payload }: Pick<SpokeSubject, "maintenance" | "payload"> & { state?: SpokeState }) {
     return [
       "back" in payload
         ? "What was done on the site since it was restored is lost, new passwords included"

@@ -1,19 +1,19 @@
 /** Starts a suspended site. */
-import { set } from "#lib/operations/change.ts";
+import { setField } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
-import { staysClosed } from "#lib/operations/maintenance.ts";
+import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The data is looked at before Moodle starts: with an empty database it would install itself anew. */
 export const resume = declareOperation({
   name: "resume",
   isAction: true,
-  deed: "resume",
+  verbPhrase: "resume",
   from: ["suspended", "suspending"],
-  passage: { through: "resuming", to: "active" },
-  priced: true,
-  says: staysClosed,
+  transition: { through: "resuming", to: "active" },
+  affectsPrice: true,
+  describe: describeMaintenance,
   plan: {
     version: 1,
     limit: HOUR,
@@ -27,8 +27,8 @@ export const resume = declareOperation({
   },
   // A scheduled task that begins while a site is in maintenance fails.
   changes: ({ maintenance }: Pick<SpokeSubject, "maintenance">) => ({
-    database: [set(DATABASE, "/spec/replicas", 1)],
-    app: [set(MOODLE, "/spec/replicas", 1)],
-    cron: [set(CRON, "/spec/suspend", maintenance)],
+    database: [setField(DATABASE, "/spec/replicas", 1)],
+    app: [setField(MOODLE, "/spec/replicas", 1)],
+    cron: [setField(CRON, "/spec/suspend", maintenance)],
   }),
 });

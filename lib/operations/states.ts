@@ -16,4 +16,4 @@ export type SpokeState = (typeof SPOKE_STATES)[number];
 export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
 
 /** Of what changes a site that serves people, and leaves it serving them. */
-export const UPDATE = { through: "updating", to: "active" } as const;
+export const UPDATE_TRANSITION = { through: "updating", to: "active" } as const;

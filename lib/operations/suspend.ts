@@ -1,5 +1,5 @@
 /** Stops a site, and keeps all that it has. */
-import { set } from "#lib/operations/change.ts";
+import { setField } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -8,12 +8,12 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 export const suspend = declareOperation({
   name: "suspend",
   isAction: true,
-  deed: "suspend",
+  verbPhrase: "suspend",
   from: ["active", "resuming"],
-  passage: { through: "suspending", to: "suspended" },
+  transition: { through: "suspending", to: "suspended" },
   downtime: true,
-  priced: true,
-  says: () => ["Data, address and certificate stay"],
+  affectsPrice: true,
+  describe: () => ["Data, address and certificate stay"],
   plan: {
     version: 1,
     limit: HOUR,
@@ -24,8 +24,8 @@ export const suspend = declareOperation({
     },
   },
   changes: () => ({
-    cron: [set(CRON, "/spec/suspend", true)],
-    app: [set(MOODLE, "/spec/replicas", 0)],
-    database: [set(DATABASE, "/spec/replicas", 0)],
+    cron: [setField(CRON, "/spec/suspend", true)],
+    app: [setField(MOODLE, "/spec/replicas", 0)],
+    database: [setField(DATABASE, "/spec/replicas", 0)],
   }),
 });

@@ -3,7 +3,7 @@ import { configure } from "#lib/operations/configure.ts";
 import { provisionHub, removeHub } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { formerProvision, provision } from "#lib/operations/provision.ts";
+import { provision, provisionVersion1 } from "#lib/operations/provision.ts";
 import { reapply } from "#lib/operations/reapply.ts";
 import { remove } from "#lib/operations/remove.ts";
 import { resize } from "#lib/operations/resize.ts";
@@ -38,21 +38,21 @@ export const HUB_OPERATIONS = { "provision-hub": provisionHub, "remove-hub": rem
 
 export const OPERATIONS = { ...SPOKE_OPERATIONS, ...HUB_OPERATIONS };
 
-const PLANS: readonly JobKind[] = [...Object.values(OPERATIONS), formerProvision].map(({ kind }) => kind);
+const PLANS: readonly JobKind[] = [...Object.values(OPERATIONS), provisionVersion1].map(({ kind }) => kind);
 
 /** The plan that an operation goes by; null where this release knows none of that version. */
 export function findPlan(job: { readonly kind: string; readonly plan: number }): JobKind | null {
   return PLANS.find(({ kind, plan }) => kind === job.kind && plan === job.plan) ?? null;
 }
 
-type Asked = {
+type ActionKind = {
   [kind in SpokeOperationKind]: (typeof SPOKE_OPERATIONS)[kind] extends { readonly isAction: true } ? kind : never;
 }[SpokeOperationKind];
 
 /** What the API lists as actions; a retry is whatever failed, once more. */
-export type SpokeActionName = Asked | "retry";
+export type SpokeActionName = ActionKind | "retry";
 export const SPOKE_ACTIONS: readonly SpokeActionName[] = [
-  ...Object.values(SPOKE_OPERATIONS).filter((each): each is typeof each & { name: Asked } => "isAction" in each)
+  ...Object.values(SPOKE_OPERATIONS).filter((each): each is typeof each & { name: ActionKind } => "isAction" in each)
     .map(({ name }) => name),
   "retry",
 ];

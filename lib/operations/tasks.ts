@@ -5,9 +5,9 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 export const purgeCaches = declareOperation({
   name: "purge-caches",
   isAction: true,
-  deed: "purge the caches of",
+  verbPhrase: "purge the caches of",
   from: ["active"],
-  says: () => ["A Job empties Moodle's caches; the first pages after it take longer"],
+  describe: () => ["A Job empties Moodle's caches; the first pages after it take longer"],
   plan: { version: 1, limit: HOUR, steps: { purge: ["Purging caches", 10 * MINUTE] } },
 });
 
@@ -15,19 +15,20 @@ export const purgeCaches = declareOperation({
 export const runCron = declareOperation({
   name: "run-cron",
   isAction: true,
-  deed: "run the scheduled tasks of",
+  verbPhrase: "run the scheduled tasks of",
   from: ["active"],
-  closed: "turn that off first",
-  says: () => ["A Job runs Moodle's scheduled tasks once, beside the regular runs"],
+  maintenanceRefusal: "turn that off first",
+  describe: () => ["A Job runs Moodle's scheduled tasks once, beside the regular runs"],
   plan: { version: 1, limit: 2 * HOUR, steps: { run: ["Running scheduled tasks", 70 * MINUTE] } },
 });
 
 export const resetAdminPassword = declareOperation({
   name: "reset-admin-password",
   isAction: true,
-  deed: "reset the administrator's password of",
+  verbPhrase: "reset the administrator's password of",
   from: ["active"],
-  says: () => ["The Secret admin gets a new password; a Job sets it in Moodle and ends that administrator's sessions"],
+  describe:
+    () => ["The Secret admin gets a new password; a Job sets it in Moodle and ends that administrator's sessions"],
   plan: {
     version: 1,
     limit: HOUR,
@@ -38,9 +39,9 @@ export const resetAdminPassword = declareOperation({
 export const backup = declareOperation({
   name: "backup",
   isAction: true,
-  deed: "back up",
+  verbPhrase: "back up",
   from: ["active", "suspended"],
-  says: () => ["A snapshot of each volume is taken; then snapshots past their time are removed"],
+  describe: () => ["A snapshot of each volume is taken; then snapshots past their time are removed"],
   plan: {
     version: 1,
     limit: 2 * HOUR,

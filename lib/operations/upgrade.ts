@@ -3,17 +3,17 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
-import { type Catalog, refuseUnlisted } from "#lib/catalog/catalog.ts";
+import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type Put, put } from "#lib/operations/change.ts";
+import { type Put, putObject } from "#lib/operations/change.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
-import { declareOperation, needed, type Present } from "#lib/operations/operation.ts";
-import { staysClosed } from "#lib/operations/maintenance.ts";
-import { UPDATE } from "#lib/operations/states.ts";
+import { type CurrentSpoke, declareOperation, parameterNeededFault } from "#lib/operations/operation.ts";
+import { describeMaintenance } from "#lib/operations/maintenance.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The payload of its job. */
-export interface UpgradeWish {
+export interface UpgradeParameters {
   readonly lmsVersion: string;
   readonly skipBackup: boolean;
 }
@@ -25,29 +25,29 @@ export interface UpgradeWish {
 export const upgrade = declareOperation({
   name: "upgrade",
   isAction: true,
-  deed: "upgrade",
+  verbPhrase: "upgrade",
   from: ["active"],
-  passage: UPDATE,
-  mends: true,
+  transition: UPDATE_TRANSITION,
+  allowedWhenFailed: true,
   risky: true,
   downtime: true,
-  wish(catalog, { lmsVersion, moodleVersion, skipBackup = false }): UpgradeWish {
+  parsePayload(catalog, { lmsVersion, moodleVersion, skipBackup = false }): UpgradeParameters {
     const version = lmsVersion ?? moodleVersion;
     if (lmsVersion !== undefined && moodleVersion !== undefined && lmsVersion !== moodleVersion) {
       const message = "lmsVersion and moodleVersion are two names for one thing, and must agree where both are given";
       throw new Fault("invalid", "version_mismatch", message);
     }
-    if (version === undefined) throw needed("lmsVersion", "upgrade", "the version to go to");
-    refuseUnlisted(catalog, { lmsVersion: version });
+    if (version === undefined) throw parameterNeededFault("lmsVersion", "upgrade", "the version to go to");
+    requireOffered(catalog, { lmsVersion: version });
     return { lmsVersion: version, skipBackup };
   },
-  demand: (catalog, spoke, payload) => demandNewer(catalog, spoke, (payload as UpgradeWish).lmsVersion),
-  says(subject) {
-    const { skipBackup } = subject.payload as UpgradeWish;
+  requireEffect: (catalog, spoke, payload) => requireNewer(catalog, spoke, (payload as UpgradeParameters).lmsVersion),
+  describe(subject) {
+    const { skipBackup } = subject.payload as UpgradeParameters;
     return [
       `A backup of both volumes is taken first${skipBackup ? ", if the cluster can" : "; without it nothing is done"}`,
       "A Job upgrades Moodle's database while the site is down; the only way back is the backup",
-      ...staysClosed(subject),
+      ...describeMaintenance(subject),
     ];
   },
   plan: {
@@ -65,18 +65,18 @@ export const upgrade = declareOperation({
     },
   },
   changes({ blueprint, catalog, inputs, payload }) {
-    const { lmsVersion: version } = payload as UpgradeWish, refusal = catalog.refuse("lmsVersion", version);
-    if (refusal === null) {
+    const { lmsVersion: version } = payload as UpgradeParameters, problem = catalog.findProblem("lmsVersion", version);
+    if (problem === null) {
       return upgradeChanges(blueprint, upgradedInputs(inputs, { version, images: catalog.imagesOf(version) }));
     }
-    const lost = `Version ${version} is not on offer any more: it ${refusal}`; // of a retry
-    return { app: [{ ref: MOODLE, lost }] };
+    const missingReason = `Version ${version} is not on offer any more: it ${problem}`; // of a retry
+    return { app: [{ ref: MOODLE, missingReason }] };
   },
 });
 
 /** To what is made from these inputs. What a newer blueprint has besides is added. */
 export function upgradeChanges(blueprint: Blueprint, inputs: SpokeInputs): Readonly<Record<"app" | "cron", Put[]>> {
-  const applied = (step: "app" | "cron") => blueprint.spokeObjects(inputs, step).map(put);
+  const applied = (step: "app" | "cron") => blueprint.spokeObjects(inputs, step).map(putObject);
   return { app: applied("app"), cron: applied("cron") };
 }
 
@@ -86,16 +86,16 @@ export function upgradeChanges(blueprint: Blueprint, inputs: SpokeInputs): Reado
  * version can be gone to as well: nothing else would lead there. What the database itself says is seen when the upgrade
  * runs.
  */
-function demandNewer(catalog: Catalog, spoke: Present, version: string): void {
-  const image = catalog.imagesOf(version).moodle, present = spoke.inputs.images.moodle;
-  const runs = releaseOf(catalog, present) ?? spoke.version;
+function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): void {
+  const image = catalog.imagesOf(version).moodle, currentImage = spoke.inputs.images.moodle;
+  const runningVersion = releaseOf(catalog, currentImage) ?? spoke.version;
   const target = releaseOf(catalog, image) ?? version;
-  if (image === present) {
-    throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: it runs ${runs} already`);
+  if (image === currentImage) {
+    throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: it runs ${runningVersion} already`);
   }
   // Whether the 4.5 that is on offer is newer than 4.5.12 is seen when it runs.
-  if (compareVersions(target, runs) < 0 && !runs.startsWith(`${target}.`)) {
-    const why = `it runs ${runs}, and Moodle's data cannot go back to an older version`;
+  if (compareVersions(target, runningVersion) < 0 && !runningVersion.startsWith(`${target}.`)) {
+    const why = `it runs ${runningVersion}, and Moodle's data cannot go back to an older version`;
     throw new Fault("impossible", "version_not_newer", `Cannot upgrade to ${version}: ${why}`);
   }
 }

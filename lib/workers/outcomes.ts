@@ -8,15 +8,15 @@
 import type { Updateable } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
-import { listStanding } from "#lib/domains/backups/store.ts";
+import { listBackups } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
-import { freeNames } from "#lib/domains/spokes/names.ts";
+import { releaseDomains } from "#lib/domains/spokes/names.ts";
 import { digestOf } from "#lib/workers/image-digest.ts";
-import { passageOf } from "#lib/operations/judge.ts";
+import { transitionOf } from "#lib/operations/check-action.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 type SpokeChange = Updateable<Schema["spokes"]>;
@@ -87,12 +87,12 @@ interface ActionEnds {
 export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEnds = {}): Hooks {
   return {
     async onStart(tx, job) {
-      const spoke = await change(tx, job, { state: passageOf(job.kind)!.through, stateReason: null });
+      const spoke = await change(tx, job, { state: transitionOf(job.kind)!.through, stateReason: null });
       return { state: spoke.state };
     },
     async onSucceeded(tx, job) {
       const { change: gain, metadata, audit = [] } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
-      const { to } = passageOf(job.kind)!;
+      const { to } = transitionOf(job.kind)!;
       const health = to === "active" ? "healthy" : "unknown";
       const seen = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
       const spoke = await change(tx, job, () => ({ ...gain?.(), ...seen }));
@@ -150,7 +150,7 @@ export const removalOutcomes: Hooks = {
     if (before.state === "removed") return { state: before.state }; // it was given up meanwhile, and that was told
     const gone = { state: "removed", stateReason: null, health: "unknown", removedAt: job.updatedAt } as const;
     const spoke = await updateSpoke(tx, job.spokeId!, job, gone);
-    await freeNames(tx, spoke.id);
+    await releaseDomains(tx, spoke.id);
     return told(spoke, job, "spoke_destroyed", {
       slug: spoke.slug,
       domain: spoke.domain,
@@ -163,7 +163,7 @@ export const removalOutcomes: Hooks = {
 
 /** What stays in the cluster on purpose: the contents of backups that an operator can still restore from. */
 async function keptContents(tx: Tx, spokeId: string): Promise<string[]> {
-  const backups = (await listStanding(tx, spokeId)).filter(({ state }) => state === "ready");
+  const backups = (await listBackups(tx, spokeId)).filter(({ state }) => state === "ready");
   return backups.flatMap(({ volumes }) => volumes.flatMap(({ content }) => content ?? []));
 }
 

@@ -16,7 +16,7 @@ import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, putFenced } from "#lib/workers/fenced.ts";
-import { type Patch, type Put, set } from "#lib/operations/change.ts";
+import { type Patch, type Put, setField } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { finalError, JOB, lookUntil, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 
@@ -47,7 +47,7 @@ export async function perform(
 }
 
 export async function scale(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1): Promise<void> {
-  await perform(site, run, [set(ref, "/spec/replicas", replicas)]);
+  await perform(site, run, [setField(ref, "/spec/replicas", replicas)]);
 }
 
 export async function untilReady({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
@@ -100,19 +100,19 @@ export async function demandRunning(space: Space, run: Run, deed: string, action
 export async function pauseCron(
   site: SpokeSite,
   run: Run,
-  changes = [set(CRON, "/spec/suspend", true)],
+  changes = [setField(CRON, "/spec/suspend", true)],
 ): Promise<void> {
   await perform(site, run, changes);
   await endCron(site.space, run);
 }
 
 export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
-  await perform(site, run, [set(CRON, "/spec/suspend", false)]);
+  await perform(site, run, [setField(CRON, "/spec/suspend", false)]);
 }
 
 /** As the spoke is to have it: a task that begins while a site is in maintenance fails. */
 export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
-  await perform(site, run, [set(CRON, "/spec/suspend", site.spoke.maintenance)]);
+  await perform(site, run, [setField(CRON, "/spec/suspend", site.spoke.maintenance)]);
 }
 
 /** No half-made site is shown, and none of its scheduled tasks run. */

@@ -1,6 +1,6 @@
 /** What this service offers. */
 import { signedIn } from "#lib/domains/auth/access.ts";
-import { showCatalog } from "#lib/catalog/make-view.ts";
+import { showCatalog } from "#lib/catalog/create-view.ts";
 import { CatalogView } from "#lib/catalog/view.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

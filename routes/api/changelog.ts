@@ -1,6 +1,6 @@
 /** What changes, for programs. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { ChangelogView, viewChangelog } from "#lib/domains/changelog/view.ts";
+import { ChangelogView, showChangelog } from "#lib/domains/changelog/view.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
@@ -11,5 +11,5 @@ export const GET = endpoint({
   holds: 300,
   reply: ok(ChangelogView),
   faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
-  handle: ({ app, service }) => viewChangelog(app, service.releases),
+  handle: ({ app, service }) => showChangelog(app, service.releases),
 });

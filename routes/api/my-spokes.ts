@@ -1,7 +1,7 @@
 /** All spokes that the caller sees. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
-import { removedFor } from "#lib/domains/federations/access.ts";
+import { removedVisibility } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { paged } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
@@ -19,5 +19,5 @@ export const GET = endpoint({
     includeRemoved: QueryFlag,
   }),
   reply: paged(SpokeView),
-  handle: ({ app, actor, query }) => findSpokes(app.db.rows, actor, query, removedFor(actor, query)),
+  handle: ({ app, actor, query }) => findSpokes(app.db.rows, actor, query, removedVisibility(actor, query)),
 });

@@ -1,5 +1,5 @@
 /** `wheelwright admin reset-password EMAIL`: a way in for a person who may run programs on this machine. */
-import { resetPassword } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { openPasswords } from "#lib/drivers/crypto/password.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";
 import { withDatabase } from "./database.ts";
@@ -8,7 +8,9 @@ export async function admin({ words: [what, email] }: Given): Promise<void> {
   if (what !== "reset-password" || !email) {
     throw new CommandError(EX_USAGE, "wheelwright admin reset-password EMAIL");
   }
-  const { password, enabled } = await withDatabase((db) => resetPassword({ db, passwords: openPasswords() }, email));
+  const { password, enabled } = await withDatabase((db) =>
+    resetPasswordLocally({ db, passwords: openPasswords() }, email)
+  );
   const note = enabled ? "The account was disabled and no operator was left, so it is enabled again.\n" : "";
   process.stdout.write(`New password of ${email}: ${password}\nAll sessions of this user have ended.\n${note}`);
 }

@@ -10,7 +10,7 @@ import { type Config, publicUrlWithPort, readStartConfig } from "#lib/base/confi
 import { openEmbedded } from "#lib/dev/embedded.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
-import { firstOperator } from "#lib/domains/users/bootstrap.ts";
+import { ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { banner, type Greeting } from "../banner.ts";
 import { built } from "../release.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
@@ -86,7 +86,7 @@ async function runOn(config: Config, source: ClusterSource, { told, stop, log }:
   log.info("Starting the control plane");
   const program = await compose(config, source, log);
   try {
-    const admin = await firstOperator(program.app.db, config.bootstrapAdmin, log);
+    const admin = await ensureFirstOperator(program.app.db, config.bootstrapAdmin, log);
     stop.check();
     const { stopped } = await runUntilStopped(program, stop);
     const url = config.publicUrl.href.replace(/\/$/, "");

@@ -7,7 +7,7 @@
 import { setTimeout } from "node:timers";
 import { type Blueprint, loadBlueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { createdIssuers } from "#lib/catalog/inputs.ts";
+import { createdIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/base/config.ts";
@@ -90,7 +90,7 @@ async function readIssuers(): Promise<readonly string[]> {
   const config = configOf("serve", []) ?? configOf("dev", []);
   const issuers = config && await collect([], async () => {
     const loaded = await loadBlueprint(blueprint, config.blueprintDir);
-    return createdIssuers(loadCatalog(await readCatalog(config.catalog), loaded), config);
+    return createdIssuerNames(loadCatalog(await readCatalog(config.catalog), loaded), config);
   });
   return issuers ?? [];
 }

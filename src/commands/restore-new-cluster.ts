@@ -1,10 +1,10 @@
 /** `wheelwright restore --new-cluster`: brings back in a new cluster what was made in one that is gone. */
 import type { Config } from "#lib/base/config.ts";
-import { bringBack, listLost, type Lost, type Range } from "#lib/domains/backups/new-cluster.ts";
-import { failLost, retireLostTemplates } from "#lib/domains/backups/lost.ts";
+import { listLostObjects, type LostFilter, type LostObject, restoreLost } from "#lib/domains/backups/new-cluster.ts";
+import { markSpokeLost, retireLostTemplates } from "#lib/domains/backups/lost-cluster.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
+import type { NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
 import type { Asker } from "#lib/audit/asker.ts";
 import { CommandError, EX_DATA } from "./command.ts";
 import { openConfigured } from "./machine.ts";
@@ -22,13 +22,13 @@ export async function restoreAnew(db: Database, config: Config, asker: Asker, wi
   const { spoke, dryRun } = wish, range = await rangeOf(db, wish);
   const clusters = (await openConfigured(config, "restore")).clusters;
   try {
-    const lost = await listLost({ db, clusters }, range);
+    const lost = await listLostObjects({ db, clusters }, range);
     if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EX_DATA, stands(spoke));
     if (dryRun) return toBringBack(lost);
-    const done: (readonly [Lost, string | null])[] = [];
+    const done: (readonly [LostObject, string | null])[] = [];
     for (const each of lost) {
-      const job = each.left === null ? await bringBack({ db }, asker, each) : null;
-      if (each.spoke && each.left !== null) await failLost({ db }, asker, each.spoke, each.left);
+      const job = each.keepReason === null ? await restoreLost({ db }, asker, each) : null;
+      if (each.spoke && each.keepReason !== null) await markSpokeLost({ db }, asker, each.spoke, each.keepReason);
       done.push([each, job?.id ?? null]);
     }
     if (lost.length > 0) await retireLostTemplates({ db, clusters });
@@ -38,7 +38,7 @@ export async function restoreAnew(db: Database, config: Config, asker: Asker, wi
   }
 }
 
-async function rangeOf(db: Database, { spoke, hub: name }: Wish): Promise<Range> {
+async function rangeOf(db: Database, { spoke, hub: name }: Wish): Promise<LostFilter> {
   if (spoke) return { spokeId: spoke.id };
   if (name === undefined) return {};
   const hub = await findFederation(db.rows, name, "hidden");

@@ -1,16 +1,16 @@
 /** What `wheelwright restore` says: the backups that there are, what would come of it, and what was asked for. */
 import type { Backup } from "#lib/domains/backups/store.ts";
-import type { Lost } from "#lib/domains/backups/new-cluster.ts";
-import { testFailure } from "#lib/domains/backups/tested.ts";
-import type { KeptClaim } from "#lib/domains/backups/kept.ts";
-import type { NamedSpoke } from "#lib/domains/spokes/named.ts";
+import type { LostObject } from "#lib/domains/backups/new-cluster.ts";
+import { testFailure } from "#lib/domains/backups/test-result.ts";
+import type { RetainedClaim } from "#lib/domains/backups/retained-claims.ts";
+import type { NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
 import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
-import type { RestorePlan } from "#lib/domains/backups/request.ts";
+import type { RestorePlan } from "#lib/domains/backups/restore.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 
-export function tables(backups: readonly Backup[], kept: readonly KeptClaim[]): string {
+export function tables(backups: readonly Backup[], kept: readonly RetainedClaim[]): string {
   const shown = backups.filter(({ removingSince }) => removingSince === null);
   const rows = shown.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes, ...backup }) => [
     ...[id, minuteOf(createdAt), kind, state, lmsVersion ?? "-"],
@@ -71,22 +71,23 @@ export function recreated({ spoke, job }: { readonly spoke: SpokeRow; readonly j
   return `The spoke ${spoke.slug} (${spoke.id}) is made anew from the backup, as ${spoke.domain}.\n${watching(job)}`;
 }
 
-export function toBringBack(lost: readonly Lost[]): string {
+export function toBringBack(lost: readonly LostObject[]): string {
   if (lost.length === 0) return NOTHING_LOST;
   const lines = lost.map((each) =>
-    `${titleOf(each)} ${each.left === null ? wouldCome(each) : `is left: ${each.left}`}\n`
+    `${titleOf(each)} ${each.keepReason === null ? wouldCome(each) : `is left: ${each.keepReason}`}\n`
   );
   return `${lines.join("")}\nNothing was written.\n`;
 }
 
 /** With the operation of each; none of what is left, or was asked for by somebody else meanwhile. */
-export function broughtBack(done: readonly (readonly [Lost, operation: string | null])[]): string {
+export function broughtBack(done: readonly (readonly [LostObject, operation: string | null])[]): string {
   if (done.length === 0) return NOTHING_LOST;
-  const asked = done.filter(([, operation]) => operation !== null), left = done.filter(([{ left }]) => left !== null);
+  const asked = done.filter(([, operation]) => operation !== null),
+    left = done.filter(([{ keepReason: left }]) => left !== null);
   const lines = done.map(([each, operation]) =>
     `${titleOf(each)} ${
-      each.left !== null
-        ? `is left: ${each.left}`
+      each.keepReason !== null
+        ? `is left: ${each.keepReason}`
         : operation === null
         ? "is under way already"
         : `${comes(each)}: ${operation}`
@@ -101,15 +102,15 @@ export function broughtBack(done: readonly (readonly [Lost, operation: string | 
 const NOTHING_LOST =
   "Nothing is lost: what has a namespace was made in the clusters that answer. Nothing was written.\n";
 
-function titleOf({ hub, spoke }: Lost): string {
+function titleOf({ hub, spoke }: LostObject): string {
   return spoke ? `The spoke ${hub.slug}/${spoke.slug} (${spoke.id})` : `The hub ${hub.slug} (${hub.id})`;
 }
 
-function wouldCome({ backup, spoke }: Lost): string {
+function wouldCome({ backup, spoke }: LostObject): string {
   return backup ? `would be made of its ${describe(backup)}${changes(spoke!)}` : "would get a new namespace";
 }
 
-function comes({ backup, spoke }: Lost): string {
+function comes({ backup, spoke }: LostObject): string {
   return backup ? `is made of its ${describe(backup)}${changes(spoke!)}` : "gets a new namespace";
 }
 

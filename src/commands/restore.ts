@@ -5,13 +5,13 @@
 import { sql } from "kysely";
 import * as v from "valibot";
 import { HostName, Slug } from "#lib/base/schema.ts";
-import { listReplaced } from "#lib/domains/backups/kept.ts";
-import { listStanding } from "#lib/domains/backups/store.ts";
+import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { listBackups } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { findNamed, type NamedSpoke } from "#lib/domains/spokes/named.ts";
+import { findSpokeByName, type NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
-import { planRestore, requestRestore } from "#lib/domains/backups/request.ts";
+import { planRestore, requestRestore } from "#lib/domains/backups/restore.ts";
 import { CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
 import { whoAsks, withDatabase } from "./database.ts";
 import { readPlace } from "./machine.ts";
@@ -38,7 +38,7 @@ export async function askRestore({ words: [name], options }: Given<Options>): Pr
   await withDatabase(async (db) => {
     await requireRelease(db);
     if (options.all) return void process.stdout.write(await restoreAll(db, null, options));
-    const spoke = await findNamed(db.rows, name!);
+    const spoke = await findSpokeByName(db.rows, name!);
     if (!spoke) {
       const message = `There is no spoke ${name}, and never was: give its id, HUB/SLUG or domain`;
       throw new CommandError(EX_DATA, message);
@@ -76,7 +76,7 @@ function newClusterProblem(name: string | undefined, options: Options): string |
 
 async function list(db: Database, spoke: NamedSpoke): Promise<string> {
   const isThere = spoke.state !== "removed";
-  return tables(await listStanding(db.rows, spoke.id), isThere ? await listReplaced(db.rows, spoke.id) : []);
+  return tables(await listBackups(db.rows, spoke.id), isThere ? await listReplacedClaims(db.rows, spoke.id) : []);
 }
 
 async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Options): Promise<string> {

@@ -1,6 +1,6 @@
 /** `wheelwright serve`: the control plane on a database and a cluster that are there already. */
 import { readStartConfig } from "#lib/base/config.ts";
-import { addressProblem } from "#lib/domains/auth/cookie.ts";
+import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import { batchWrites, openLog } from "#lib/base/log.ts";
 import { bootstrapAdmin } from "#lib/domains/users/bootstrap.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
@@ -13,7 +13,7 @@ export async function serve(): Promise<void> {
   const config = readStartConfig("serve");
   const log = openLog({ ...config.log, write: batchWrites((text) => process.stdout.write(text)) });
   if (!config.smtp) log.warn("SMTP_HOST is not set: mail stays queued until it is");
-  const problem = addressProblem(config.publicUrl);
+  const problem = findPublicUrlProblem(config.publicUrl);
   if (problem) log.warn(problem);
   const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
   await requireKubeconfig(source);

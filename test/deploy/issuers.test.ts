@@ -1,7 +1,7 @@
 /** The right to ClusterIssuers, as the chart gives it for the issuers that the program creates. Skipped without Helm. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createdIssuers } from "#lib/catalog/inputs.ts";
+import { createdIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { loadBlueprint } from "#lib/moodle/load.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
@@ -61,7 +61,10 @@ rendered("agrees with the program on their names", async () => {
   const { resourceNames } = rules.find(({ resources, resourceNames }: Json) =>
     resources.includes("clusterissuers") && resourceNames
   );
-  assert.equal(resourceNames, createdIssuers(catalog, { acmeEmail: ACME.ACME_EMAIL, releaseId: "wheelwright" }).sort());
+  assert.equal(
+    resourceNames,
+    createdIssuerNames(catalog, { acmeEmail: ACME.ACME_EMAIL, releaseId: "wheelwright" }).sort(),
+  );
 });
 
 test.run();

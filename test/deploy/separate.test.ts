@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Fault } from "#lib/base/errors.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
-import { askSite } from "#lib/domains/spokes/sign-in-job.ts";
+import { createLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { makeApp, openWorkScene } from "#test/lib/workers/scene.ts";
 import { ACCOUNT, putAsAdmin } from "#test/support/rights.ts";
@@ -25,7 +25,7 @@ test("say of what needs the cluster at once that it cannot be had, while others 
     const suspend = { action: "suspend" } as SpokeAction;
     const asking = [
       () => previewAction(app, scene.actor, spoke, suspend, signal),
-      () => askSite(app, scene.actor, spoke, signal),
+      () => createLinkInSite(app, scene.actor, spoke, signal),
     ];
     for (const ask of asking) {
       const { kind, code, message } = await rejection(ask()) as Fault;

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listReplaced } from "#lib/domains/backups/kept.ts";
-import { requestRestore, type RestoreRequest } from "#lib/domains/backups/request.ts";
+import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -80,7 +80,7 @@ async function killIn(
 }
 
 async function isWhole(scene: WorkScene, id: string, identifier: string): Promise<void> {
-  const row = await scene.row(id), kept = (await listReplaced(scene.db.rows, id)).map(({ claim }) => claim);
+  const row = await scene.row(id), kept = (await listReplacedClaims(scene.db.rows, id)).map(({ claim }) => claim);
   assert.equal([row.state, row.health, row.siteIdentifier], ["active", "healthy", identifier]);
   assert.equal(claims(scene, row), [...usedBy(row), ...kept].sort());
   const standing = scene.simulator.objects().filter(({ metadata }) => metadata.namespace === row.namespace);

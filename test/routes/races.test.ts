@@ -1,7 +1,7 @@
 /** Many at once, on the real handler and a real PostgreSQL: whatever comes first, it is done once and all are told so. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { mintSecret, openGrant } from "#lib/domains/auth/one-time.ts";
+import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { Answer } from "#test/support/client.ts";
 import { makePerson, PASSWORD } from "#test/support/people.ts";
@@ -155,8 +155,8 @@ test("delegations of two spokes to somebody who never proved the address, one ma
 test("uses of one mailed link, one sets the password", async ({ scene }) => {
   const { id } = scene.people.spokeAdmin;
   const token = await scene.db.transact(async (tx) => {
-    const grant = await openGrant(tx, "password_reset", id);
-    return await mintSecret(tx, grant.id);
+    const grant = await createGrant(tx, "password_reset", id);
+    return await addSecret(tx, grant.id);
   });
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ token, password: "correct horse battery staple" });

@@ -109,10 +109,10 @@ test("writes the calls of tokens at the latest when it stops", async ({ db, prog
   const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silentLog);
   programs.push(program);
   const count = () => db.sql("select calls::int as calls from token_calls where token_id = $1", [id]);
-  program.calls.note(id, "GET /api/x");
+  program.calls.count(id, "GET /api/x");
   await program.drain(0);
   assert.equal(await count(), [{ calls: 1 }]);
-  program.calls.note(id, "GET /api/x");
+  program.calls.count(id, "GET /api/x");
   await programs.pop()!.close();
   assert.equal(await count(), [{ calls: 2 }]);
 });

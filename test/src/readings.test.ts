@@ -84,7 +84,7 @@ test("tell the fleet in numbers, on one replica, and name no hub, spoke or perso
   const first = await open(db);
   await until(() => first.program.metrics!.fleet.last());
   const second = await open(db), fleet = /^wheelwright_(?:spokes|lane|templates|backup|proof|audit)/;
-  await second.program.metrics!.fleet.looked();
+  await second.program.metrics!.fleet.whenCounted();
   const page = await first.lines();
   assert.equal(page.filter((line) => fleet.test(line)), [
     'wheelwright_lanes{state="queued"} 0',

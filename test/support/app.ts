@@ -6,7 +6,7 @@ import { openPasswords } from "#lib/drivers/crypto/password.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
-import { sightsOf } from "#lib/domains/federations/follow.ts";
+import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
@@ -24,7 +24,7 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     log: silentLog,
     telemetry: NO_TELEMETRY,
     db,
-    feeds: openFeeds(db, silentLog, { look: sightsOf, most: config.maxStreams }),
+    feeds: openFeeds(db, silentLog, { look: decideVisibility, most: config.maxStreams }),
     clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     dns: openDns(config.dnsServers),
     passwords: openPasswords(),

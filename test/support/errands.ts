@@ -9,7 +9,7 @@
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
-import { mintSecret, openGrant, type Purpose } from "#lib/domains/auth/one-time.ts";
+import { addSecret, createGrant, type Purpose } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Passwords } from "#lib/drivers/crypto/password.ts";
 import { newId } from "#lib/base/ids.ts";
 import { knownKinds } from "#lib/jobs/claim.ts";
@@ -97,7 +97,7 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
       return count;
     },
     link: (purpose, { id }) =>
-      db.transact(async (tx) => (await mintSecret(tx, (await openGrant(tx, purpose, id)).id))!),
+      db.transact(async (tx) => (await addSecret(tx, (await createGrant(tx, purpose, id)).id))!),
     async opens(email, password) {
       const [row] = await db.sql("select password_hash from users where email = $1", [email]);
       return await passwords.verify(password, row?.passwordHash ?? null, { caller: email }) === "right";

@@ -1,6 +1,6 @@
 /** The same as spoke-deeds.ts for hubs: less of them can be told apart, and less can be lost. */
 import { sql } from "kysely";
-import { cancellations } from "#lib/domains/federations/abandon.ts";
+import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
 import {
   type FederationRow,
   insertFederation,
@@ -88,7 +88,7 @@ export async function callOffOfHub(
   if (ended.length === 0) return null;
   const after = await updateFederation(tx, id, settledHub(before));
   await record(tx, asker, {
-    audit: cancellations(ended, { federationId: id }, "the database was restored to a time before"),
+    audit: createCancellationEntries(ended, { federationId: id }, "the database was restored to a time before"),
     events: ended.map((job) => ({ federationId: id, state: after.state, operation: streamOperation(job) })),
   });
   return null;

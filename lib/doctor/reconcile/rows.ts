@@ -1,6 +1,6 @@
 /** What the database says of what stands, or should stand, in one cluster. */
 import { sql } from "kysely";
-import type { Aged } from "#lib/domains/backups/retention.ts";
+import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import { type NeededSandboxes, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { TURN } from "#lib/moodle/names.ts";
@@ -33,7 +33,7 @@ export interface KnownRows {
 export interface KnownBackup {
   readonly id: string;
   readonly spokeId: string;
-  readonly state: Aged["state"];
+  readonly state: DatedBackup["state"];
   readonly contents: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export async function readKnownRows(
     ready: ready.map(({ id, spokeId, volumes }) => ({ ...{ id, spokeId }, contents: contentsOf(volumes) })),
     cut: new Map(backups.map(({ id, spokeId, state, volumes }) => [
       id.slice(id.indexOf("_") + 1),
-      { ...{ id, spokeId, state: state as Aged["state"] }, contents: contentsOf(volumes) },
+      { ...{ id, spokeId, state: state as DatedBackup["state"] }, contents: contentsOf(volumes) },
     ])),
     ...{ turns, needed },
     sandboxes: new Set([...jobs, ...templates].map(({ id }) => id)),

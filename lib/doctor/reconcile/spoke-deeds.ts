@@ -1,12 +1,12 @@
 /** What is done to the rows of spokes: each is written in one transaction with its audit and its event. */
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
-import { forgetClaims } from "#lib/domains/backups/kept.ts";
-import { cancellations } from "#lib/domains/federations/abandon.ts";
-import { namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
-import { isInUse, KEPT_DAYS, lockNames } from "#lib/domains/spokes/names.ts";
+import { deleteRetainedClaims } from "#lib/domains/backups/retained-claims.ts";
+import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
+import { ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
+import { FORMER_DOMAIN_DAYS, isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { wishOf } from "#lib/domains/spokes/wish.ts";
+import { toDesired } from "#lib/domains/spokes/desired.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
@@ -73,8 +73,8 @@ export async function catchUpSpoke(
   const taken = await takeNames(tx, names, particulars);
   if (taken !== null) return taken;
   const wishes = await readWishes(tx, restoredAt, before.id);
-  const { domain: wish = particulars.domain, ...words } = wished(wishOf(before), wishes);
-  await forgetClaims(tx, before.id, Object.values(claimNames(particulars.blueprintInputs as SpokeInputs)));
+  const { domain: wish = particulars.domain, ...words } = wished(toDesired(before), wishes);
+  await deleteRetainedClaims(tx, before.id, Object.values(claimNames(particulars.blueprintInputs as SpokeInputs)));
   const after = await tx.updateTable("spokes")
     .set({
       ...columnsOf(standing),
@@ -118,7 +118,7 @@ export async function callOff(
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const about = { federationId: after.federationId, spokeId: id };
   await record(tx, asker, {
-    audit: cancellations(ended, about, "the database was restored to a time before"),
+    audit: createCancellationEntries(ended, about, "the database was restored to a time before"),
     events: ended.map((job) => ({ ...about, state: after.state, operation: streamOperation(job) })),
   });
   return null;
@@ -153,7 +153,7 @@ function columnsOf({ cluster, identity, namespace, particulars }: StandingSpoke)
 async function takeNames(tx: Tx, names: Names, { id, domain }: SpokeParticulars): Promise<string | null> {
   const place = ownNamesOf(names);
   await lockNames(tx, domain, place);
-  const taken = await isInUse(tx, domain, namesAbove(domain, place), id);
+  const taken = await isInUse(tx, domain, parentNames(domain, place), id);
   return taken ? `its domain ${domain} is in use, or one above or below it` : null;
 }
 
@@ -161,7 +161,7 @@ async function keepFormerNames(tx: Tx, { id, blueprintInputs }: SpokeParticulars
   const former = (blueprintInputs as SpokeInputs).formerHosts ?? [];
   await tx.deleteFrom("former_domains").where("spokeId", "=", id).execute();
   if (former.length === 0) return;
-  const until = sql<Date>`wheelwright_now() + make_interval(days => ${KEPT_DAYS}::integer)`;
+  const until = sql<Date>`wheelwright_now() + make_interval(days => ${FORMER_DOMAIN_DAYS}::integer)`;
   await tx.insertInto("former_domains").values(former.map(({ host }) => ({ domain: host, spokeId: id, until })))
     .onConflict((conflict) => conflict.doNothing()).execute();
 }

@@ -28,7 +28,7 @@ export interface Actor extends Asker {
   readonly credential: Credential;
 }
 
-export interface Asked {
+export interface AccessInput {
   readonly app: App;
   readonly actor: Actor | null;
   /** The path's parameters, as they came. */
@@ -41,7 +41,7 @@ export interface Asked {
 export interface Access<A extends Actor | null, L extends object> {
   /** Shown in the access table and the OpenAPI document: `anyone`, `signed in`, `operator`, `spoke: act` … */
   readonly name: string;
-  readonly admit: (asked: Asked) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
+  readonly admit: (request: AccessInput) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
 }
 
 export const anyone: Access<Actor | null, object> = { name: "anyone", admit: ({ actor }) => ({ actor }) };

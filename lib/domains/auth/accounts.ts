@@ -2,20 +2,20 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type Access, type Actor, operator } from "#lib/domains/auth/access.ts";
-import { voidGrants } from "#lib/domains/auth/one-time.ts";
+import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
-import { endSessionsOf, holdUser } from "#lib/domains/users/store.ts";
+import { endSessionsOf, lockUser } from "#lib/domains/users/store.ts";
 import type { UserPatch, UserRecord } from "#lib/domains/users/views.ts";
 
 /** The user of the path, for operators. */
 export const account: Access<Actor, { readonly user: UserRecord }> = {
   name: "operator",
-  async admit(asked) {
-    const { actor } = await operator.admit(asked);
-    const user = await findUserRecord(asked.app.db.rows, asked.params.userId ?? "");
+  async admit(request) {
+    const { actor } = await operator.admit(request);
+    const user = await findUserRecord(request.app.db.rows, request.params.userId ?? "");
     if (!user) throw new Fault("missing", "user_missing", "There is no such user");
     return { actor, user };
   },
@@ -36,40 +36,40 @@ interface Changes {
 export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patch: UserPatch): Promise<UserRecord> {
   return await app.db.transact(async (tx) => {
     // Two operators who demote each other at once would else each still see the other.
-    if (patch.operator === false || patch.disabled === true) await takeTurns(tx);
+    if (patch.operator === false || patch.disabled === true) await lockOperators(tx);
     // Nobody gives themselves what they must have to be here: somebody may just be taking it away.
-    const own = { operator: patch.operator && undefined, disabled: patch.disabled || undefined };
-    const changes = await judge(tx, actor, id, id === actor.userId ? { ...patch, ...own } : patch);
-    if (Object.keys(changes).length > 0) await write(tx, actor, id, changes);
+    const adjusted = { operator: patch.operator && undefined, disabled: patch.disabled || undefined };
+    const changes = await planChanges(tx, actor, id, id === actor.userId ? { ...patch, ...adjusted } : patch);
+    if (Object.keys(changes).length > 0) await writeChanges(tx, actor, id, changes);
     return (await findUserRecord(tx, id))!;
   });
 }
 
 /** Holds the user's row, and says what is to change of it. */
-async function judge(tx: Tx, { credential }: Actor, id: string, patch: UserPatch): Promise<Changes> {
-  const before = (await holdUser(tx, { id }))!;
+async function planChanges(tx: Tx, { credential }: Actor, id: string, patch: UserPatch): Promise<Changes> {
+  const before = (await lockUser(tx, { id }))!;
   const changes: Changes = {};
   for (const field of ["displayName", "operator", "disabled"] as const) {
     if (patch[field] !== undefined && patch[field] !== before[field]) Object.assign(changes, { [field]: patch[field] });
   }
   // A token that got into wrong hands must not make an operator who is still there when it is revoked.
-  const returns = changes.disabled === false && before.operator && changes.operator !== false;
-  if ((patch.operator || returns) && credential.kind === "token") {
+  const regainsOperator = changes.disabled === false && before.operator && changes.operator !== false;
+  if ((patch.operator || regainsOperator) && credential.kind === "token") {
     throw new Fault("unauthenticated", "session_required", "making somebody an operator requires a session");
   }
   if (changes.operator && !before.verified) {
     const message = "Cannot make an operator of a user whose e-mail address is not verified; it must be verified first";
     throw new Fault("conflict", "user_unverified", message);
   }
-  const leaves = changes.operator === false || changes.disabled === true;
-  if (leaves && before.operator && !await hasOtherOperator(tx, id)) {
+  const losesOperator = changes.operator === false || changes.disabled === true;
+  if (losesOperator && before.operator && !await hasOtherOperator(tx, id)) {
     const message = "Cannot disable or demote the last operator; make another user an operator first";
     throw new Fault("conflict", "last_operator", message);
   }
   return changes;
 }
 
-async function write(tx: Tx, actor: Actor, id: string, changed: Changes): Promise<void> {
+async function writeChanges(tx: Tx, actor: Actor, id: string, changed: Changes): Promise<void> {
   const { displayName, operator, disabled } = changed;
   await tx.updateTable("users").set({
     ...(displayName !== undefined && { displayName }),
@@ -88,7 +88,7 @@ async function write(tx: Tx, actor: Actor, id: string, changed: Changes): Promis
 }
 
 /** Until the transaction ends, nobody else lessens the operators. */
-async function takeTurns(tx: Tx): Promise<void> {
+async function lockOperators(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: the last operator', 0))`.execute(tx);
 }
 

@@ -11,14 +11,14 @@ import { type Asker, SYSTEM } from "#lib/audit/asker.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { hasOtherOperator } from "#lib/domains/auth/accounts.ts";
-import { settle } from "#lib/domains/auth/link.ts";
+import { takeOverAccount } from "#lib/domains/auth/mail-link.ts";
 import { record } from "#lib/changes/record.ts";
 import { newPassword } from "#lib/drivers/crypto/secret.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
-import { enable, type HeldUser, holdUser } from "#lib/domains/users/store.ts";
+import { enableUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
  * Ends all sessions of the user, the caller's own too where it is about the caller, and voids links that were mailed. API
@@ -33,11 +33,11 @@ export async function resetByOperator(
   const passwordHash = await app.passwords.hash(password, { caller: actor.userId });
   const at = (await app.db.now()).toISOString();
   await app.db.transact(async (tx) => {
-    const user = (await holdUser(tx, { id: userId }))!;
-    if (user.disabled) throw disabled(user, "enable them first");
+    const user = (await lockUser(tx, { id: userId }))!;
+    if (user.disabled) throw userDisabledFault(user, "enable them first");
     const { email, displayName: name } = user;
-    const told = mailJob({ template: "password-changed", to: { email, name }, about: { at, ip: actor.ip } });
-    await reset(tx, actor, user, passwordHash, user.verified && user.hasPassword ? [told] : []);
+    const notice = mailJob({ template: "password-changed", to: { email, name }, about: { at, ip: actor.ip } });
+    await applyReset(tx, actor, user, passwordHash, user.verified && user.hasPassword ? [notice] : []);
   });
   return { userId, password };
 }
@@ -46,42 +46,48 @@ export async function resetByOperator(
  * The same on this machine's authority. It also opens a disabled operator's account, if no other operator is left to do
  * that. Throws Fault missing `user_missing`, conflict `user_disabled`.
  */
-export async function resetPassword(
+export async function resetPasswordLocally(
   { db, passwords }: Pick<App, "db" | "passwords">,
   address: string,
 ): Promise<{ readonly password: string; readonly enabled: boolean }> {
   const password = newPassword(), email = canonicalPrefix(address.trim());
   const passwordHash = await passwords.hash(password, { caller: SYSTEM.userId });
   const enabled = await db.transact(async (tx) => {
-    const user = await holdUser(tx, { email });
+    const user = await lockUser(tx, { email });
     if (!user) throw new Fault("missing", "user_missing", `There is no user with the e-mail address ${address}`);
     if (user.disabled) await enableLastOperator(tx, user);
-    await reset(tx, SYSTEM, user, passwordHash);
+    await applyReset(tx, SYSTEM, user, passwordHash);
     return user.disabled;
   });
   return { password, enabled };
 }
 
-async function reset(
+async function applyReset(
   tx: Tx,
-  asker: Asker,
-  user: HeldUser,
+  requester: Asker,
+  user: LockedUser,
   passwordHash: string,
   jobs: readonly NewJob[] = [],
 ): Promise<void> {
-  const revoked = await settle(tx, user, { passwordHash, keepTokens: true });
+  const revoked = await takeOverAccount(tx, user, { passwordHash, keepTokens: true });
   const about = { objectType: "user", objectId: user.id } as const;
   const audit: AuditEntry[] = [{ kind: "password_reset", ...about, metadata: { email: user.email } }, ...revoked];
   if (!user.verified) audit.push({ kind: "email_verified", ...about, metadata: { vouchedFor: true } });
   if (user.disabled) audit.push({ kind: "user_updated", ...about, metadata: { changed: { disabled: false } } });
-  await record(tx, asker, { audit, jobs });
+  await record(tx, requester, { audit, jobs });
 }
 
-async function enableLastOperator(tx: Tx, user: HeldUser): Promise<void> {
-  if (!user.operator || await hasOtherOperator(tx, user.id)) throw disabled(user, "an operator must enable them first");
-  await enable(tx, user.id);
+async function enableLastOperator(tx: Tx, user: LockedUser): Promise<void> {
+  if (!user.operator || await hasOtherOperator(tx, user.id)) {
+    throw userDisabledFault(user, "an operator must enable them first");
+  }
+  await enableUser(tx, user.id);
 }
 
-function disabled({ email }: HeldUser, mend: string): Fault {
-  return new Fault("conflict", "user_disabled", `The user ${email} is disabled, and no password lets them in; ${mend}`);
+function userDisabledFault({ email }: LockedUser, remedy: string): Fault {
+  return new Fault(
+    "conflict",
+    "user_disabled",
+    `The user ${email} is disabled, and no password lets them in; ${remedy}`,
+  );
 }

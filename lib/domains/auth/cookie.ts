@@ -5,7 +5,7 @@
 import { parse, serialize } from "hono/utils/cookie";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
-const LIFE = 30 * DAY; // the longest that a session lives, however much it is used
+const MAX_AGE = 30 * DAY; // the longest that a session lives, however much it is used
 
 /** What a request brings, or null. */
 export function readCookie(publicUrl: URL, request: Request): string | null {
@@ -15,16 +15,16 @@ export function readCookie(publicUrl: URL, request: Request): string | null {
 
 /** The Set-Cookie header that begins a session. */
 export function sessionCookie(publicUrl: URL, secret: string): string {
-  return write(publicUrl, secret, LIFE / SECOND);
+  return serializeCookie(publicUrl, secret, MAX_AGE / SECOND);
 }
 
 /** The Set-Cookie header that makes the browser forget it. */
 export function clearedCookie(publicUrl: URL): string {
-  return write(publicUrl, "", 0);
+  return serializeCookie(publicUrl, "", 0);
 }
 
 /** What is wrong with an address for people elsewhere: it leads nowhere, or our cookie, for TLS alone, never comes back. */
-export function addressProblem(publicUrl: URL): string | null {
+export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
     return `PUBLIC_URL ${publicUrl.href} leads to whatever machine one sits at: links in mails open on this one alone; ` +
       "set it to the address by which people reach this service";
@@ -34,7 +34,7 @@ export function addressProblem(publicUrl: URL): string | null {
     "has no effect, and passwords and tokens cross the network in the clear; let a proxy end TLS, and set its https URL";
 }
 
-function write(publicUrl: URL, value: string, maxAge: number): string {
+function serializeCookie(publicUrl: URL, value: string, maxAge: number): string {
   const secure = !isPlainLocal(publicUrl);
   return serialize(cookieName(publicUrl), value, { path: "/", httpOnly: true, sameSite: "Lax", secure, maxAge });
 }

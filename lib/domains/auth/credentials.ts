@@ -9,80 +9,84 @@ import { prepareQuick } from "#lib/drivers/db/prepared.ts";
 import { refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
-const IDLE_HOURS = 12, LIFE_DAYS = 30; // of a session
+const IDLE_HOURS = 12, MAX_AGE_DAYS = 30; // of a session
 
-interface SessionInUse {
+interface ValidSession {
   readonly id: string;
   readonly user: User;
   /** Whether the last use that was noted is over a minute old, so that this one shall be. */
   readonly stale: boolean;
 }
 
-interface TokenInUse extends SessionInUse {
+interface ValidToken extends ValidSession {
   readonly scope: TokenScope;
   readonly prefix: string;
 }
 
 /** How a credential is named: by the hash of what its bearer sends, or by its id once the bearer has been let in. */
-type Named = { readonly hash: Uint8Array } | { readonly id: string };
+type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
 
 /**
  * Whether a row of `sessions` still opens something, no matter who its user is by now. The clock is read once for all
  * rows.
  */
-export const sessionLives = sql<SqlBool>`(sessions.ended_at is null
+export const isSessionValid = sql<SqlBool>`(sessions.ended_at is null
   and sessions.seen_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
-  and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${LIFE_DAYS}))`;
+  and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
 
 /** When it opens nothing any more, unless it is used before. */
-export const sessionExpires = sql<Date>`least(sessions.seen_at + make_interval(hours => ${IDLE_HOURS}),
-  sessions.created_at + make_interval(days => ${LIFE_DAYS}))`;
+export const sessionExpiry = sql<Date>`least(sessions.seen_at + make_interval(hours => ${IDLE_HOURS}),
+  sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
 /** The same as sessionLives, of a row of `api_tokens as token`. */
-export const tokenLives = sql<SqlBool>`(token.revoked_at is null
+export const isTokenValid = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
-const sessions = (rows: Rows) =>
+const selectSessions = (rows: Rows) =>
   rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
     .select([...userColumns, "sessions.id", isStale("sessions.seenAt").as("stale")])
-    .where(sessionLives).where("users.disabledAt", "is", null);
-const sessionOfHash = prepareQuick((rows, { hash }: { hash: Uint8Array }) =>
-  sessions(rows).where("tokenHash", "=", hash)
+    .where(isSessionValid).where("users.disabledAt", "is", null);
+const findSessionByHash = prepareQuick((rows, { hash }: { hash: Uint8Array }) =>
+  selectSessions(rows).where("tokenHash", "=", hash)
 );
-const sessionOfId = prepareQuick((rows, { id }: { id: string }) => sessions(rows).where("sessions.id", "=", id));
+const findSessionById = prepareQuick((rows, { id }: { id: string }) =>
+  selectSessions(rows).where("sessions.id", "=", id)
+);
 
-const tokens = (rows: Rows) =>
+const selectTokens = (rows: Rows) =>
   rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
     .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
-    .where(tokenLives).where("users.disabledAt", "is", null);
-const tokenOfHash = prepareQuick((rows, { hash }: { hash: Uint8Array }) => tokens(rows).where("tokenHash", "=", hash));
-const tokenOfId = prepareQuick((rows, { id }: { id: string }) => tokens(rows).where("token.id", "=", id));
+    .where(isTokenValid).where("users.disabledAt", "is", null);
+const findTokenByHash = prepareQuick((rows, { hash }: { hash: Uint8Array }) =>
+  selectTokens(rows).where("tokenHash", "=", hash)
+);
+const findTokenById = prepareQuick((rows, { id }: { id: string }) => selectTokens(rows).where("token.id", "=", id));
 
 /** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
-export async function findSession(rows: Rows, named: Named): Promise<SessionInUse | undefined> {
-  const [row] = await ("id" in named ? sessionOfId(rows, named) : sessionOfHash(rows, named));
+export async function findSession(rows: Rows, key: CredentialKey): Promise<ValidSession | undefined> {
+  const [row] = await ("id" in key ? findSessionById(rows, key) : findSessionByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale };
 }
 
 /** The token, if it is neither revoked nor expired, and its user is not disabled. */
-export async function findToken(rows: Rows, named: Named): Promise<TokenInUse | undefined> {
-  const [row] = await ("id" in named ? tokenOfId(rows, named) : tokenOfHash(rows, named));
+export async function findToken(rows: Rows, key: CredentialKey): Promise<ValidToken | undefined> {
+  const [row] = await ("id" in key ? findTokenById(rows, key) : findTokenByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
 }
 
 /** Asks again before it writes: of many requests in the same moment one is enough. */
-export async function noteSession(rows: Rows, id: string): Promise<void> {
+export async function recordSessionUse(rows: Rows, id: string): Promise<void> {
   await rows.updateTable("sessions").set({ seenAt: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where(isStale("seenAt")).execute().catch(unlessRefused);
+    .where("id", "=", id).where(isStale("seenAt")).execute().catch(ignoreReadOnly);
 }
 
-export async function noteToken(rows: Rows, id: string): Promise<void> {
+export async function recordTokenUse(rows: Rows, id: string): Promise<void> {
   await rows.updateTable("api_tokens").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(unlessRefused);
+    .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }
 
 /** A request that only reads is let in while nothing can be written, and seen later. */
-function unlessRefused(error: unknown): void {
+function ignoreReadOnly(error: unknown): void {
   if (!refusesWrites(error)) throw error;
 }
 

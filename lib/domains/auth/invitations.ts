@@ -9,39 +9,39 @@
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { LIFETIME, openGrant, voidGrants } from "#lib/domains/auth/one-time.ts";
+import { createGrant, LIFETIME, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import { skipHistory } from "#lib/domains/members/history.ts";
-import { namesOfSeats, type Seat, takeSeat, vacateSeat } from "#lib/domains/members/seats.ts";
+import { addSeat, listAdministeredNames, removeSeat, type Seat } from "#lib/domains/members/seats.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { type HeldUser, holdUser, insertNewcomer, rename } from "#lib/domains/users/store.ts";
+import { insertUser, type LockedUser, lockUser, renameUser } from "#lib/domains/users/store.ts";
 
 /** A hub or spoke as somebody is brought into it. */
-interface Place {
+interface MembershipTarget {
   readonly seat: Seat;
-  readonly belonging: { readonly federationId: string; readonly spokeId?: string };
+  readonly ids: { readonly federationId: string; readonly spokeId?: string };
   /** Holds the place against going away meanwhile. Throws the Fault of a place that takes nobody. */
-  readonly keep: (tx: Tx) => Promise<unknown>;
+  readonly lock: (tx: Tx) => Promise<unknown>;
   /** What is written down of a new seat; its metadata grow by the user's id and address. */
-  readonly entry: Pick<AuditEntry, "kind" | "objectType" | "objectId" | "metadata">;
+  readonly auditEntry: Pick<AuditEntry, "kind" | "objectType" | "objectId" | "metadata">;
 }
 
 /** What became of it. `expiresAt` is the invitation's, ISO 8601, as it must survive a stored reply. */
-export interface Joining {
+export interface InvitationResult {
   readonly status: "added" | "invited" | "unchanged";
   readonly userId: string;
   readonly email: string;
   readonly expiresAt?: string;
 }
 
-interface Invitee extends HeldUser {
+interface Invitee extends LockedUser {
   /** Whether it was made just now. */
-  readonly made: boolean;
+  readonly isNew: boolean;
 }
 
 interface Invitation {
@@ -50,29 +50,38 @@ interface Invitation {
   readonly grantId: string | null;
 }
 
-const MAIL_EVERY = "1 hour"; // nobody shall be able to fill somebody's mailbox by way of us
+const MAIL_INTERVAL = "1 hour"; // nobody shall be able to fill somebody's mailbox by way of us
 
 /** Idempotent: what is there already stays. Throws Fault conflict `user_disabled`, and what `keep` throws. */
-export async function bringIn(tx: Tx, actor: Actor, { email, displayName }: NewMember, place: Place): Promise<Joining> {
-  const invitee = await keepInvitee(tx, email, displayName);
-  await place.keep(tx);
+export async function addMember(
+  tx: Tx,
+  actor: Actor,
+  { email, displayName }: NewMember,
+  target: MembershipTarget,
+): Promise<InvitationResult> {
+  const invitee = await lockInvitee(tx, email, displayName);
+  await target.lock(tx);
   // Nobody but an operator seats themselves: they run the hub already, and somebody may just be taking that away.
-  const given = invitee.id !== actor.userId || actor.role === "operator";
-  const joined = given && await takeSeat(tx, place.seat, invitee.id);
-  if (joined) await skipHistory(tx, place.seat, invitee.id);
-  const invitation = invitee.verified ? null : await invite(tx, invitee.id, joined);
+  const mayJoin = invitee.id !== actor.userId || actor.role === "operator";
+  const joined = mayJoin && await addSeat(tx, target.seat, invitee.id);
+  if (joined) await skipHistory(tx, target.seat, invitee.id);
+  const invitation = invitee.verified ? null : await ensureInvitation(tx, invitee.id, joined);
   const grantId = invitation?.grantId ?? null;
   const about = { userId: invitee.id, email };
   const audit: AuditEntry[] = [];
-  if (invitee.made) {
+  if (invitee.isNew) {
     audit.push({ kind: "user_created", ...userObject(invitee.id), metadata: { email, by: "invitation" } });
   }
-  if (joined) audit.push({ ...place.entry, ...place.belonging, metadata: { ...place.entry.metadata, ...about } });
+  if (joined) {
+    audit.push({ ...target.auditEntry, ...target.ids, metadata: { ...target.auditEntry.metadata, ...about } });
+  }
   if (invitation && grantId) {
     const metadata = { email, expiresAt: invitation.expiresAt.toISOString() };
-    audit.push({ kind: "user_invited", ...userObject(invitee.id), ...place.belonging, metadata });
+    audit.push({ kind: "user_invited", ...userObject(invitee.id), ...target.ids, metadata });
   }
-  const jobs = invitation && grantId ? [await letterOf(tx, actor, invitee, invitation.expiresAt, grantId)] : [];
+  const jobs = invitation && grantId
+    ? [await createInvitationMail(tx, actor, invitee, invitation.expiresAt, grantId)]
+    : [];
   if (audit.length > 0) await record(tx, actor, { audit, jobs });
   return {
     ...about,
@@ -82,35 +91,35 @@ export async function bringIn(tx: Tx, actor: Actor, { email, displayName }: NewM
 }
 
 /** Takes the seat back. A person who is left with none, and has not accepted, is not invited any more. */
-export async function takeOut(
+export async function removeMember(
   tx: Tx,
   actor: Actor,
   userId: string,
-  { seat, belonging, entry }: Omit<Place, "keep">,
+  { seat, ids, auditEntry }: Omit<MembershipTarget, "lock">,
 ): Promise<void> {
-  const user = await holdUser(tx, { id: userId });
-  if (!user || !await vacateSeat(tx, seat, userId)) {
+  const user = await lockUser(tx, { id: userId });
+  if (!user || !await removeSeat(tx, seat, userId)) {
     throw new Fault("missing", "member_missing", "There is no such member here");
   }
-  if (!user.verified && (await namesOfSeats(tx, userId)).length === 0) {
+  if (!user.verified && (await listAdministeredNames(tx, userId)).length === 0) {
     await voidGrants(tx, userId, ["invitation"]);
   }
-  const metadata = { ...entry.metadata, userId, email: user.email };
-  await record(tx, actor, { audit: [{ ...entry, ...belonging, metadata }] });
+  const metadata = { ...auditEntry.metadata, userId, email: user.email };
+  await record(tx, actor, { audit: [{ ...auditEntry, ...ids, metadata }] });
 }
 
 /** The user of the address, held; made without a password if none exists. */
-async function keepInvitee(tx: Tx, email: string, displayName: string | undefined): Promise<Invitee> {
-  const made = await insertNewcomer(tx, { email, displayName: displayName ?? email, passwordHash: null }) !== null;
-  const user = await holdUser(tx, { email });
+async function lockInvitee(tx: Tx, email: string, displayName: string | undefined): Promise<Invitee> {
+  const isNew = await insertUser(tx, { email, displayName: displayName ?? email, passwordHash: null }) !== null;
+  const user = await lockUser(tx, { email });
   if (!user) throw new Error(`The user ${email}, who is there, was not found`); // rows of users are never deleted
   if (user.disabled) {
     throw new Fault("conflict", "user_disabled", `The user ${email} is disabled; an operator must enable them first`);
   }
-  if (made || user.verified || (await namesOfSeats(tx, user.id)).length > 0) return { ...user, made };
+  if (isNew || user.verified || (await listAdministeredNames(tx, user.id)).length > 0) return { ...user, isNew };
   // Somebody signed up with the address and never proved it: what they call it is not its owner's word.
-  const renamed = { ...user, made, displayName: displayName ?? email };
-  await rename(tx, user.id, renamed.displayName);
+  const renamed = { ...user, isNew, displayName: displayName ?? email };
+  await renameUser(tx, user.id, renamed.displayName);
   return renamed;
 }
 
@@ -118,10 +127,10 @@ async function keepInvitee(tx: Tx, email: string, displayName: string | undefine
  * The user's invitation. One that was mailed within the hour is good, also after it was taken back: its link is in the
  * mailbox already. With each new seat it has its full time again. Else it is granted anew, and mailed.
  */
-async function invite(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
-  const mailed = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
+async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
+  const recent = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
     .where("userId", "=", userId).where("purpose", "=", "invitation").where("usedAt", "is", null)
-    .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAIL_EVERY}::interval`)
+    .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAIL_INTERVAL}::interval`)
     // An invitation that the mail server refused reached nobody.
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("users").select("id").where("id", "=", userId).where("mailRefused", "is not", null)))
@@ -129,24 +138,30 @@ async function invite(tx: Tx, userId: string, joined: boolean): Promise<Invitati
     // One that was taken back before its mail went out is in no mailbox.
     .where(sql<boolean>`(voided_at is null or cardinality(token_hashes) > 0)`)
     .orderBy("createdAt", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
-  if (!mailed) {
+  if (!recent) {
     await tx.updateTable("users").set({ mailRefused: null }).where("id", "=", userId).execute();
-    const { id, expiresAt } = await openGrant(tx, "invitation", userId);
+    const { id, expiresAt } = await createGrant(tx, "invitation", userId);
     return { expiresAt, grantId: id };
   }
-  if (!joined && mailed.voidedAt === null) return { expiresAt: mailed.expiresAt, grantId: null };
+  if (!joined && recent.voidedAt === null) return { expiresAt: recent.expiresAt, grantId: null };
   const minutes = LIFETIME.invitation / MINUTE;
   const { expiresAt } = await tx.updateTable("one_time_tokens")
     .set({ voidedAt: null, expiresAt: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'` })
-    .where("id", "=", mailed.id).returning("expiresAt").executeTakeFirstOrThrow();
+    .where("id", "=", recent.id).returning("expiresAt").executeTakeFirstOrThrow();
   return { expiresAt, grantId: null };
 }
 
 /** Of everything that awaits the user, and not of the newest alone: a mail an hour is all that there is. */
-async function letterOf(tx: Tx, actor: Actor, user: Invitee, expiresAt: Date, grantId: string): Promise<NewJob> {
+async function createInvitationMail(
+  tx: Tx,
+  actor: Actor,
+  user: Invitee,
+  expiresAt: Date,
+  grantId: string,
+): Promise<NewJob> {
   const about = {
     inviter: actor.displayName,
-    places: await namesOfSeats(tx, user.id),
+    places: await listAdministeredNames(tx, user.id),
     expiresAt: expiresAt.toISOString(),
   };
   return mailJob({ template: "invitation", to: { email: user.email, name: user.displayName }, about }, grantId);

@@ -7,7 +7,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import type { Origin } from "#lib/domains/auth/authenticate.ts";
+import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { clearedCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
 import { remindToVerify } from "#lib/domains/auth/signup.ts";
 import { beginSession, endSession, type NewSession } from "#lib/domains/auth/sessions.ts";
@@ -18,8 +18,8 @@ import type { QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import {
   type Account,
   findAccount,
-  holdUser,
-  keepAccount,
+  lockAccount,
+  lockUser,
   readUser,
   setPassword,
   type User,
@@ -30,7 +30,7 @@ interface Login {
   readonly password: string;
 }
 
-export interface SignedIn {
+export interface LoginResult {
   readonly user: User;
   /** What is still to be done, for the person to read: a person who has not proved the address has nothing until then. */
   readonly message?: string;
@@ -38,7 +38,7 @@ export interface SignedIn {
   readonly cookie: string;
 }
 
-const UNVERIFIED =
+const UNVERIFIED_MESSAGE =
   "Your e-mail address is not verified, and nothing opens to you until it is: follow the link that was mailed to it; " +
   "signing in has it mailed again, at most once an hour";
 
@@ -46,9 +46,17 @@ const UNVERIFIED =
  * Waits for its turn, until the signal aborts. Throws Fault unauthenticated `login_failed`, also for a user who is
  * disabled or has no password; limited `too_many_tries`; unavailable `busy`.
  */
-export async function signIn(app: App, origin: Origin, login: Login, signal?: AbortSignal): Promise<SignedIn> {
+export async function signIn(
+  app: App,
+  origin: RequestOrigin,
+  login: Login,
+  signal?: AbortSignal,
+): Promise<LoginResult> {
   const turn = { caller: networkOf(origin.ip), signal };
-  const signedIn = await app.loginAttempts.run({ ...turn, email: login.email }, () => judge(app, origin, login, turn));
+  const signedIn = await app.loginAttempts.run(
+    { ...turn, email: login.email },
+    () => checkLogin(app, origin, login, turn),
+  );
   if (!signedIn) throw new Fault("unauthenticated", "login_failed", "Wrong e-mail address or password");
   return signedIn;
 }
@@ -66,34 +74,39 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
 }
 
 /** Null where the password is not right. */
-async function judge(app: App, origin: Origin, login: Login, turn: QueueEntry): Promise<SignedIn | null> {
+async function checkLogin(
+  app: App,
+  origin: RequestOrigin,
+  login: Login,
+  turn: QueueEntry,
+): Promise<LoginResult | null> {
   const account = await findAccount(app.db.rows, login.email);
-  const verdict = await app.passwords.verify(login.password, account?.passwordHash ?? null, turn);
-  if (!account || verdict === "wrong") {
-    await noteFailure(app, origin, login, account);
+  const outcome = await app.passwords.verify(login.password, account?.passwordHash ?? null, turn);
+  if (!account || outcome === "wrong") {
+    await recordFailedLogin(app, origin, login, account);
     return null;
   }
-  const renewed = verdict === "outdated" ? await app.passwords.hash(login.password, turn) : null;
-  const session = await begin(app, origin, account, renewed);
-  if (!session) return await judge(app, origin, login, turn); // it changed meanwhile: judge it anew
+  const newHash = outcome === "outdated" ? await app.passwords.hash(login.password, turn) : null;
+  const session = await startSession(app, origin, account, newHash);
+  if (!session) return await checkLogin(app, origin, login, turn); // it changed meanwhile: judge it anew
   const user = await readUser(app.db.rows, account.id);
   const cookie = sessionCookie(app.config.publicUrl, session.secret);
-  return { user, cookie, ...(!account.verified && { message: UNVERIFIED }) };
+  return { user, cookie, ...(!account.verified && { message: UNVERIFIED_MESSAGE }) };
 }
 
-async function begin(
+async function startSession(
   app: App,
-  origin: Origin,
+  origin: RequestOrigin,
   account: Account,
-  renewed: string | null,
+  newHash: string | null,
 ): Promise<NewSession | undefined> {
   return await app.db.transact(async (tx) => {
-    if (!await keepAccount(tx, account)) return undefined;
-    if (renewed) await setPassword(tx, account.id, renewed);
+    if (!await lockAccount(tx, account)) return undefined;
+    if (newHash) await setPassword(tx, account.id, newHash);
     const session = await beginSession(tx, account.id, origin);
-    const asker = { userId: account.id, email: account.email, ...origin, tokenPrefix: null };
-    const reminder = account.verified ? {} : await remindToVerify(tx, (await holdUser(tx, { id: account.id }))!);
-    await record(tx, asker, {
+    const requester = { userId: account.id, email: account.email, ...origin, tokenPrefix: null };
+    const reminder = account.verified ? {} : await remindToVerify(tx, (await lockUser(tx, { id: account.id }))!);
+    await record(tx, requester, {
       ...reminder,
       audit: [{ kind: "auth_login", objectType: "session", objectId: session.id }],
     });
@@ -102,10 +115,15 @@ async function begin(
 }
 
 /** Who tried is not known: the log has the address that was typed, and the account if there is one. */
-async function noteFailure(app: App, origin: Origin, login: Login, account: Account | undefined): Promise<void> {
-  const asker = { userId: "anonymous", email: login.email, ...origin, tokenPrefix: null };
+async function recordFailedLogin(
+  app: App,
+  origin: RequestOrigin,
+  login: Login,
+  account: Account | undefined,
+): Promise<void> {
+  const requester = { userId: "anonymous", email: login.email, ...origin, tokenPrefix: null };
   const objectId = account?.id ?? "unknown";
   await app.db.transact(async (tx) => {
-    await record(tx, asker, { audit: [{ kind: "auth_login_failed", objectType: "user", objectId }] });
+    await record(tx, requester, { audit: [{ kind: "auth_login_failed", objectType: "user", objectId }] });
   });
 }

@@ -9,10 +9,10 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireActor } from "#lib/domains/auth/access.ts";
 import { sessionCookie } from "#lib/domains/auth/cookie.ts";
-import { recipient } from "#lib/domains/auth/forgot.ts";
-import { voidGrants } from "#lib/domains/auth/one-time.ts";
+import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
-import { requireVerified } from "#lib/domains/auth/verify.ts";
+import { requireVerified } from "#lib/domains/auth/verify-email.ts";
 import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -22,10 +22,10 @@ import {
   type Account,
   endSessionsOf,
   findAccount,
-  holdUser,
-  keepAccount,
+  lockAccount,
+  lockUser,
   readUser,
-  rename,
+  renameUser,
   setPassword,
   type User,
 } from "#lib/domains/users/store.ts";
@@ -50,9 +50,9 @@ export async function changePassword(
   const turn = { caller: networkOf(actor.ip), signal };
   const cookie = await app.loginAttempts.run({ ...turn, email: actor.email }, async () => {
     const account = await findAccount(app.db.rows, actor.email);
-    const verdict = await app.passwords.verify(change.current, account?.passwordHash ?? null, turn);
-    if (!account || verdict === "wrong") return null;
-    return await replace(app, actor, account, await app.passwords.hash(change.password, turn));
+    const outcome = await app.passwords.verify(change.current, account?.passwordHash ?? null, turn);
+    if (!account || outcome === "wrong") return null;
+    return await replacePassword(app, actor, account, await app.passwords.hash(change.password, turn));
   });
   if (cookie !== null) return cookie;
   await app.db.transact(async (tx) => {
@@ -73,10 +73,10 @@ export async function renameSelf(
   { displayName }: { readonly displayName?: string | undefined },
 ): Promise<User> {
   return await app.db.transact(async (tx) => {
-    const before = (await holdUser(tx, { id: actor.userId }))!;
+    const before = (await lockUser(tx, { id: actor.userId }))!;
     if (displayName !== undefined && displayName !== before.displayName) {
       requireVerified(before);
-      await rename(tx, actor.userId, displayName);
+      await renameUser(tx, actor.userId, displayName);
       const metadata = { changed: { displayName } };
       await record(tx, actor, {
         audit: [{ kind: "user_updated", objectType: "user", objectId: actor.userId, metadata }],
@@ -86,19 +86,19 @@ export async function renameSelf(
   });
 }
 
-async function replace(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
+async function replacePassword(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
   const { userId } = actor, at = (await app.db.now()).toISOString();
   return await app.db.transact(async (tx) => {
     // A person who set another one meanwhile has ended this session as well.
-    if (!await keepAccount(tx, account)) requireActor(null);
-    const user = (await holdUser(tx, { id: userId }))!;
+    if (!await lockAccount(tx, account)) requireActor(null);
+    const user = (await lockUser(tx, { id: userId }))!;
     await setPassword(tx, userId, passwordHash);
     await endSessionsOf(tx, userId);
     await voidGrants(tx, userId, ["password_reset"]);
     const { secret } = await beginSession(tx, userId, actor);
     await record(tx, actor, {
       audit: [{ kind: "password_changed", objectType: "user", objectId: userId }],
-      jobs: [mailJob({ template: "password-changed", to: recipient(user), about: { at, ip: actor.ip } })],
+      jobs: [mailJob({ template: "password-changed", to: recipientOf(user), about: { at, ip: actor.ip } })],
     });
     return sessionCookie(app.config.publicUrl, secret);
   });

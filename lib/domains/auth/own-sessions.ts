@@ -6,7 +6,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { sessionExpires, sessionLives } from "#lib/domains/auth/credentials.ts";
+import { isSessionValid, sessionExpiry } from "#lib/domains/auth/credentials.ts";
 import { endOtherSessions, endSession } from "#lib/domains/auth/sessions.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -25,14 +25,14 @@ interface Session {
   readonly current: boolean;
 }
 
-const SHOWN = 100;
+const MAX_LISTED = 100;
 
 /** Those that still open something, the last used first. */
 export async function listSessions(rows: Rows, { userId, credential }: Actor): Promise<Session[]> {
   const found = await rows.selectFrom("sessions")
-    .select(["id", "ip", "userAgent", "createdAt", "seenAt", sessionExpires.as("expiresAt")])
-    .where("userId", "=", userId).where(sessionLives)
-    .orderBy(sql`id = ${credential.id}`, "desc").orderBy("seenAt", "desc").orderBy("id", "desc").limit(SHOWN)
+    .select(["id", "ip", "userAgent", "createdAt", "seenAt", sessionExpiry.as("expiresAt")])
+    .where("userId", "=", userId).where(isSessionValid)
+    .orderBy(sql`id = ${credential.id}`, "desc").orderBy("seenAt", "desc").orderBy("id", "desc").limit(MAX_LISTED)
     .execute();
   return found.map((row) => ({
     id: row.id,

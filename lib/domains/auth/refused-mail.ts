@@ -9,10 +9,10 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Template } from "#lib/drivers/mail/letter.ts";
 
 /** The most hubs and spokes that get an event of one refused invitation. */
-const SEATS_MOST = 50;
+const MAX_EVENTS = 50;
 
 /** Returns the events to record; none if nobody has the address. */
-export async function noteRefusedMail(
+export async function recordRefusedMail(
   tx: Tx,
   { email, template, reason }: { readonly email: string; readonly template: Template; readonly reason: string },
 ): Promise<AuditEntry[]> {
@@ -28,7 +28,7 @@ export async function noteRefusedMail(
 }
 
 /** Called when a mail server took a mail for the address, or another one is on its way. */
-export async function forgetRefusedMail(tx: Tx, email: string): Promise<void> {
+export async function clearRefusedMail(tx: Tx, email: string): Promise<void> {
   await tx.updateTable("users").set({ mailRefused: null }).where("email", "=", email)
     .where("mailRefused", "is not", null).execute();
 }
@@ -41,6 +41,6 @@ async function seatsOf(rows: Rows, userId: string) {
     union all
     select spoke.federation_id, spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
       where member.user_id = ${userId} and spoke.state <> 'removed'
-    order by 1, 2 limit ${SEATS_MOST}`.execute(rows);
+    order by 1, 2 limit ${MAX_EVENTS}`.execute(rows);
   return seats.map(({ federationId, spokeId }) => ({ federationId, ...(spokeId !== null && { spokeId }) }));
 }

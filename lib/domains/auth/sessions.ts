@@ -26,7 +26,7 @@ export async function beginSession(
 }
 
 /** Holds the session against being ended until the transaction is over; returns whether it has not ended yet. */
-export async function keepSession(tx: Tx, id: string): Promise<boolean> {
+export async function lockSession(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("endedAt", "is", null)
     .forShare().executeTakeFirst();
   return row !== undefined;

@@ -9,10 +9,10 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
-import type { Origin } from "#lib/domains/auth/authenticate.ts";
-import { offerReset, recipient } from "#lib/domains/auth/forgot.ts";
-import { anonymous } from "#lib/domains/auth/link.ts";
-import { isRecent, openGrant } from "#lib/domains/auth/one-time.ts";
+import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
+import { createResetLink, recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { anonymousRequester } from "#lib/domains/auth/mail-link.ts";
+import { createGrant, hasRecentGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { type Change, record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -21,7 +21,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { type HeldUser, holdUser, insertNewcomer } from "#lib/domains/users/store.ts";
+import { insertUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 interface Signup {
   /** In lower case, as the Email schema leaves it. */
@@ -33,7 +33,7 @@ interface Signup {
 }
 
 /** A signup as it lies in the queue: with the password's hash, which is taken out when the job is done with it. */
-export interface WaitingSignup {
+export interface QueuedSignup {
   readonly email: string;
   readonly displayName: string;
   readonly passwordHash?: string;
@@ -48,53 +48,55 @@ export const SIGNUP: JobKind = {
 };
 
 /** Anybody may sign up in anybody's name: milliseconds between two mails that this causes to one address. */
-const PAUSE = HOUR;
+const MAIL_INTERVAL = HOUR;
 
 /** Throws Fault forbidden `signup_off`. */
-export async function signUp(app: App, origin: Origin, { email, password, displayName }: Signup): Promise<void> {
+export async function signUp(app: App, origin: RequestOrigin, { email, password, displayName }: Signup): Promise<void> {
   if (!app.config.signup) {
     throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");
   }
   requirePassword(password, email);
   const passwordHash = await app.passwords.hash(password, { caller: networkOf(origin.ip) });
-  const payload: WaitingSignup = { email, displayName: displayName ?? email, passwordHash };
+  const payload: QueuedSignup = { email, displayName: displayName ?? email, passwordHash };
   const job = { kind: SIGNUP, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
   await app.db.transact(async (tx) => {
-    await record(tx, anonymous(email, origin), { jobs: [{ ...job, dedupeKey: `${SIGNUP.kind}:${email}` }] });
+    await record(tx, anonymousRequester(email, origin), { jobs: [{ ...job, dedupeKey: `${SIGNUP.kind}:${email}` }] });
   });
 }
 
 /** What the job does: it makes the account, or reminds its owner of the one that there is. */
-export async function answerSignup(tx: Tx, asker: Asker, jobId: string, waiting: WaitingSignup): Promise<void> {
+export async function processSignup(tx: Tx, requester: Asker, jobId: string, signup: QueuedSignup): Promise<void> {
   await sql`update jobs set payload = payload - 'passwordHash' where id = ${jobId}`.execute(tx);
-  const { email, displayName, passwordHash } = waiting;
-  const made = passwordHash !== undefined && await insertNewcomer(tx, { email, displayName, passwordHash });
-  const user = await holdUser(tx, { email });
-  const change = user && (made ? await welcome(tx, user) : await remind(tx, user));
-  if (change) await record(tx, asker, change);
+  const { email, displayName, passwordHash } = signup;
+  const newUserId = passwordHash !== undefined && await insertUser(tx, { email, displayName, passwordHash });
+  const user = await lockUser(tx, { email });
+  const change = user && (newUserId ? await changeForNewUser(tx, user) : await changeForExistingUser(tx, user));
+  if (change) await record(tx, requester, change);
 }
 
-async function welcome(tx: Tx, user: HeldUser): Promise<Change> {
+async function changeForNewUser(tx: Tx, user: LockedUser): Promise<Change> {
   const metadata = { email: user.email, by: "signup" };
   return {
     audit: [{ kind: "user_created", objectType: "user", objectId: user.id, metadata }],
-    ...await offerVerification(tx, user),
+    ...await createVerificationLink(tx, user),
   };
 }
 
-async function remind(tx: Tx, user: HeldUser): Promise<Change | null> {
+async function changeForExistingUser(tx: Tx, user: LockedUser): Promise<Change | null> {
   if (user.disabled) return null;
   if (!user.verified && user.hasPassword) return await remindToVerify(tx, user);
-  return await isRecent(tx, "password_reset", user.id, PAUSE) ? null : await offerReset(tx, user);
+  return await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL) ? null : await createResetLink(tx, user);
 }
 
 /** The mail that proves the address once more, unless it has gone out within the hour. */
-export async function remindToVerify(tx: Tx, user: HeldUser): Promise<Pick<Change, "jobs">> {
-  return await isRecent(tx, "email_verification", user.id, PAUSE) ? {} : await offerVerification(tx, user);
+export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<Change, "jobs">> {
+  return await hasRecentGrant(tx, "email_verification", user.id, MAIL_INTERVAL)
+    ? {}
+    : await createVerificationLink(tx, user);
 }
 
-async function offerVerification(tx: Tx, user: HeldUser): Promise<Pick<Change, "jobs">> {
-  const grant = await openGrant(tx, "email_verification", user.id);
+async function createVerificationLink(tx: Tx, user: LockedUser): Promise<Pick<Change, "jobs">> {
+  const grant = await createGrant(tx, "email_verification", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
-  return { jobs: [mailJob({ template: "verification", to: recipient(user), about }, grant.id)] };
+  return { jobs: [mailJob({ template: "verification", to: recipientOf(user), about }, grant.id)] };
 }

@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type Access, type Actor, requireActor, type TokenScope } from "#lib/domains/auth/access.ts";
-import { keepSession } from "#lib/domains/auth/sessions.ts";
+import { lockSession } from "#lib/domains/auth/sessions.ts";
 import { record } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import { newToken } from "#lib/drivers/crypto/token.ts";
@@ -34,12 +34,12 @@ export const ownToken: Access<Actor, { readonly token: Token }> = {
   name: "own token",
   async admit({ app, actor: caller, params: { tokenId = "" } }) {
     const actor = requireActor(caller);
-    if (!isId("tok", tokenId)) throw missingToken();
+    if (!isId("tok", tokenId)) throw tokenMissingFault();
     let query = app.db.rows.selectFrom("api_tokens").selectAll().where("id", "=", tokenId)
       .where("revokedAt", "is", null);
     if (actor.role !== "operator") query = query.where("userId", "=", actor.userId);
     const row = await query.executeTakeFirst();
-    if (!row) throw missingToken();
+    if (!row) throw tokenMissingFault();
     return { actor, token: toToken(row) };
   },
 };
@@ -58,7 +58,7 @@ export async function createToken(
   const tokenHash = hashSecret(plaintext);
   const { credential } = actor;
   return await app.db.transact(async (tx) => {
-    if (credential.kind === "session" && !await keepSession(tx, credential.id)) requireActor(null);
+    if (credential.kind === "session" && !await lockSession(tx, credential.id)) requireActor(null);
     const row = await tx.insertInto("api_tokens")
       .values({ id, userId: actor.userId, name, scope, prefix, tokenHash, expiresAt: expiresAt ?? null })
       .returningAll().executeTakeFirstOrThrow();
@@ -84,7 +84,7 @@ export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: 
   await app.db.transact(async (tx) => {
     const revoked = await tx.updateTable("api_tokens").set({ revokedAt: sql<Date>`wheelwright_now()` })
       .where("id", "=", id).where("revokedAt", "is", null).returning("userId").executeTakeFirst();
-    if (!revoked) throw missingToken(); // somebody else was faster
+    if (!revoked) throw tokenMissingFault(); // somebody else was faster
     tx.wakes.add(`user:${revoked.userId}`);
     const metadata = { name, prefix, userId: revoked.userId };
     await record(tx, actor, { audit: [{ kind: "token_revoked", objectType: "token", objectId: id, metadata }] });
@@ -104,6 +104,6 @@ function toToken(row: Selectable<Schema["api_tokens"]>): Token {
   };
 }
 
-function missingToken(): Fault {
+function tokenMissingFault(): Fault {
   return new Fault("missing", "token_missing", "There is no such token, or it is not yours");
 }

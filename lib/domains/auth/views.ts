@@ -8,14 +8,14 @@ import { UserView } from "#lib/domains/users/views.ts";
 const PASSWORD = "must be a password of at most 4096 characters";
 
 /** A password as somebody types it to sign in. What a new one must be is no matter here: this one may be older. */
-const GivenPassword = v.pipe(
+const CurrentPassword = v.pipe(
   v.string(PASSWORD),
   v.minLength(1, PASSWORD),
   v.maxLength(4096, PASSWORD),
   v.check((value) => value.isWellFormed() && !value.includes("\0"), PASSWORD),
 );
 
-export const LoginBody = v.object({ email: Email, password: GivenPassword });
+export const LoginBody = v.object({ email: Email, password: CurrentPassword });
 
 /** A new one: a person who signs in later is asked no such thing. */
 export const NewPassword = v.pipe(
@@ -44,7 +44,7 @@ export const Acknowledgement = v.object({ message: v.string() });
 export const LoginView = v.object({ user: UserView, message: v.optional(v.string()) });
 
 /** The password that is, and the one that shall be. */
-export const PasswordBody = v.object({ current: GivenPassword, password: NewPassword });
+export const PasswordBody = v.object({ current: CurrentPassword, password: NewPassword });
 
 export const MePatch = v.object({ displayName: optionalOrNull(DisplayName) });
 

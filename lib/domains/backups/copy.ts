@@ -7,10 +7,10 @@
  */
 import type { App } from "#lib/app.ts";
 import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
-import { demandUsable, leastDisks } from "#lib/domains/backups/usable.ts";
+import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { spokeInputs, type SpokeRequest } from "#lib/catalog/inputs.ts";
+import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -18,25 +18,25 @@ import { lackForOrigin, withRoomFor } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import { DISKS, larger } from "#lib/moodle/resize.ts";
-import { judgeAction } from "#lib/operations/judge.ts";
+import { checkAction } from "#lib/operations/check-action.ts";
 import { onSpoke } from "#lib/audit/store.ts";
 import { enqueue, liveOperations } from "#lib/jobs/store.ts";
-import { missingSpoke, seesSpoke } from "#lib/domains/spokes/access.ts";
+import { canSeeSpoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
-import type { Besides, CopyPlan, CopySource } from "#lib/domains/spokes/create.ts";
+import type { AuditExtras, CopyPlan, CopySource } from "#lib/domains/spokes/create.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { findSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
-type Offer = Pick<App, "catalog" | "config" | "blueprint">;
+type CopyDependencies = Pick<App, "catalog" | "config" | "blueprint">;
 
 /** What a copy is made from; the backup is null of one that would be taken first. */
-interface Model {
+interface CopyOrigin {
   readonly spoke: SpokeRow;
   readonly backup: Backup | null;
 }
 
-type Wish = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
+type CopyParameters = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
 
 /**
  * The spoke to be copied; null where none is. Throws Fault forbidden `scope_too_narrow` for a token that may only create
@@ -46,7 +46,7 @@ type Wish = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersi
 export async function findCopySource(
   { db, ...app }: App,
   actor: Actor,
-  { copyOf, copyBackup, lmsVersion, moodleVersion }: Wish,
+  { copyOf, copyBackup, lmsVersion, moodleVersion }: CopyParameters,
 ): Promise<CopySource | null> {
   if (copyOf === undefined) {
     if (copyBackup === undefined) return null;
@@ -63,40 +63,40 @@ export async function findCopySource(
     throw new Fault("invalid", "copy_version", message, { fields: { lmsVersion: "must be left out of a copy" } });
   }
   const found = await findSpoke(db.rows, copyOf, "hidden");
-  if (!found || !seesSpoke(actor, found)) throw missingSpoke();
+  if (!found || !canSeeSpoke(actor, found)) throw spokeMissingFault();
   return {
     spoke: found,
-    look: async () => planOf(app, await chooseBackup(db.rows, found, copyBackup)),
+    preview: async () => createCopyPlan(app, await chooseCopyBackup(db.rows, found, copyBackup)),
     // The source's row stays locked until the copy's own is written, which holds the backup.
     async claim(tx) {
       const spoke = await lockSpoke(tx, found.id);
-      if (spoke.state === "removed") throw missingSpoke();
-      const { backup } = await chooseBackup(tx, spoke, copyBackup);
-      return planOf(app, { spoke, backup: backup ?? await backUpNow(tx, actor, spoke) });
+      if (spoke.state === "removed") throw spokeMissingFault();
+      const { backup } = await chooseCopyBackup(tx, spoke, copyBackup);
+      return createCopyPlan(app, { spoke, backup: backup ?? await requestBackup(tx, actor, spoke) });
     },
   };
 }
 
-function planOf(app: Offer, model: Model): CopyPlan {
-  const { spoke, backup } = model;
+function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
+  const { spoke, backup } = origin;
   return {
     lmsVersion: backup?.lmsVersion ?? spoke.lmsVersion,
     from: { spokeId: spoke.id, backupId: backup?.id ?? null },
-    inputsOf: (copy, cluster) => copyInputs(app, copy, model, cluster),
-    tell: (row) => tellOfCopy(model, row),
+    inputsOf: (copy, cluster) => copyInputs(app, copy, origin, cluster),
+    auditExtras: (row) => copyAuditExtras(origin, row),
   };
 }
 
 /** Throws Fault conflict `backup_unusable` and, for one that is to be taken now, what asking for a backup throws. */
-async function chooseBackup(rows: Rows, spoke: SpokeRow, asked = "newest"): Promise<Model> {
-  if (asked === "now") {
+async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
+  if (requested === "now") {
     const facts = await readFacts(rows, spoke);
     // One that is under way may have been taken before the last things that people did.
-    judgeAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
+    checkAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
     return { spoke, backup: null };
   }
   try {
-    return { spoke, backup: await demandUsable(rows, spoke, asked === "newest" ? undefined : asked) };
+    return { spoke, backup: await requireUsableBackup(rows, spoke, requested === "newest" ? undefined : requested) };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     const message = `Cannot copy ${spoke.slug}: ${error.message}; with copyBackup now, one is taken first`;
@@ -105,7 +105,7 @@ async function chooseBackup(rows: Rows, spoke: SpokeRow, asked = "newest"): Prom
 }
 
 /** By an operation that waits already, if one does: that nobody has begun. */
-async function backUpNow(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup> {
+async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup> {
   const waiting = (await liveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
     kind === "backup" && startedAt === null && Object.keys(payload).length === 0
   );
@@ -117,59 +117,61 @@ async function backUpNow(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup>
  * What the copy is made from. Throws Fault invalid `size_too_small`, and impossible `another_cluster` or `blueprint_lacks`.
  */
 function copyInputs(
-  { catalog, config, blueprint }: Offer,
-  copy: SpokeRequest,
-  { spoke: source, backup }: Model,
+  { catalog, config, blueprint }: CopyDependencies,
+  copy: SiteColumns,
+  { spoke: source, backup }: CopyOrigin,
   cluster: string,
 ): SpokeInputs {
-  if (cluster !== (backup ?? source).cluster) throw anotherCluster(source);
+  if (cluster !== (backup ?? source).cluster) throw anotherClusterFault(source);
   const from = source.blueprintInputs as SpokeInputs, { size, brand, seed } = copy;
-  if (size !== source.size) refuseSmaller(catalog, size, source);
+  if (size !== source.size) requireLargeEnough(catalog, size, source);
   const inputs = spokeInputs(catalog, config, copy, {
     images: backup?.images ?? from.images,
-    ...(catalog.refuse("size", size) !== null && { resources: from.resources }),
+    ...(catalog.findProblem("size", size) !== null && { resources: from.resources }),
     ...(brand === source.brand && { brand: from.brand }),
     ...(seed === source.seed && { seed: from.seed }),
   });
-  const least = backup ? leastDisks(backup) : { files: null, database: null }, { disks } = from.resources;
-  const roomy = withRoomFor(inputs, {
+  const least = backup ? minimumDisks(backup) : { files: null, database: null }, { disks } = from.resources;
+  const enlarged = withRoomFor(inputs, {
     files: Math.max(amountOf(disks.files), least.files ?? 0),
     database: Math.max(amountOf(disks.database), least.database ?? 0),
   });
-  const copied: SpokeInputs = { ...roomy, origin: { turn: turnOf(copy.id), identity: "new" } };
-  const lack = lackForOrigin(blueprint, copied);
-  if (lack !== null) throw new Fault("impossible", "blueprint_lacks", `No spoke can be copied, since ${lack}`);
+  const copied: SpokeInputs = { ...enlarged, origin: { turn: turnOf(copy.id), identity: "new" } };
+  const missingPart = lackForOrigin(blueprint, copied);
+  if (missingPart !== null) {
+    throw new Fault("impossible", "blueprint_lacks", `No spoke can be copied, since ${missingPart}`);
+  }
   return copied;
 }
 
 /** What is said of it besides: in its own audit, and in that of the source. */
-function tellOfCopy(
-  { spoke: source, backup }: Model,
+function copyAuditExtras(
+  { spoke: source, backup }: CopyOrigin,
   { id: copyId, slug: copySlug, federationId: hubId }: SpokeRow,
-): Besides {
+): AuditExtras {
   const { id: spokeId, slug } = source, backupId = backup!.id;
   const metadata = { slug, copyId, copySlug, hubId, backupId };
   return {
-    more: { copyOf: { spokeId, slug, backupId } },
-    others: [{ kind: "spoke_copied", ...onSpoke(source), metadata }],
+    metadata: { copyOf: { spokeId, slug, backupId } },
+    otherEntries: [{ kind: "spoke_copied", ...onSpoke(source), metadata }],
   };
 }
 
-function anotherCluster({ slug, region }: SpokeRow): Fault {
+function anotherClusterFault({ slug, region }: SpokeRow): Fault {
   const where = region === null ? "its hub is in" : `the region ${region} is in`;
   const message = `Cannot copy ${slug} to another cluster than the one that ${where}: a backup can be read there alone`;
   return new Fault("impossible", "another_cluster", message);
 }
 
 /** Where it has the source's own size, the disks are the source's, however much they have grown. */
-function refuseSmaller(catalog: App["catalog"], size: string, { slug, blueprintInputs }: SpokeRow): void {
+function requireLargeEnough(catalog: App["catalog"], size: string, { slug, blueprintInputs }: SpokeRow): void {
   const { disks } = (blueprintInputs as SpokeInputs).resources;
-  const holds = (name: string): boolean => {
+  const isLargeEnough = (name: string): boolean => {
     const offered = catalog.resourcesOf(name).disks;
     return DISKS.every((disk) => larger(offered[disk], disks[disk]) === offered[disk]);
   };
-  if (holds(size)) return;
-  const fitting = (catalog.choices("size") ?? []).filter(holds);
+  if (isLargeEnough(size)) return;
+  const fitting = (catalog.choices("size") ?? []).filter(isLargeEnough);
   const problem =
     `must have disks as large as those of ${slug}, ${disks.files} for files and ${disks.database} for the ` +
     `database: ${fitting.length > 0 ? `it can be ${fitting.join(", ")}` : "no size on offer has"}`;

@@ -10,13 +10,13 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
 import { onHub, onSpoke } from "#lib/audit/store.ts";
-import { type Backup, listStanding } from "#lib/domains/backups/store.ts";
-import { preferVerified } from "#lib/domains/backups/tested.ts";
-import { demandUsable, leastDisks, restoreRefusal } from "#lib/domains/backups/usable.ts";
+import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
+import { preferVerified } from "#lib/domains/backups/test-result.ts";
+import { minimumDisks, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
 import { record, recordOperation } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { cancellations } from "#lib/domains/federations/abandon.ts";
+import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
 import { operationOnHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import { footingFrom, onFooting } from "#lib/moodle/footing.ts";
@@ -31,44 +31,48 @@ import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** A hub, or one of its spokes, that was made in another cluster than the one that answers. */
-export interface Lost {
+export interface LostObject {
   readonly hub: FederationRow;
   /** Null for the hub's own. */
   readonly spoke: SpokeRow | null;
   /** What the spoke's site is made from; null for a hub, and where there is none. */
   readonly backup: Backup | null;
   /** Why it is left as it is; null where it comes back. */
-  readonly left: string | null;
+  readonly keepReason: string | null;
 }
 
 /** Of one hub, one spoke, or all. */
-export interface Range {
+export interface LostFilter {
   readonly hubId?: string;
   readonly spokeId?: string;
 }
 
 /** Hubs before their spokes. Throws a ClusterError where a cluster does not answer, or does not say which one it is. */
-export async function listLost(
+export async function listLostObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
-  range: Range,
-): Promise<Lost[]> {
-  const isLost = openLook(clusters), lost: Lost[] = [];
-  for (const hub of await listHubs(rows, range)) {
-    const left = hub.state === "removing" ? removing(`federations/${hub.id}`) : null;
-    if (await isLost(hub)) lost.push({ hub, spoke: null, backup: null, left });
-    for (const spoke of await listSpokesOf(rows, hub.id, range)) {
-      if (await isLost(spoke)) lost.push({ hub, spoke, ...await fateOf(rows, spoke) });
+  filter: LostFilter,
+): Promise<LostObject[]> {
+  const isLost = createLostCheck(clusters), objects: LostObject[] = [];
+  for (const hub of await listHubs(rows, filter)) {
+    const keepReason = hub.state === "removing" ? describeAbandon(`federations/${hub.id}`) : null;
+    if (await isLost(hub)) objects.push({ hub, spoke: null, backup: null, keepReason });
+    for (const spoke of await listSpokesOf(rows, hub.id, filter)) {
+      if (await isLost(spoke)) objects.push({ hub, spoke, ...await planLostSpoke(rows, spoke) });
     }
   }
-  return lost;
+  return objects;
 }
 
 /** The operation that brings it back; null where somebody else has asked for it since it was listed. */
-export async function bringBack({ db }: Pick<App, "db">, asker: Asker, { hub, spoke }: Lost): Promise<Job | null> {
-  return await db.transact((tx) => spoke ? bringSpoke(tx, asker, spoke) : bringHub(tx, asker, hub));
+export async function restoreLost(
+  { db }: Pick<App, "db">,
+  requester: Asker,
+  { hub, spoke }: LostObject,
+): Promise<Job | null> {
+  return await db.transact((tx) => spoke ? restoreLostSpoke(tx, requester, spoke) : restoreLostHub(tx, requester, hub));
 }
 
-async function listHubs(rows: Rows, { hubId, spokeId }: Range): Promise<FederationRow[]> {
+async function listHubs(rows: Rows, { hubId, spokeId }: LostFilter): Promise<FederationRow[]> {
   let query = rows.selectFrom("federations").selectAll().where("state", "<>", "removed").orderBy("createdAt");
   if (hubId !== undefined) query = query.where("id", "=", hubId);
   if (spokeId !== undefined) {
@@ -77,7 +81,7 @@ async function listHubs(rows: Rows, { hubId, spokeId }: Range): Promise<Federati
   return await query.execute();
 }
 
-async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: Range): Promise<SpokeRow[]> {
+async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostFilter): Promise<SpokeRow[]> {
   let query = rows.selectFrom("spokes").selectAll().where("federationId", "=", hubId).where("state", "<>", "removed")
     .orderBy("createdAt");
   if (spokeId !== undefined) query = query.where("id", "=", spokeId);
@@ -85,55 +89,55 @@ async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: Range): Prom
 }
 
 /** Asks each cluster once which one it is. What has no namespace yet gets it here by its own operation. */
-function openLook(clusters: App["clusters"]) {
-  const known = new Map<string, string>(), call = { signal: AbortSignal.timeout(10 * MINUTE) };
+function createLostCheck(clusters: App["clusters"]) {
+  const identities = new Map<string, string>(), call = { signal: AbortSignal.timeout(10 * MINUTE) };
   return async (row: Pick<SpokeRow, "cluster" | "clusterUid" | "namespace" | "namespaceUid">): Promise<boolean> => {
     if (row.namespaceUid === null) return false;
     const cluster = await clusters.open(row.cluster);
-    const identity = known.get(row.cluster) ?? await cluster.identity(call);
+    const identity = identities.get(row.cluster) ?? await cluster.identity(call);
     if (identity === null) {
       const message = `The cluster ${row.cluster} does not say which one it is: it has no namespace kube-system`;
-      throw restoreRefusal("another_cluster", message, "Let the kubeconfig lead to a cluster that has one.");
+      throw restoreError("another_cluster", message, "Let the kubeconfig lead to a cluster that has one.");
     }
-    known.set(row.cluster, identity);
+    identities.set(row.cluster, identity);
     if (row.clusterUid !== null) return row.clusterUid !== identity;
     return (await cluster.findNamespace(row.namespace, call))?.metadata.uid !== row.namespaceUid; // of an earlier release
   };
 }
 
-async function fateOf(rows: Rows, spoke: SpokeRow): Promise<Pick<Lost, "backup" | "left">> {
-  if (spoke.state === "removing") return { backup: null, left: removing(`spokes/${spoke.id}`) };
+async function planLostSpoke(rows: Rows, spoke: SpokeRow): Promise<Pick<LostObject, "backup" | "keepReason">> {
+  if (spoke.state === "removing") return { backup: null, keepReason: describeAbandon(`spokes/${spoke.id}`) };
   try {
-    return { backup: await demandPreferred(rows, spoke), left: null };
+    return { backup: await requirePreferredBackup(rows, spoke), keepReason: null };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
-    return { backup: null, left: error.message };
+    return { backup: null, keepReason: error.message };
   }
 }
 
 /** Prefers a verified backup to a newer one that failed its restore test, because nobody chooses for each spoke. */
-async function demandPreferred(rows: Rows, spoke: SpokeRow): Promise<Backup> {
-  return await demandUsable(rows, spoke, preferVerified(await listStanding(rows, spoke.id))?.id);
+async function requirePreferredBackup(rows: Rows, spoke: SpokeRow): Promise<Backup> {
+  return await requireUsableBackup(rows, spoke, preferVerified(await listBackups(rows, spoke.id))?.id);
 }
 
-function removing(url: string): string {
+function describeAbandon(url: string): string {
   return `it is being removed, which fails, and can be given up: DELETE /api/${url}?abandon=true`;
 }
 
-const REASON = "the cluster is gone, and it comes back in a new one";
+const CANCEL_REASON = "the cluster is gone, and it comes back in a new one";
 
-async function bringHub(tx: Tx, asker: Asker, { id, namespaceUid }: FederationRow): Promise<Job | null> {
+async function restoreLostHub(tx: Tx, requester: Asker, { id, namespaceUid }: FederationRow): Promise<Job | null> {
   const before = await lockFederation(tx, id);
-  if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
-  const calledOff = await endGivenUp(tx, await cancelHubOperations(tx, id));
+  if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;
+  const cancelledJobs = await endGivenUp(tx, await cancelHubOperations(tx, id));
   const { state, slug } = await updateFederation(tx, id, {
     state: "provisioning",
     stateReason: null,
     namespaceUid: null,
     clusterUid: null,
   });
-  return await recordOperation(tx, asker, operationOnHub(id, "provision-hub"), (job) => ({
-    audit: [...cancellations(calledOff, { federationId: id }, REASON), {
+  return await recordOperation(tx, requester, operationOnHub(id, "provision-hub"), (job) => ({
+    audit: [...createCancellationEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
       kind: "federation_updated",
       ...onHub(id),
       metadata: { action: "restore", newCluster: true, slug, operationId: job.id },
@@ -143,12 +147,12 @@ async function bringHub(tx: Tx, asker: Asker, { id, namespaceUid }: FederationRo
 }
 
 /** What runs on it by the dump is ended here and now: its holder is gone, or finds that it has lost it. */
-async function bringSpoke(tx: Tx, asker: Asker, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
+async function restoreLostSpoke(tx: Tx, requester: Asker, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
   const before = await lockSpoke(tx, id);
-  if (isGoing(before) || before.namespaceUid !== namespaceUid) return null;
-  const backup = await demandPreferred(tx, before);
-  const calledOff = await endGivenUp(tx, await cancelOperationsOf(tx, id));
-  const job = await enqueue(tx, asker, operationOn(before, "provision"));
+  if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;
+  const backup = await requirePreferredBackup(tx, before);
+  const cancelledJobs = await endGivenUp(tx, await cancelOperationsOf(tx, id));
+  const job = await enqueue(tx, requester, operationOn(before, "provision"));
   await tx.deleteFrom("kept_claims").where("spokeId", "=", id).execute();
   const after = await tx.updateTable("spokes").set({
     state: "provisioning",
@@ -169,8 +173,8 @@ async function bringSpoke(tx: Tx, asker: Asker, { id, namespaceUid }: SpokeRow):
     updatedAt: sql<Date>`wheelwright_now()`,
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const about = { federationId: after.federationId, spokeId: id };
-  await record(tx, asker, {
-    audit: [...cancellations(calledOff, about, REASON), {
+  await record(tx, requester, {
+    audit: [...createCancellationEntries(cancelledJobs, about, CANCEL_REASON), {
       kind: "spoke_actioned",
       ...onSpoke(after),
       metadata: {
@@ -189,10 +193,10 @@ async function bringSpoke(tx: Tx, asker: Asker, { id, namespaceUid }: SpokeRow):
 
 function inputsFrom({ blueprintInputs }: SpokeRow, backup: Backup, { id }: Job): SpokeInputs {
   const inputs = blueprintInputs as SpokeInputs;
-  const { claims: _, ...fresh } = footingFrom(inputs, { ...backup, least: leastDisks(backup) }, turnOf(id));
-  return onFooting(inputs, fresh); // in a new namespace, names are free
+  const { claims: _, ...unclaimed } = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(id));
+  return onFooting(inputs, unclaimed); // in a new namespace, names are free
 }
 
-function isGoing({ state }: { readonly state: string }): boolean {
+function isLeaving({ state }: { readonly state: string }): boolean {
   return state === "removing" || state === "removed";
 }

@@ -5,20 +5,20 @@
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { demandUsable, leastDisks } from "#lib/domains/backups/usable.ts";
+import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
-import { type FederationRow, findFederation, keepFederation } from "#lib/domains/federations/store.ts";
+import { requireLiveHub } from "#lib/domains/federations/state.ts";
+import { type FederationRow, findFederation, lockFederationShared } from "#lib/domains/federations/store.ts";
 import { footingFrom, onFooting } from "#lib/moodle/footing.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { announceSpoke, draftSpoke, placeSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
-import { domainsFor, domainTaken, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
+import { draftSpoke, insertUnderFreeDomain, recordNewSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
+import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { hasSlug, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-type Place = Pick<App, "db" | "config">;
+type RecreateDependencies = Pick<App, "db" | "config">;
 
 export interface RecreateRequest {
   readonly backupId?: string | undefined;
@@ -38,73 +38,73 @@ export interface RecreatePlan {
 
 /** Throws the Faults of making a spoke, and a final ClusterError where the backup cannot be used. */
 export async function planRecreation(
-  { db, config }: Place,
-  gone: SpokeRow,
+  { db, config }: RecreateDependencies,
+  removed: SpokeRow,
   { backupId, as, domain }: RecreateRequest,
 ): Promise<RecreatePlan> {
-  const backup = await demandUsable(db.rows, gone, backupId);
-  const [hubName, slug] = as === undefined ? [gone.federationId, gone.slug] : as.split("/") as [string, string];
+  const backup = await requireUsableBackup(db.rows, removed, backupId);
+  const [hubName, slug] = as === undefined ? [removed.federationId, removed.slug] : as.split("/") as [string, string];
   const hub = await findFederation(db.rows, hubName, "shown");
   if (!hub) throw new Fault("missing", "federation_missing", `There is no hub ${hubName}`);
-  refuseWhenLeaving(hub.state, "restore a spoke into");
-  const keepsName = domain === undefined && slug === gone.slug;
-  const domains = domainsFor(config, slug, hub.slug, keepsName ? gone.domain : domain);
+  requireLiveHub(hub.state, "restore a spoke into");
+  const keepsName = domain === undefined && slug === removed.slug;
+  const domains = domainsFor(config, slug, hub.slug, keepsName ? removed.domain : domain);
   if (await hasSlug(db.rows, hub.id, slug)) throw slugTaken(slug);
-  const place = ownNamesOf(config);
-  const taken = await Promise.all(domains.map((each) => isInUse(db.rows, each, namesAbove(each, place))));
-  if (taken.every((is) => is)) throw domainTaken(domains);
+  const app = ownNamesOf(config);
+  const taken = await Promise.all(domains.map((each) => isInUse(db.rows, each, parentNames(each, app))));
+  if (taken.every((isTaken) => isTaken)) throw domainTakenFault(domains);
   return { hub, slug, domains: domains.filter((_, i) => !taken[i]), backup };
 }
 
 /** The spoke as it is made, and the operation that makes its site. */
 export async function recreateSpoke(
-  place: Place,
+  app: RecreateDependencies,
   asker: Asker,
-  gone: SpokeRow,
-  asked: RecreateRequest,
+  removed: SpokeRow,
+  request: RecreateRequest,
 ): Promise<{ readonly spoke: SpokeRow; readonly job: Job }> {
-  const { hub: { id }, slug, domains, backup } = await planRecreation(place, gone, asked);
-  return await place.db.transact(async (tx) => {
-    const hub = await keepFederation(tx, id);
-    refuseWhenLeaving(hub.state, "restore a spoke into");
-    const own = draftSpoke(place, hub.id, { ...wishOf(gone, backup), slug });
-    const spoke = await placeSpoke(
+  const { hub: { id }, slug, domains, backup } = await planRecreation(app, removed, request);
+  return await app.db.transact(async (tx) => {
+    const hub = await lockFederationShared(tx, id);
+    requireLiveHub(hub.state, "restore a spoke into");
+    const own = draftSpoke(app, hub.id, { ...copyRequestColumns(removed, backup), slug });
+    const spoke = await insertUnderFreeDomain(
       tx,
-      place.config,
+      app.config,
       own,
       domains,
-      (domain) => rowFrom(gone, backup, { ...own, domain }),
+      (domain) => rowFrom(removed, backup, { ...own, domain }),
     );
-    const restoredFrom = { spokeId: gone.id, backupId: backup.id };
-    return { spoke, job: await announceSpoke(tx, asker, spoke, { more: { restoredFrom } }) };
+    const restoredFrom = { spokeId: removed.id, backupId: backup.id };
+    return { spoke, job: await recordNewSpoke(tx, asker, spoke, { metadata: { restoredFrom } }) };
   });
 }
 
 /** The columns that a request decides, as the spoke had them. */
-function wishOf(gone: SpokeRow, { lmsVersion }: Backup) {
-  const { displayName, size, identity, content, contentMode, brand, adminEmail, region, seed, mail } = gone;
-  const version = lmsVersion ?? gone.lmsVersion, look = { brand, seed, contentMode };
-  return { displayName, size, identity, content, ...look, adminEmail, region, mail, lmsVersion: version };
+function copyRequestColumns(removed: SpokeRow, { lmsVersion }: Backup) {
+  const { displayName, size, identity, content, contentMode, brand, adminEmail, region, seed, mail } = removed;
+  const version = lmsVersion ?? removed.lmsVersion, appearance = { brand, seed, contentMode };
+  return { displayName, size, identity, content, ...appearance, adminEmail, region, mail, lmsVersion: version };
 }
 
 function rowFrom(
-  gone: SpokeRow,
+  removed: SpokeRow,
   backup: Backup,
   own: ReturnType<typeof draftSpoke> & { readonly domain: string },
 ): NewSpokeRow {
-  const { certificate: _, formerHosts: __, ...had } = gone.blueprintInputs as SpokeInputs;
-  const inputs = { ...had, images: backup.images ?? had.images };
-  const footing = footingFrom(inputs, { ...backup, least: leastDisks(backup) }, turnOf(own.id));
-  const { claims: ___, ...fresh } = footing; // in a namespace of its own, names are free
+  const { certificate: _, formerHosts: __, ...previousInputs } = removed.blueprintInputs as SpokeInputs;
+  const inputs = { ...previousInputs, images: backup.images ?? previousInputs.images };
+  const siteBase = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(own.id));
+  const { claims: ___, ...fresh } = siteBase; // in a namespace of its own, names are free
   const { id: spokeId, federationId, namespace, slug, domain: host } = own;
   return {
     ...own,
     state: "provisioning",
     cluster: backup.cluster,
-    blueprintRevision: gone.blueprintRevision,
+    blueprintRevision: removed.blueprintRevision,
     blueprintInputs: JSON.stringify(onFooting({ ...inputs, spokeId, federationId, namespace, slug, host }, fresh)),
-    siteIdentifier: backup.siteIdentifier ?? gone.siteIdentifier,
+    siteIdentifier: backup.siteIdentifier ?? removed.siteIdentifier,
     fromBackup: backup.id,
-    createdBy: gone.createdBy,
+    createdBy: removed.createdBy,
   };
 }

@@ -10,9 +10,9 @@ import { DAY } from "#lib/base/time.ts";
 export const RETENTION = { daily: 7, weekly: 4, monthly: 6 } as const;
 
 /** How long what a failed attempt left behind is there to be looked at, in milliseconds. */
-const LEFTOVERS = DAY;
+const FAILED_BACKUP_AGE = DAY;
 
-export interface Aged {
+export interface DatedBackup {
   readonly id: string;
   readonly kind: "nightly" | "manual" | "upgrade" | "last";
   readonly state: "pending" | "ready" | "failed" | "deleted";
@@ -22,36 +22,38 @@ export interface Aged {
 }
 
 /** The ids of the good ones that are kept. One from the future (a clock was set back) is, and counts for no day. */
-export function keep(backups: readonly Aged[], now: Date): Set<string> {
+export function selectRetained(backups: readonly DatedBackup[], now: Date): Set<string> {
   const good = newestFirst(backups.filter(isGood));
-  const kept = new Set(good.filter(({ kind, createdAt }) => kind === "last" || createdAt > now).map(({ id }) => id));
-  const past = good.filter(({ id }) => !kept.has(id));
-  for (const [bucket, most] of BUCKETS) {
-    const seen = new Set<string>();
+  const retainedIds = new Set(
+    good.filter(({ kind, createdAt }) => kind === "last" || createdAt > now).map(({ id }) => id),
+  );
+  const past = good.filter(({ id }) => !retainedIds.has(id));
+  for (const [bucket, limit] of BUCKETS) {
+    const usedBuckets = new Set<string>();
     for (const { id, createdAt } of past) {
       const name = bucket(createdAt);
-      if (seen.has(name)) continue;
-      if (seen.size === most) break;
-      seen.add(name);
-      kept.add(id);
+      if (usedBuckets.has(name)) continue;
+      if (usedBuckets.size === limit) break;
+      usedBuckets.add(name);
+      retainedIds.add(id);
     }
   }
-  return kept;
+  return retainedIds;
 }
 
 /** What is to be removed now, oldest first: good ones past their time, leftovers, and whatever was begun with. */
-export function expired(backups: readonly Aged[], now: Date): string[] {
-  const kept = keep(backups, now);
-  const over = backups.filter((backup) => {
+export function selectExpired(backups: readonly DatedBackup[], now: Date): string[] {
+  const retainedIds = selectRetained(backups, now);
+  const due = backups.filter((backup) => {
     if (backup.kind === "last" || backup.state === "deleted" || backup.state === "pending") return false;
-    if (backup.state === "failed") return now.getTime() - backup.createdAt.getTime() > LEFTOVERS;
-    return !kept.has(backup.id);
+    if (backup.state === "failed") return now.getTime() - backup.createdAt.getTime() > FAILED_BACKUP_AGE;
+    return !retainedIds.has(backup.id);
   });
-  return newestFirst(over).reverse().map(({ id }) => id);
+  return newestFirst(due).reverse().map(({ id }) => id);
 }
 
 /** Whether this one may go, by the rows as they stand: a good one only where a newer good one stays. */
-export function mayGo(backups: readonly Aged[], id: string): boolean {
+export function mayDelete(backups: readonly DatedBackup[], id: string): boolean {
   const backup = backups.find((each) => each.id === id);
   if (!backup || backup.kind === "last") return false;
   if (backup.state === "failed") return true;
@@ -59,7 +61,7 @@ export function mayGo(backups: readonly Aged[], id: string): boolean {
   return backups.some((other) => isGood(other) && other.id !== id && other.createdAt > backup.createdAt);
 }
 
-export function isGood({ state, removingSince }: Aged): boolean {
+export function isGood({ state, removingSince }: DatedBackup): boolean {
   return state === "ready" && removingSince === null;
 }
 
@@ -75,6 +77,6 @@ function weekOf(at: Date): string {
   return new Date(at.getTime() - sinceMonday * DAY).toISOString().slice(0, 10);
 }
 
-function newestFirst<T extends Aged>(backups: readonly T[]): T[] {
+function newestFirst<T extends DatedBackup>(backups: readonly T[]): T[] {
   return backups.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
 }

@@ -1,8 +1,8 @@
 /** The rows of backups, and what was last seen of each cluster's snapshot classes. */
 import { type Selectable, sql } from "kysely";
-import type { Aged } from "#lib/domains/backups/retention.ts";
-import type { Proof, TwoCounts } from "#lib/domains/backups/proof.ts";
-import type { SeenClasses, SnapshotClass } from "#lib/domains/backups/classes.ts";
+import type { DatedBackup } from "#lib/domains/backups/retention.ts";
+import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
+import type { ObservedClasses, SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { redact } from "#lib/base/redact.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -10,7 +10,7 @@ import type { SpokeImages } from "#lib/moodle/releases.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-export type BackupKind = Aged["kind"];
+export type BackupKind = DatedBackup["kind"];
 
 /** One of a backup's volumes, as far as it is known: all of it once the backup is ready. */
 export interface BackupVolume {
@@ -28,7 +28,7 @@ export interface BackupVolume {
   readonly restoreSize?: number | null;
 }
 
-export interface Backup extends Aged {
+export interface Backup extends DatedBackup {
   readonly spokeId: string;
   readonly operationId: string;
   /** The name of the cluster that its snapshots are in. */
@@ -43,31 +43,31 @@ export interface Backup extends Aged {
   readonly images: SpokeImages | null;
   readonly siteIdentifier: string | null;
   /** What was counted as it was taken; null where nothing was. */
-  readonly counts: TwoCounts | null;
+  readonly counts: CountsAroundBackup | null;
   readonly provedAt: Date | null;
-  readonly proof: Proof | null;
+  readonly proof: RestoreTestResult | null;
   /** Why the last drill did not prove it; null where it did, or none was. */
   readonly proofError: string | null;
 }
 
-interface BackupOrigin {
+interface BackupCause {
   readonly operationId: string;
   readonly kind: BackupKind;
 }
 
 /** The backup that this operation is to take: one, no matter who holds it, and gone on with where a try of it had failed. */
-export async function beginBackup(tx: Tx, spoke: SpokeRow, origin: BackupOrigin): Promise<Backup> {
-  await ensureBackup(tx, spoke, origin);
+export async function beginBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): Promise<Backup> {
+  await ensureBackup(tx, spoke, cause);
   await tx.updateTable("backups").set({ state: "pending", failedAt: null, error: null })
-    .where("operationId", "=", origin.operationId).where("state", "=", "failed").execute();
-  return (await findByOperation(tx, origin.operationId))!;
+    .where("operationId", "=", cause.operationId).where("state", "=", "failed").execute();
+  return (await findBackupByOperation(tx, cause.operationId))!;
 }
 
 /** The backup of this operation as it stands; a row is made where it had not come to that. */
 export async function ensureBackup(
   tx: Tx,
   spoke: SpokeRow,
-  { operationId, kind }: BackupOrigin,
+  { operationId, kind }: BackupCause,
 ): Promise<Backup> {
   await tx.insertInto("backups").values({
     id: newId("bak"),
@@ -77,12 +77,12 @@ export async function ensureBackup(
     cluster: spoke.cluster,
     namespace: spoke.namespace,
     kind,
-    ...takenOf(spoke),
+    ...siteColumns(spoke),
   }).onConflict((conflict) => conflict.column("operationId").doNothing()).execute();
-  return (await findByOperation(tx, operationId))!;
+  return (await findBackupByOperation(tx, operationId))!;
 }
 
-function takenOf({ lmsVersion, blueprintInputs: { images = null }, siteIdentifier }: SpokeRow) {
+function siteColumns({ lmsVersion, blueprintInputs: { images = null }, siteIdentifier }: SpokeRow) {
   return { lmsVersion, images: JSON.stringify(images), siteIdentifier };
 }
 
@@ -90,13 +90,13 @@ function takenOf({ lmsVersion, blueprintInputs: { images = null }, siteIdentifie
  * Keeps what is known of its volumes before they are cut, so that a later cleaning finds what an attempt left behind; and of
  * what it is taken, for the spoke may have been upgraded since it was asked for.
  */
-export async function noteVolumes(
+export async function saveVolumes(
   tx: Tx,
   id: string,
   volumes: readonly BackupVolume[],
   spoke: SpokeRow,
 ): Promise<Backup> {
-  await tx.updateTable("backups").set({ volumes: JSON.stringify(volumes), ...takenOf(spoke) })
+  await tx.updateTable("backups").set({ volumes: JSON.stringify(volumes), ...siteColumns(spoke) })
     .where("id", "=", id).where("state", "=", "pending").execute();
   return (await findBackup(tx, id))!;
 }
@@ -123,14 +123,14 @@ export async function failBackup(tx: Tx, operationId: string, reason: string): P
   const error = redact(reason);
   await tx.updateTable("backups").set({ state: "failed", failedAt: sql<Date>`wheelwright_now()`, error })
     .where("operationId", "=", operationId).where("state", "=", "pending").execute();
-  return await findByOperation(tx, operationId);
+  return await findBackupByOperation(tx, operationId);
 }
 
 /**
  * The same for attempts whose operation has ended and said nothing of them. One that was cancelled before anything was cut
  * never existed; of another one retention removes what was cut.
  */
-export async function closeAbandoned(rows: Rows): Promise<void> {
+export async function closeAbandonedBackups(rows: Rows): Promise<void> {
   await sql`update backups set state = 'deleted', deleted_at = wheelwright_now(), error = 'It was cancelled'
     from jobs where backups.state = 'pending' and jobs.id = backups.operation_id and jobs.state = 'cancelled'
       and jsonb_array_length(backups.volumes) = 0`.execute(rows);
@@ -144,7 +144,7 @@ export async function closeAbandoned(rows: Rows): Promise<void> {
  * Whether people are to be told that this one failed: of nightly ones only the first since a backup succeeded. That it is
  * told is noted in its row.
  */
-export async function claimTelling(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
+export async function claimFailureNotice(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
   const { rows: [row] } = await sql<{ told: boolean }>`
     update backups set told = ${kind} <> 'nightly' or not exists (
       select from backups as earlier where earlier.spoke_id = ${spokeId} and earlier.kind = 'nightly' and earlier.told
@@ -160,20 +160,20 @@ export async function findBackup(rows: Rows, id: string): Promise<Backup | null>
   return row ? toBackup(row) : null;
 }
 
-async function findByOperation(rows: Rows, operationId: string): Promise<Backup | null> {
+async function findBackupByOperation(rows: Rows, operationId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("operationId", "=", operationId).executeTakeFirst();
   return row ? toBackup(row) : null;
 }
 
 /** Those of a spoke that are still there in some way, newest first. */
-export async function listStanding(rows: Rows, spokeId: string): Promise<Backup[]> {
+export async function listBackups(rows: Rows, spokeId: string): Promise<Backup[]> {
   const found = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("state", "<>", "deleted").orderBy("createdAt", "desc").orderBy("id", "desc").execute();
   return found.map(toBackup);
 }
 
 /** The attempt of a spoke that failed last, whatever has become of what it left behind. A cancelled one is no failure. */
-export async function lastFailed(rows: Rows, spokeId: string): Promise<Backup | null> {
+export async function findLastFailed(rows: Rows, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("failedAt", "is not", null)
     .where(sql<boolean>`not exists (select from jobs where jobs.id = operation_id and jobs.state = 'cancelled')`)
@@ -181,27 +181,31 @@ export async function lastFailed(rows: Rows, spokeId: string): Promise<Backup | 
   return row ? toBackup(row) : null;
 }
 
-export async function beginRemoval(tx: Tx, id: string): Promise<void> {
+export async function markRemovalStarted(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("backups").set({ removingSince: sql<Date>`coalesce(removing_since, wheelwright_now())` })
     .where("id", "=", id).execute();
 }
 
-export async function finishRemoval(tx: Tx, id: string): Promise<void> {
+export async function markRemoved(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("backups").set({ state: "deleted", deletedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("state", "in", ["ready", "failed"]).execute();
 }
 
 /** What was seen of a cluster. A look that failed leaves what was seen before. */
-export async function noteClasses(rows: Rows, cluster: string, seen: readonly SnapshotClass[] | Error): Promise<void> {
-  const failed = seen instanceof Error;
-  const classes = failed ? null : JSON.stringify(seen);
-  const error = failed ? seen.message : null;
+export async function saveSnapshotClasses(
+  rows: Rows,
+  cluster: string,
+  observed: readonly SnapshotClass[] | Error,
+): Promise<void> {
+  const failed = observed instanceof Error;
+  const classes = failed ? null : JSON.stringify(observed);
+  const error = failed ? observed.message : null;
   await sql`insert into cluster_snapshots (cluster, classes, error) values (${cluster}, ${classes}::jsonb, ${error})
     on conflict (cluster) do update set looked_at = wheelwright_now(), error = excluded.error,
       classes = coalesce(excluded.classes, cluster_snapshots.classes)`.execute(rows);
 }
 
-export async function readClasses(rows: Rows, cluster: string): Promise<SeenClasses> {
+export async function readSnapshotClasses(rows: Rows, cluster: string): Promise<ObservedClasses> {
   const row = await rows.selectFrom("cluster_snapshots").selectAll().where("cluster", "=", cluster).executeTakeFirst();
   return { classes: row?.classes ?? null, error: row?.error ?? null };
 }

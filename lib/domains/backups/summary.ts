@@ -1,10 +1,10 @@
 /** A spoke's backups at one sight, from the rows alone: nobody who asks waits for a cluster. */
 import type { App } from "#lib/app.ts";
-import { whyUnavailable } from "#lib/domains/backups/classes.ts";
-import { listReplaced } from "#lib/domains/backups/kept.ts";
+import { explainUnavailable } from "#lib/domains/backups/snapshot-classes.ts";
+import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
 import { isGood, RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
-import { type Backup, lastFailed, listStanding, readClasses } from "#lib/domains/backups/store.ts";
+import { type Backup, findLastFailed, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import type { BackupSummary } from "#lib/domains/backups/views.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -12,7 +12,7 @@ import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** How long a failed attempt stands in the list, in milliseconds. */
-const RECENT = 7 * DAY;
+const FAILURE_LISTED_FOR = 7 * DAY;
 
 export async function summariseBackups(
   { db, config }: Pick<App, "db" | "config">,
@@ -22,35 +22,35 @@ export async function summariseBackups(
   const spoke = await db.rows.selectFrom("spokes")
     .select(["id", "state", "cluster", "blueprintInputs", "provedAt", "unprovedSince"]).where("id", "=", id)
     .executeTakeFirstOrThrow();
-  const [standing, kept, last, seen, now] = await Promise.all([
-    listStanding(db.rows, spoke.id),
-    listReplaced(db.rows, spoke.id),
-    lastFailed(db.rows, spoke.id),
-    readClasses(db.rows, spoke.cluster),
+  const [backups, replacedClaims, lastFailure, observedClasses, now] = await Promise.all([
+    listBackups(db.rows, spoke.id),
+    listReplacedClaims(db.rows, spoke.id),
+    findLastFailed(db.rows, spoke.id),
+    readSnapshotClasses(db.rows, spoke.cluster),
     db.now(),
   ]);
   // No backup is due while a spoke is suspended, so no success would ever follow the failure.
-  const failed = isSuspended(spoke) ? null : last;
-  const reason = whyUnavailable(seen, {
+  const failed = isSuspended(spoke) ? null : lastFailure;
+  const reason = explainUnavailable(observedClasses, {
     name: spoke.blueprintInputs.surroundings?.snapshotClass,
-    drivers: driversOf(standing[0]),
+    drivers: driversOf(backups[0]),
   });
   return {
     available: reason === null,
     schedule: describeSchedule(spoke.id),
     retention: RETENTION,
-    lastSuccessAt: standing.find(isGood)?.readyAt ?? null,
+    lastSuccessAt: backups.find(isGood)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
     lastError: hideOperatorDetails(viewer, reason ?? failed?.error ?? null),
     drills: config.restoreDrills,
     lastProvedAt: spoke.provedAt,
     unprovedSince: spoke.unprovedSince,
-    snapshots: standing.filter((backup) => isShown(backup, now)).map((backup) => ({
+    snapshots: backups.filter((backup) => isListed(backup, now)).map((backup) => ({
       ...backup,
       proof: backup.proof && { files: null, hashed: null, codeRelease: null, ...backup.proof },
       proofError: hideOperatorDetails(viewer, backup.proofError),
     })) as BackupSummary["snapshots"],
-    kept: spoke.state === "removed" ? [] : kept,
+    kept: spoke.state === "removed" ? [] : replacedClaims,
   };
 }
 
@@ -59,9 +59,9 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
 }
 
 /** A backup that is being removed is not there any more for a person who counts on it. */
-function isShown(backup: Backup, now: Date): boolean {
+function isListed(backup: Backup, now: Date): boolean {
   if (backup.removingSince !== null) return false;
-  return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < RECENT;
+  return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;
 }
 
 /** Of the volumes, as the last attempt saw them. */

@@ -3,7 +3,7 @@
  * between, in which retention goes on.
  */
 import { isGood } from "#lib/domains/backups/retention.ts";
-import { type Backup, findBackup, listStanding, readClasses } from "#lib/domains/backups/store.ts";
+import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { DATABASE } from "#lib/moodle/names.ts";
@@ -13,18 +13,18 @@ import { postgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** Of what a restore is asked, or does, that cannot be. A failure that no other try mends. */
-export function restoreRefusal(code: string, message: string, hint: string): ClusterError {
+export function restoreError(code: string, message: string, hint: string): ClusterError {
   return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }
 
 /** The backup of the spoke with this id, or its newest good one. Throws a final ClusterError where a site cannot be made of it. */
-export async function demandUsable(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
-  const backup = id === undefined ? await newestGood(rows, spoke.id) : await findBackup(rows, id);
+export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
+  const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);
   if (!backup || backup.spokeId !== spoke.id) {
-    const which = id === undefined ? "has no backup that is ready" : `has no backup ${id}`;
-    throw restoreRefusal(
+    const description = id === undefined ? "has no backup that is ready" : `has no backup ${id}`;
+    throw restoreError(
       "NoBackup",
-      `The spoke ${spoke.slug} ${which}`,
+      `The spoke ${spoke.slug} ${description}`,
       "wheelwright restore SPOKE --list shows those that it has.",
     );
   }
@@ -36,38 +36,39 @@ export async function demandUsable(rows: Rows, spoke: SpokeRow, id: string | und
       ? "was never completed"
       : "is being taken";
     const hint = state === "pending" ? "Wait until it is ready, or choose another one." : "Choose another one.";
-    throw restoreRefusal("BackupNotReady", `The backup ${backup.id} ${why}`, hint);
+    throw restoreError("BackupNotReady", `The backup ${backup.id} ${why}`, hint);
   }
-  await demandFitting(rows, spoke, backup);
+  await requireCompatibleBackup(rows, spoke, backup);
   return backup;
 }
 
 /** Bytes that the disks of a site made from it have at least; null where the storage driver does not say. */
-export function leastDisks({ volumes }: Pick<Backup, "volumes">): Readonly<Record<Disk, number | null>> {
-  const least = (isDatabase: boolean) =>
+export function minimumDisks({ volumes }: Pick<Backup, "volumes">): Readonly<Record<Disk, number | null>> {
+  const minimum = (isDatabase: boolean) =>
     volumes.find(({ claim }) => claim.endsWith(`-${DATABASE.name}-0`) === isDatabase)?.restoreSize ?? null;
-  return { files: least(false), database: least(true) };
+  return { files: minimum(false), database: minimum(true) };
 }
 
-async function newestGood(rows: Rows, spokeId: string): Promise<Backup | null> {
-  return (await listStanding(rows, spokeId)).find(isGood) ?? null;
+async function findNewestGood(rows: Rows, spokeId: string): Promise<Backup | null> {
+  return (await listBackups(rows, spokeId)).find(isGood) ?? null;
 }
 
-async function demandFitting(rows: Rows, spoke: SpokeRow, backup: Backup): Promise<void> {
+async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Backup): Promise<void> {
   const { id, cluster, volumes, images, lmsVersion, siteIdentifier } = backup;
-  const another = "Choose another one.";
+  const chooseAnother = "Choose another one.";
   if (cluster !== spoke.cluster) {
     const message = `The backup ${id} is in the cluster ${cluster}, and the spoke in ${spoke.cluster}`;
-    throw restoreRefusal("another_cluster", message, another);
+    throw restoreError("another_cluster", message, chooseAnother);
   }
   if (volumes.filter(({ handle }) => handle !== undefined).length < 2) {
-    throw restoreRefusal("Incomplete", `The backup ${id} does not hold both volumes of the spoke`, another);
+    throw restoreError("Incomplete", `The backup ${id} does not hold both volumes of the spoke`, chooseAnother);
   }
-  const present = postgresMajor(spoke.blueprintInputs.images.postgres),
-    taken = images && postgresMajor(images.postgres);
-  if (taken !== null && taken !== present) {
-    const message = `The backup ${id} is of PostgreSQL ${taken}, and the spoke's database is of PostgreSQL ${present}`;
-    throw restoreRefusal(
+  const currentMajor = postgresMajor(spoke.blueprintInputs.images.postgres),
+    backupMajor = images && postgresMajor(images.postgres);
+  if (backupMajor !== null && backupMajor !== currentMajor) {
+    const message =
+      `The backup ${id} is of PostgreSQL ${backupMajor}, and the spoke's database is of PostgreSQL ${currentMajor}`;
+    throw restoreError(
       "AnotherPostgres",
       message,
       "A server reads the files of its own major version alone. Choose another one.",
@@ -75,16 +76,16 @@ async function demandFitting(rows: Rows, spoke: SpokeRow, backup: Backup): Promi
   }
   if (lmsVersion === null && await hasSucceededSince(rows, spoke.id, "upgrade", backup.createdAt)) {
     const message = `The backup ${id} is from before an upgrade of the spoke, and of which version it is was not noted`;
-    throw restoreRefusal("VersionUnknown", message, another);
+    throw restoreError("VersionUnknown", message, chooseAnother);
   }
   if (siteIdentifier !== null && spoke.siteIdentifier !== null && siteIdentifier !== spoke.siteIdentifier) {
-    throw restoreRefusal("AnotherSite", `The backup ${id} is of another site than the spoke's`, another);
+    throw restoreError("AnotherSite", `The backup ${id} is of another site than the spoke's`, chooseAnother);
   }
-  const { classes } = await readClasses(rows, cluster);
-  const lacking = classes && volumes.find(({ driver }) => !classes.some((each) => each.driver === driver));
-  if (lacking) {
+  const { classes } = await readSnapshotClasses(rows, cluster);
+  const withoutClass = classes && volumes.find(({ driver }) => !classes.some((each) => each.driver === driver));
+  if (withoutClass) {
     const message =
-      `The cluster has no VolumeSnapshotClass of ${lacking.driver} that retains, by which ${id} was taken`;
-    throw restoreRefusal("NoSnapshotClass", message, "Make one for that storage driver.");
+      `The cluster has no VolumeSnapshotClass of ${withoutClass.driver} that retains, by which ${id} was taken`;
+    throw restoreError("NoSnapshotClass", message, "Make one for that storage driver.");
   }
 }

@@ -30,7 +30,7 @@ const SnapshotView = v.object({
   proofError: v.nullable(v.string()),
 });
 
-const KeptView = v.object({
+const RetainedClaimView = v.object({
   /** Its name in the spoke's namespace. */
   claim: v.string(),
   /** Since when the site uses another. */
@@ -55,6 +55,6 @@ export const BackupSummaryView = v.object({
   /** Newest first. */
   snapshots: v.array(SnapshotView),
   /** Volume claims that a restore has replaced, newest first: the way back. After their time they go when a backup was taken. */
-  kept: v.array(KeptView),
+  kept: v.array(RetainedClaimView),
 });
 export type BackupSummary = v.InferInput<typeof BackupSummaryView>;

@@ -17,7 +17,7 @@ export type Quantities = Readonly<Record<string, number>>;
 export const BILLED_STATES: readonly Schema["spokes"]["state"][] = ["active", "updating", "suspending"];
 
 /** Of what is counted, what has a price or an item. Items are the subscription's; those of no size are none of ours. */
-export function billedOf(
+export function selectBilled(
   counts: Quantities,
   catalog: Pick<Catalog, "priceOf">,
   items: readonly { readonly size: string | null }[],
@@ -31,7 +31,7 @@ export function billedOf(
 }
 
 /** Whether both count the same, whichever of the two names a size that has none. */
-export function sameQuantities(one: Quantities, other: Quantities): boolean {
+export function equalQuantities(one: Quantities, other: Quantities): boolean {
   const sizes = [...Object.keys(one), ...Object.keys(other)];
   return sizes.every((size) => quantityOf(one, size) === quantityOf(other, size));
 }
@@ -41,7 +41,7 @@ export function quantityOf(quantities: Quantities, size: string): number {
 }
 
 /** What one spoke of a size is to cost, for a size that the subscription has no item of yet; null where it is free. */
-export function priceWanted({ priceOf, view }: Pick<Catalog, "priceOf" | "view">, size: string): WantedPrice | null {
+export function priceForSize({ priceOf, view }: Pick<Catalog, "priceOf" | "view">, size: string): WantedPrice | null {
   const price = priceOf(size), title = view.sizes.find(({ name }) => name === size)?.title ?? null;
   return price && { size, title, currency: price.currency, monthly: price.monthly };
 }

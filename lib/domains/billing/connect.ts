@@ -37,7 +37,7 @@ export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<Au
   if (await insertSubscription(tx, { federationId: id, email })) return [{ ...entry, metadata: { email } }];
   const { email: from } = (await lockSubscription(tx, id))!;
   if (from === email) return [];
-  await updateSubscription(tx, id, { email, ...TOLD_NOTHING });
+  await updateSubscription(tx, id, { email, ...RESYNC });
   return [{ ...entry, metadata: { email, from } }];
 }
 
@@ -48,7 +48,7 @@ export async function connectBilling(
   hub: Hub,
   { email }: BillingAddress,
 ): Promise<BillingRecord> {
-  demandProvider(app);
+  requireProvider(app);
   await app.db.transact(async (tx) => {
     if ((await findSubscriptionRow(tx, hub.id))?.email === email) return;
     await record(tx, actor, { jobs: [syncJob(hub.id)] });
@@ -64,12 +64,12 @@ export async function connectBilling(
  * `not_billed`.
  */
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
-  demandProvider(app);
+  requireProvider(app);
   await app.db.transact(async (tx) => {
     await record(tx, actor, { jobs: [syncJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
-    await updateSubscription(tx, hub.id, { ...TOLD_NOTHING, ...(hasEnded(row) && FORGOTTEN) });
+    await updateSubscription(tx, hub.id, { ...RESYNC, ...(hasEnded(row) && NO_SUBSCRIPTION) });
     await record(tx, actor, {
       audit: [{
         kind: "billing_reconcile_requested",
@@ -82,9 +82,9 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
 }
 
 /** The provider is to be told everything, and at once. */
-const TOLD_NOTHING = { told: null, retryAt: null, error: null };
-const FORGOTTEN = { subscriptionId: null, status: null, items: "[]", pastDueSince: null };
+const RESYNC = { told: null, retryAt: null, error: null };
+const NO_SUBSCRIPTION = { subscriptionId: null, status: null, items: "[]", pastDueSince: null };
 
-function demandProvider({ payments }: Pick<App, "payments">): void {
+function requireProvider({ payments }: Pick<App, "payments">): void {
   if (!payments) throw new Fault("missing", "billing_off", "No payment provider is connected to this service");
 }

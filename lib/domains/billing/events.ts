@@ -5,7 +5,7 @@
  * others are kept to be seen, and count as handled when they come.
  */
 import { type Selectable, sql } from "kysely";
-import { billingLane, FOR_EVER } from "#lib/domains/billing/jobs.ts";
+import { billingLane, NO_TIME_LIMIT } from "#lib/domains/billing/jobs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
@@ -20,20 +20,20 @@ export const BILLING_EVENT: JobKind = {
   plan: 1,
   visible: false,
   steps: [{ name: "handle", label: "Looking at what the payment provider told of", timeout: 5 * MINUTE }],
-  timeLimit: FOR_EVER,
+  timeLimit: NO_TIME_LIMIT,
 };
 
 /** What of the provider's has changed: the state of a hub's subscription, or money that went back. */
-type Subject = "subscription" | "refund";
+type EventSubject = "subscription" | "refund";
 
 /** Null for what is no concern of ours. */
-export function subjectOf(type: string): Subject | null {
+export function subjectOf(type: string): EventSubject | null {
   if (/^(?:customer\.subscription|invoice)\./.test(type)) return "subscription";
   return type === "charge.refunded" || /^(?:charge\.)?refund\./.test(type) ? "refund" : null;
 }
 
 /** What the refunds of such an event are asked by. */
-export function refundedBy({ type, objectId }: Pick<EventRow, "type" | "objectId">): RefundedObject | null {
+export function refundLookup({ type, objectId }: Pick<EventRow, "type" | "objectId">): RefundedObject | null {
   if (objectId === null) return null;
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
 }
@@ -67,7 +67,7 @@ export async function findEvent(rows: Rows, id: string): Promise<EventRow | unde
 }
 
 /** Events whose jobs wait in the hub's lane: whatever they tell of, a look that begins now sees it. */
-export async function findWaiting(rows: Rows, federationId: string): Promise<string[]> {
+export async function findQueuedEvents(rows: Rows, federationId: string): Promise<string[]> {
   const { rows: found } = await sql<{ event: string }>`
     select payload ->> 'event' as event from jobs
     where state = 'queued' and lane = ${billingLane(federationId)} and kind = ${BILLING_EVENT.kind}
@@ -76,7 +76,7 @@ export async function findWaiting(rows: Rows, federationId: string): Promise<str
 }
 
 /** Those of the events that tell of this subject, and are not handled yet. */
-export async function markHandled(tx: Tx, ids: readonly string[], subject: Subject): Promise<void> {
+export async function markHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
     .where("handledAt", "is", null).execute();
   const done = rows.filter(({ type }) => subjectOf(type) === subject).map(({ id }) => id);

@@ -6,7 +6,7 @@
  * spoke need not remember to bill it: comparing forgets no path, and a provider that is away keeps nobody from anything.
  */
 import { type RawBuilder, sql } from "kysely";
-import { BILLED_STATES, billedOf, type Quantities, sameQuantities } from "#lib/domains/billing/billed.ts";
+import { BILLED_STATES, equalQuantities, type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";
 import { SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
 import type { SubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
@@ -23,8 +23,8 @@ export interface BilledHub {
 }
 
 /** Undefined for a hub that is not billed. */
-export async function readHub(rows: Rows, federationId: string): Promise<BilledHub | undefined> {
-  return (await read(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
+export async function readBilledHub(rows: Rows, federationId: string): Promise<BilledHub | undefined> {
+  return (await selectHubs(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
 }
 
 interface Batch {
@@ -37,8 +37,8 @@ interface Batch {
  * Those that may need a sync, in the order of their ids: all but the ones that one is under way for or that have to wait
  * after a refusal, and but hubs that are gone with all that was to be told of them.
  */
-export async function readSyncable(rows: Rows, { after, limit }: Batch): Promise<BilledHub[]> {
-  return await read(
+export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promise<BilledHub[]> {
+  return await selectHubs(
     rows,
     sql`where subscriptions.federation_id > ${after}
       and (subscriptions.retry_at is null or subscriptions.retry_at <= wheelwright_now())
@@ -51,7 +51,7 @@ export async function readSyncable(rows: Rows, { after, limit }: Batch): Promise
 }
 
 /** The hubs whose subscription goes on and was not looked at for a day, those that were waiting longest first. */
-export async function findUnseen(rows: Rows, limit: number): Promise<string[]> {
+export async function findUncheckedHubs(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`
     select federation_id as id from subscriptions
     where status not in ('canceled', 'incomplete_expired') and seen_at < wheelwright_now() - interval '24 hours'
@@ -60,19 +60,21 @@ export async function findUnseen(rows: Rows, limit: number): Promise<string[]> {
 }
 
 /** What is to be billed now. */
-function billedAt({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): Quantities {
-  return billedOf(counts, catalog, row.items as SubscriptionItem[]);
+function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): Quantities {
+  return selectBilled(counts, catalog, row.items as SubscriptionItem[]);
 }
 
 /** Pure. Whether the provider is still to be told something. */
 export function needsSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
   const { row: { told, status, error }, removed } = hub;
-  if (error !== null || told === null || !sameQuantities(told as Quantities, billedAt(hub, catalog))) return true;
+  if (error !== null || told === null || !equalQuantities(told as Quantities, billedQuantities(hub, catalog))) {
+    return true;
+  }
   return removed && status !== null && !hasEnded({ status });
 }
 
-async function read(rows: Rows, where: RawBuilder<unknown>): Promise<BilledHub[]> {
-  const { rows: found } = await sql<FoundRow>`
+async function selectHubs(rows: Rows, where: RawBuilder<unknown>): Promise<BilledHub[]> {
+  const { rows: found } = await sql<BilledHubRow>`
     select subscriptions.*, federations.name as hub_name, federations.state = 'removed' as hub_removed,
       coalesce((
         select jsonb_object_agg(size, count) from (
@@ -85,7 +87,7 @@ async function read(rows: Rows, where: RawBuilder<unknown>): Promise<BilledHub[]
   return found.map(({ hubName: name, hubRemoved: removed, counts, ...row }) => ({ row, name, removed, counts }));
 }
 
-type FoundRow = SubscriptionRow & {
+type BilledHubRow = SubscriptionRow & {
   readonly hubName: string;
   readonly hubRemoved: boolean;
   readonly counts: Quantities;

@@ -13,7 +13,7 @@ import { DAY, MINUTE } from "#lib/base/time.ts";
 const LANES = 4;
 
 /** A provider may be away for as long as it likes: what is to be paid for is still to be told then. */
-export const FOR_EVER = 3650 * DAY;
+export const NO_TIME_LIMIT = 3650 * DAY;
 
 export const SYNC_BILLING: JobKind = {
   kind: "sync-billing",
@@ -23,10 +23,10 @@ export const SYNC_BILLING: JobKind = {
     { name: "customer", label: "Telling the payment provider whose the hub is", timeout: 5 * MINUTE },
     { name: "quantities", label: "Telling the payment provider how many spokes there are", timeout: 10 * MINUTE },
   ],
-  timeLimit: FOR_EVER,
+  timeLimit: NO_TIME_LIMIT,
 };
 
-export const LOOK_BILLING: JobKind = {
+export const CHECK_BILLING: JobKind = {
   kind: "look-billing",
   plan: 1,
   visible: false,
@@ -42,14 +42,14 @@ export function syncJob(federationId: string): NewJob {
 }
 
 /** One more, after whatever an earlier holder may still have on its way to the provider has arrived; see sync.ts. */
-export function syncAgainJob(federationId: string, runAt: Date): NewJob {
+export function followUpSyncJob(federationId: string, runAt: Date): NewJob {
   const job = syncJob(federationId);
   return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` }; // of its own: what changes meanwhile need not wait for it
 }
 
 /** `runAt` so that not all look at once. */
-export function lookJob(federationId: string, runAt?: Date): NewJob {
-  return { ...billingJob(LOOK_BILLING, federationId), ...(runAt && { runAt }) };
+export function checkBillingJob(federationId: string, runAt?: Date): NewJob {
+  return { ...billingJob(CHECK_BILLING, federationId), ...(runAt && { runAt }) };
 }
 
 function billingJob(kind: JobKind, federationId: string): NewJob {

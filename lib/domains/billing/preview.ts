@@ -5,7 +5,7 @@
  * whether or not it is there already.
  */
 import type { App } from "#lib/app.ts";
-import { BILLED_STATES, priceWanted } from "#lib/domains/billing/billed.ts";
+import { BILLED_STATES, priceForSize } from "#lib/domains/billing/billed.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { findSubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -13,7 +13,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { PaymentError, type SizeChange } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-type Asking = Pick<App, "catalog" | "db" | "log" | "payments">;
+type CostDependencies = Pick<App, "catalog" | "db" | "log" | "payments">;
 type State = Schema["spokes"]["state"];
 
 /** A spoke before and after; null where none exists. */
@@ -23,8 +23,8 @@ interface CostChange {
   readonly after: { readonly size: string; readonly state: State };
 }
 
-const TRY_AGAIN = 5; // seconds
-const SETTING_UP = 3; // seconds: the plan that begins a sync runs every few
+const RETRY_SECONDS = 5; // seconds
+const SETUP_RETRY_SECONDS = 3; // seconds: the plan that begins a sync runs every few
 
 /** One more spoke of a size. */
 export function addedSpoke(federationId: string, size: string): CostChange {
@@ -32,20 +32,24 @@ export function addedSpoke(federationId: string, size: string): CostChange {
 }
 
 /** Throws Fault unavailable `billing_unavailable` when the provider cannot say it now. */
-export async function previewCost(app: Asking, change: CostChange, signal: AbortSignal): Promise<Cost> {
+export async function previewCost(app: CostDependencies, change: CostChange, signal: AbortSignal): Promise<Cost> {
   try {
-    return await askCost(app, change, signal);
+    return await readCost(app, change, signal);
   } catch (error) {
     if (!(error instanceof PaymentError)) throw error;
     const { code, message, hint, transient, retryAfterMs } = error;
     app.log[transient ? "warn" : "error"]("Cannot preview a cost", { code, message, hint });
-    const retryAfter = retryAfterMs === undefined ? TRY_AGAIN : Math.ceil(retryAfterMs / SECOND);
+    const retryAfter = retryAfterMs === undefined ? RETRY_SECONDS : Math.ceil(retryAfterMs / SECOND);
     throw unavailable("The payment provider cannot be asked right now; try again", retryAfter);
   }
 }
 
 /** The same for an answer of which the cost is a part: it does not fail for that, and says why the cost is not there. */
-export async function previewCostIfTold(app: Asking, change: CostChange, signal: AbortSignal): Promise<Cost> {
+export async function previewCostOrReason(
+  app: CostDependencies,
+  change: CostChange,
+  signal: AbortSignal,
+): Promise<Cost> {
   try {
     return await previewCost(app, change, signal);
   } catch (error) {
@@ -60,18 +64,18 @@ function unavailable(message: string, retryAfter: number): Fault {
   return new Fault("unavailable", "billing_unavailable", message, { retryAfter });
 }
 
-async function askCost(app: Asking, change: CostChange, signal: AbortSignal): Promise<Cost> {
+async function readCost(app: CostDependencies, change: CostChange, signal: AbortSignal): Promise<Cost> {
   const { catalog, db, payments } = app, { size, state } = change.after;
   const row = payments && await findSubscriptionRow(db.rows, change.federationId);
   if (!row) return NO_COST;
   // Its account there is made by the first sync; if the provider refuses that, GET …/billing says so.
   if (row.customerId === null) {
-    throw unavailable("The hub is just being connected to the payment provider; try again", SETTING_UP);
+    throw unavailable("The hub is just being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
   }
   const sizes = priceChangesOf(change).map(({ size, by }): SizeChange => ({
     size,
     by,
-    price: priceWanted(catalog, size),
+    price: priceForSize(catalog, size),
   }));
   const subscription = row.subscriptionId;
   const preview = await payments!.preview({ customer: row.customerId, subscription, sizes }, signal);
@@ -86,9 +90,12 @@ async function askCost(app: Asking, change: CostChange, signal: AbortSignal): Pr
 export function priceChangesOf(
   { before, after }: CostChange,
 ): readonly { readonly size: string; readonly by: number }[] {
-  const [was, is] = [before && isBilled(before.state) ? 1 : 0, isBilled(after.state) ? 1 : 0];
-  if (!before || before.size === after.size) return [{ size: after.size, by: is - was }];
-  return [...(was === 0 ? [] : [{ size: before.size, by: -was }]), { size: after.size, by: is }];
+  const [billedBefore, billedAfter] = [before && isBilled(before.state) ? 1 : 0, isBilled(after.state) ? 1 : 0];
+  if (!before || before.size === after.size) return [{ size: after.size, by: billedAfter - billedBefore }];
+  return [...(billedBefore === 0 ? [] : [{ size: before.size, by: -billedBefore }]), {
+    size: after.size,
+    by: billedAfter,
+  }];
 }
 
 function isBilled(state: State): boolean {

@@ -26,18 +26,18 @@ export async function receiveEvent(
   signature: string | null,
 ): Promise<void> {
   if (!payments) throw new Fault("missing", "billing_off", "No payment provider is connected to this service");
-  const event = await readSigned(payments, body, signature, () => db.now());
-  await db.transact((tx) => keep(tx, event));
+  const event = await readSignedEvent(payments, body, signature, () => db.now());
+  await db.transact((tx) => storeEvent(tx, event));
 }
 
-async function keep(tx: Tx, event: ProviderEvent): Promise<void> {
+async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = subjectOf(event.type), { id, customer } = event.object;
   // A customer is written down before anything is made for it: an event of a customer that no row has is not ours.
   const row = customer === null ? undefined : await findByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
-  const concerns = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
-  const fresh = await insertEvent(tx, event, { federationId, handled: !concerns });
-  if (fresh && concerns) await record(tx, SYSTEM, { jobs: [eventJob(event.id, federationId)] });
+  const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
+  const isNew = await insertEvent(tx, event, { federationId, handled: !isRelevant });
+  if (isNew && isRelevant) await record(tx, SYSTEM, { jobs: [eventJob(event.id, federationId)] });
 }
 
 /**
@@ -45,28 +45,28 @@ async function keep(tx: Tx, event: ProviderEvent): Promise<void> {
  * itself, and only what fits then by the service's clock. So a flood of forged ones never reaches the database, not
  * even for its clock.
  */
-async function readSigned(
+async function readSignedEvent(
   payments: Payments,
   body: Uint8Array,
   signature: string | null,
   clock: () => Promise<Date>,
 ): Promise<ProviderEvent> {
   try {
-    await payments.readEvent(body, signature, namedTime(signature));
-    return checked(await payments.readEvent(body, signature, await clock()));
+    await payments.readEvent(body, signature, signatureTime(signature));
+    return sanitizeEvent(await payments.readEvent(body, signature, await clock()));
   } catch (error) {
     if (error instanceof SignatureError) throw new Fault("invalid", "bad_signature", error.message);
     throw error;
   }
 }
 
-function namedTime(signature: string | null): Date {
+function signatureTime(signature: string | null): Date {
   const [, seconds = ""] = /(?:^|,)\s*t=(\d{1,11})(?:,|$)/.exec(signature ?? "") ?? [];
   if (seconds === "") throw new SignatureError("The Stripe-Signature header is missing, or names no time");
   return new Date(Number(seconds) * SECOND);
 }
 
-function checked(event: ProviderEvent): ProviderEvent {
+function sanitizeEvent(event: ProviderEvent): ProviderEvent {
   if (!ID.test(event.id) || !TYPE.test(event.type)) throw new SignatureError("The body is signed, and yet no event");
   const idOrNull = (text: string | null) => text !== null && ID.test(text) ? text : null;
   const { object } = event;

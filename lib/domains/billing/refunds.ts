@@ -7,17 +7,17 @@ import type { Refund } from "#lib/drivers/payments/payments.ts";
  * Writes down those that succeeded and were not told yet, and returns what is to be recorded last in the same
  * transaction. One that is under way is told when it has succeeded: another event comes then.
  */
-export async function noteRefunds(tx: Tx, federationId: string, refunds: readonly Refund[]): Promise<AuditEntry[]> {
+export async function recordRefunds(tx: Tx, federationId: string, refunds: readonly Refund[]): Promise<AuditEntry[]> {
   const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a list that grows meanwhile may overlap
   const succeeded = [...byId.values()].filter(({ status }) => status === "succeeded");
   if (succeeded.length === 0) return [];
-  const told = await tx.insertInto("billing_refunds").values(succeeded.map((
+  const inserted = await tx.insertInto("billing_refunds").values(succeeded.map((
     { id, charge: chargeId, amount, currency, createdAt },
   ) => ({ id, federationId, chargeId, amount, currency, createdAt }))).onConflict((conflict) =>
     conflict.column("id").doNothing()
   ).returning("id").execute();
-  const fresh = new Set(told.map(({ id }) => id));
-  return succeeded.filter(({ id }) => fresh.has(id)).map(({ id, amount, currency }) => ({
+  const newIds = new Set(inserted.map(({ id }) => id));
+  return succeeded.filter(({ id }) => newIds.has(id)).map(({ id, amount, currency }) => ({
     kind: "billing_subscription_refunded",
     ...onHub(federationId),
     metadata: { refund: id, amount, currency },

@@ -6,9 +6,9 @@
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { type BilledHub, needsSync, readHub } from "#lib/domains/billing/hubs.ts";
+import { type BilledHub, needsSync, readBilledHub } from "#lib/domains/billing/hubs.ts";
 import { SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
-import type { BillingDifference } from "#lib/domains/billing/judge.ts";
+import type { BillingDifference } from "#lib/domains/billing/compare.ts";
 import type { BillingRecord } from "#lib/domains/billing/views.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
@@ -34,7 +34,7 @@ export async function showBilling(
   actor: Pick<Actor, "role">,
   { id }: { readonly id: string },
 ): Promise<BillingRecord> {
-  const hub = await readHub(db.rows, id);
+  const hub = await readBilledHub(db.rows, id);
   if (!hub) return NOT_BILLED;
   const { row } = hub, items = (row.items as SubscriptionItem[]).map(showItem), pending = needsSync(hub, catalog);
   return {
@@ -48,7 +48,7 @@ export async function showBilling(
     invoice: row.invoice,
     pending,
     difference: describeDifference(row.difference as BillingDifference | null),
-    error: pending && actor.role === "operator" ? await whyNot(db.rows, hub) : null,
+    error: pending && actor.role === "operator" ? await findSyncError(db.rows, hub) : null,
     seenAt: row.seenAt,
   };
 }
@@ -71,7 +71,7 @@ function describeDifference(difference: BillingDifference | null): BillingRecord
 }
 
 /** What was refused for good, or what the last try of the sync that is still under way ran into. */
-async function whyNot(rows: Rows, { row }: BilledHub): Promise<string | null> {
+async function findSyncError(rows: Rows, { row }: BilledHub): Promise<string | null> {
   if (row.error !== null) return row.error;
   const live = await rows.selectFrom("jobs").select("failure")
     .where("dedupeKey", "=", `${SYNC_BILLING.kind}:${row.federationId}`)

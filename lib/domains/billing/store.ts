@@ -5,7 +5,7 @@
  * before. Spokes are read here by queries of billing's own: they are not this domain's to change.
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
-import { BILLED_STATES, billedOf, type Quantities } from "#lib/domains/billing/billed.ts";
+import { BILLED_STATES, type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -63,11 +63,11 @@ async function countBilled(rows: Rows, federationIds: readonly string[]): Promis
 }
 
 /** What is to be billed now for this row's hub. */
-export async function readBilled(
+export async function readBilledQuantities(
   rows: Rows,
   catalog: Pick<Catalog, "priceOf">,
   row: Pick<SubscriptionRow, "federationId" | "items">,
 ): Promise<Quantities> {
   const counts = await countBilled(rows, [row.federationId]);
-  return billedOf(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
+  return selectBilled(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
 }

@@ -29,24 +29,27 @@ const HEADING = /^## (?:(Unreleased)|(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?) \((\d{4
 /** Throws an error that names the first line which is not as it must be. */
 export function readReleases(text: string): readonly ReleaseNotes[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
-  if (!/^# \S/.test(lines[0]!)) throw wrong(1, "must be the title, such as # Changelog");
+  if (!/^# \S/.test(lines[0]!)) throw changelogError(1, "must be the title, such as # Changelog");
   const releases: { version: string; date: string | null; changes: string[] }[] = [];
-  let open = false; // whether the line before belongs to an entry, so that this one may go on with it
+  let inEntry = false; // whether the line before belongs to an entry, so that this one may go on with it
   for (const [i, line] of lines.entries()) {
     const release = releases.at(-1), number = i + 1;
-    if (/[^\P{Cc}\n]/u.test(line)) throw wrong(number, "holds a control character");
+    if (/[^\P{Cc}\n]/u.test(line)) throw changelogError(number, "holds a control character");
     if (line.startsWith("##")) {
       releases.push({ ...readHeading(line, number, releases), changes: [] });
-      open = false;
+      inEntry = false;
     } else if (!release || line.trim() === "") {
-      open = false; // before the first release stands whatever the file says of itself
+      inEntry = false; // before the first release stands whatever the file says of itself
     } else if (/^- \S/.test(line)) {
       release.changes.push(line.slice(2).trim());
-      open = true;
-    } else if (open && /^ {2}(?!- )\S/.test(line)) {
+      inEntry = true;
+    } else if (inEntry && /^ {2}(?!- )\S/.test(line)) {
       release.changes.push(`${release.changes.pop()} ${line.trim()}`);
     } else {
-      throw wrong(number, `must begin an entry ("- …") or go on with one ("  …"), but is ${JSON.stringify(line)}`);
+      throw changelogError(
+        number,
+        `must begin an entry ("- …") or go on with one ("  …"), but is ${JSON.stringify(line)}`,
+      );
     }
   }
   if (releases.length === 0) throw new Error('CHANGELOG.md has no release: it needs a line "## Unreleased"');
@@ -69,24 +72,33 @@ export function closeUnreleased(text: string, version: string, day: string): { t
   if (last && version.localeCompare(last.version, "en", { numeric: true }) <= 0) {
     throw new Error(`${version} is not above ${last.version}, the last release`);
   }
-  const closed = text.replace(/^## Unreleased\r?$/m, `## Unreleased\n\n${heading}`);
-  readReleases(closed); // also the days have an order
-  return { text: closed, notes: `${closed.split(heading)[1]!.split(/^## /m)[0]!.trim()}\n` };
+  const released = text.replace(/^## Unreleased\r?$/m, `## Unreleased\n\n${heading}`);
+  readReleases(released); // also the days have an order
+  return { text: released, notes: `${released.split(heading)[1]!.split(/^## /m)[0]!.trim()}\n` };
 }
 
 function readHeading(line: string, number: number, above: readonly ReleaseNotes[]): Omit<ReleaseNotes, "changes"> {
   const [, unreleased, version = UNRELEASED, date = null] = HEADING.exec(line) ?? [];
   if (!unreleased && date === null) {
-    throw wrong(number, `must be "## Unreleased" or like "## 0.2.0 (2026-12-01)", but is ${JSON.stringify(line)}`);
+    throw changelogError(
+      number,
+      `must be "## Unreleased" or like "## 0.2.0 (2026-12-01)", but is ${JSON.stringify(line)}`,
+    );
   }
-  if (unreleased && above.length > 0) throw wrong(number, "has Unreleased below another release; it must be the first");
-  if (above.some((other) => other.version === version)) throw wrong(number, `has release ${version} a second time`);
-  if (date !== null && !isCalendarDay(date)) throw wrong(number, `has ${date}, which is no day`);
+  if (unreleased && above.length > 0) {
+    throw changelogError(number, "has Unreleased below another release; it must be the first");
+  }
+  if (above.some((other) => other.version === version)) {
+    throw changelogError(number, `has release ${version} a second time`);
+  }
+  if (date !== null && !isCalendarDay(date)) throw changelogError(number, `has ${date}, which is no day`);
   const newer = above.at(-1)?.date;
-  if (date !== null && newer && date > newer) throw wrong(number, `is newer than the release above it; newest first`);
+  if (date !== null && newer && date > newer) {
+    throw changelogError(number, `is newer than the release above it; newest first`);
+  }
   return { version, date };
 }
 
-function wrong(line: number, what: string): Error {
-  return new Error(`CHANGELOG.md, line ${line} ${what}`);
+function changelogError(line: number, problem: string): Error {
+  return new Error(`CHANGELOG.md, line ${line} ${problem}`);
 }

@@ -1,7 +1,7 @@
 /** The changelog as the API shows it: what is announced, and what each release changed. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { addressOf, anchorOf } from "#lib/domains/changelog/place.ts";
+import { anchorOf, noticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
 import { Timestamp } from "#lib/base/schema.ts";
@@ -50,7 +50,7 @@ export const ChangelogView = v.object({
   })),
 });
 
-export async function viewChangelog(app: App, releases: readonly ReleaseNotes[]): Promise<Changelog> {
+export async function showChangelog(app: App, releases: readonly ReleaseNotes[]): Promise<Changelog> {
   return changelogAt(app, releases, await app.db.now());
 }
 
@@ -63,7 +63,7 @@ export function changelogAt(
   return {
     api: release.api,
     version: release.version,
-    notices: notices.map((notice) => viewNotice(notice, config.publicUrl, now)).reverse(),
+    notices: notices.map((notice) => showNotice(notice, config.publicUrl, now)).reverse(),
     releases: releases.map(({ version, date, changes }) => ({
       version,
       releasedAt: date === null ? null : new Date(date),
@@ -72,7 +72,7 @@ export function changelogAt(
   };
 }
 
-function viewNotice(notice: Notice, publicUrl: URL, now: Date): Announcement {
+function showNotice(notice: Notice, publicUrl: URL, now: Date): Announcement {
   const at = effectiveDateOf(notice);
   return {
     id: anchorOf(notice),
@@ -83,6 +83,6 @@ function viewNotice(notice: Notice, publicUrl: URL, now: Date): Announcement {
     announcedAt: notice.since,
     takesEffectAt: at,
     note: notice.note,
-    url: addressOf(publicUrl, notice),
+    url: noticeUrl(publicUrl, notice),
   };
 }

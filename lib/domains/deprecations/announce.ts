@@ -8,11 +8,11 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
-  findUntold,
-  markTold,
+  findUnnotified,
+  markNotified,
+  type NoticeDelivery,
   type NoticeReader,
   readTokenCalls,
-  type Telling,
   type TokenCalls,
 } from "#lib/domains/deprecations/store.ts";
 import { bulkMailJob } from "#lib/jobs/mail.ts";
@@ -20,62 +20,66 @@ import type { Announced, Letter } from "#lib/drivers/mail/letter.ts";
 import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
 
 /** Notices that a letter describes; of more it says how many, and the changelog has them. */
-const DESCRIBED = 10;
+const MAX_DESCRIBED = 10;
 
 /** Those of the notices whose time has begun and is not over. */
-export function current(notices: readonly Notice[], now: Date): readonly Notice[] {
+export function selectCurrentNotices(notices: readonly Notice[], now: Date): readonly Notice[] {
   return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }
 
-export interface Page {
+export interface ReaderPage {
   /** The id of the last one who was told. */
   readonly after: string;
-  readonly most: number;
+  readonly limit: number;
 }
 
-export interface Announcing {
+export interface AnnounceResult {
   /** How many got a mail. */
-  readonly told: number;
+  readonly mailed: number;
   /** After whom to go on; null when nobody is left. */
   readonly next: string | null;
 }
 
 /** Tells the next few people. */
-export async function announceTo(
+export async function announceToPage(
   tx: Tx,
   notices: readonly Notice[],
-  page: Page,
-): Promise<Announcing> {
+  page: ReaderPage,
+): Promise<AnnounceResult> {
   const ids = notices.map(({ id }) => id);
-  const readers = await findUntold(tx, ids, page);
-  const letters = readers.length === 0 ? [] : await write(tx, notices, readers, await markTold(tx, readers, ids));
+  const readers = await findUnnotified(tx, ids, page);
+  const letters = readers.length === 0
+    ? []
+    : await composeLetters(tx, notices, readers, await markNotified(tx, readers, ids));
   await record(tx, SYSTEM, { jobs: letters.map((letter) => bulkMailJob(letter)) });
-  return { told: letters.length, next: readers.length < page.most ? null : readers.at(-1)!.id };
+  return { mailed: letters.length, next: readers.length < page.limit ? null : readers.at(-1)!.id };
 }
 
 /** A letter for each who is told anything. */
-async function write(
+async function composeLetters(
   rows: Rows,
   notices: readonly Notice[],
   readers: readonly NoticeReader[],
-  tellings: readonly Telling[],
+  deliveries: readonly NoticeDelivery[],
 ): Promise<Letter[]> {
   const news = new Map(readers.map(({ id }) => [id, [] as Notice[]]));
-  const told = new Set(tellings.map(pair));
+  const delivered = new Set(deliveries.map(deliveryKey));
   for (const [userId, own] of news) {
-    own.push(...notices.filter((notice) => told.has(pair({ noticeId: notice.id, userId }))));
+    own.push(...notices.filter((notice) => delivered.has(deliveryKey({ noticeId: notice.id, userId }))));
   }
   const described = [...news].flatMap(([userId, own]) =>
-    own.slice(0, DESCRIBED).map((notice) => ({ noticeId: notice.id, userId, endpoint: endpointOf(notice) }))
+    own.slice(0, MAX_DESCRIBED).map((notice) => ({ noticeId: notice.id, userId, endpoint: endpointOf(notice) }))
   );
-  const calls = Map.groupBy(await readTokenCalls(rows, described), pair);
+  const calls = Map.groupBy(await readTokenCalls(rows, described), deliveryKey);
   return readers.flatMap(({ id: userId, email, displayName }): Letter[] => {
     const own = news.get(userId)!;
     if (own.length === 0) return [];
-    const shown = own.slice(0, DESCRIBED);
+    const described = own.slice(0, MAX_DESCRIBED);
     const about = {
-      notices: shown.map((notice) => describe(notice, calls.get(pair({ noticeId: notice.id, userId })) ?? [])),
-      more: own.length - shown.length,
+      notices: described.map((notice) =>
+        describe(notice, calls.get(deliveryKey({ noticeId: notice.id, userId })) ?? [])
+      ),
+      more: own.length - described.length,
     };
     return [{ template: "announcement", to: { email, name: displayName }, about }];
   });
@@ -98,6 +102,6 @@ function endpointOf(notice: Notice): string | null {
   return notice.kind === "endpoint" ? `${notice.method} ${notice.pattern}` : null;
 }
 
-function pair({ noticeId, userId }: Telling): string {
+function deliveryKey({ noticeId, userId }: NoticeDelivery): string {
   return `${userId} ${noticeId}`;
 }

@@ -15,7 +15,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 export interface CallCounter {
   /** One call to an endpoint (`GET /api/spokes/:spokeId`). It neither waits nor throws. */
-  note(tokenId: string, endpoint: string): void;
+  count(tokenId: string, endpoint: string): void;
   /** Writes what was counted until now; what cannot be written is kept. */
   flush(): Promise<void>;
   /** Writes it for the last time. */
@@ -26,20 +26,26 @@ export interface CounterOptions {
   readonly db: Pick<Database, "within">;
   readonly log: Log;
   /** Milliseconds until what was counted is written. */
-  readonly every?: number;
+  readonly flushIntervalMs?: number;
   /** Pairs of a token and an endpoint that are written before that, and that are kept at most. */
-  readonly large?: number;
-  readonly most?: number;
+  readonly flushSize?: number;
+  readonly maxPairs?: number;
 }
 
-const EVERY = 10 * SECOND, LARGE = 2000, MOST = 20_000;
-const PATIENCE = 5 * SECOND; // of a flush: what cannot be written soon is kept for the next
+const FLUSH_INTERVAL = 10 * SECOND, FLUSH_SIZE = 2000, MAX_PAIRS = 20_000;
+const FLUSH_TIMEOUT = 5 * SECOND; // of a flush: what cannot be written soon is kept for the next
 
 /** Counts nothing: for a server whose calls nobody asks for. */
-export const NO_COUNTER: Pick<CallCounter, "note"> = { note() {} };
+export const NO_COUNTER: Pick<CallCounter, "count"> = { count() {} };
 
 export function openCallCounter(options: CounterOptions): CallCounter {
-  const { db, log, every = EVERY, large = LARGE, most = MOST } = options;
+  const {
+    db,
+    log,
+    flushIntervalMs: every = FLUSH_INTERVAL,
+    flushSize: large = FLUSH_SIZE,
+    maxPairs: most = MAX_PAIRS,
+  } = options;
   let counts = new Map<string, number>();
   let lost = 0;
   let failing = false, closed = false;
@@ -55,22 +61,22 @@ export function openCallCounter(options: CounterOptions): CallCounter {
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    return flushing ??= runDetached(write).finally(() => flushing = null);
+    return flushing ??= runDetached(writeCounts).finally(() => flushing = null);
   }
 
-  async function write(): Promise<void> {
+  async function writeCounts(): Promise<void> {
     if (counts.size === 0) return;
     const batch = counts;
     counts = new Map();
     try {
-      await addCalls(db.within(AbortSignal.timeout(PATIENCE)).rows, [...batch].map(read));
+      await addCalls(db.within(AbortSignal.timeout(FLUSH_TIMEOUT)).rows, [...batch].map(toCount));
       if (failing) log.info("The calls of tokens are written again", { lost });
       failing = false;
       lost = 0;
     } catch (error) {
-      const since = counts;
+      const newer = counts;
       counts = batch; // the older ones have their place: what is new may be somebody's flood
-      for (const [key, calls] of since) add(key, calls);
+      for (const [key, calls] of newer) add(key, calls);
       if (!failing) log.warn("Cannot write the calls of tokens; they are kept for the next try", { error });
       failing = true;
       if (!closed) timer ??= setTimeout(flush, every);
@@ -78,7 +84,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
   }
 
   return {
-    note(tokenId, endpoint) {
+    count(tokenId, endpoint) {
       if (closed) return;
       add(`${tokenId} ${endpoint}`, 1);
       if (counts.size >= large && !failing) void flush();
@@ -94,7 +100,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
   };
 }
 
-function read([key, calls]: readonly [string, number]): { tokenId: string; endpoint: string; calls: number } {
+function toCount([key, calls]: readonly [string, number]): { tokenId: string; endpoint: string; calls: number } {
   const [tokenId = ""] = key.split(" ", 1);
   return { tokenId, endpoint: key.slice(tokenId.length + 1), calls };
 }

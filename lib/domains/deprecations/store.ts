@@ -7,9 +7,9 @@ import type { Notice } from "#lib/base/notice.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
 /** Tokens of one person that a letter names for each notice, and those whose calls it looks at. */
-const NAMED = 10, COUNTED = 1000;
+const MAX_TOKENS = 10, MAX_COUNTED_TOKENS = 1000;
 /** Days before today whose calls count: all of the last 30 days, and what the first of them had before its hour. */
-const WINDOW = 30;
+const WINDOW_DAYS = 30;
 
 /** Of a token: neither revoked nor expired. */
 const isActive = sql`revoked_at is null and (expires_at is null or expires_at > wheelwright_now())`;
@@ -25,12 +25,12 @@ interface Calls {
  * Adds to what was counted today, by the database's clock. One statement, whose rows are in one order wherever it is run, so
  * that two replicas wait for each other and never in a circle. Tokens that are gone are passed over.
  */
-export async function addCalls(rows: Rows, counted: readonly Calls[]): Promise<void> {
-  const ids = counted.map(({ tokenId }) => tokenId), endpoints = counted.map(({ endpoint }) => endpoint);
+export async function addCalls(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
+  const ids = callCounts.map(({ tokenId }) => tokenId), endpoints = callCounts.map(({ endpoint }) => endpoint);
   await sql`
     insert into token_calls as kept (token_id, endpoint, day, calls)
     select token.id, noted.endpoint, (wheelwright_now() at time zone 'UTC')::date, noted.calls
-    from unnest(${ids}::text[], ${endpoints}::text[], ${counted.map(({ calls }) => calls)}::bigint[])
+    from unnest(${ids}::text[], ${endpoints}::text[], ${callCounts.map(({ calls }) => calls)}::bigint[])
       as noted (token_id, endpoint, calls)
     join api_tokens as token on token.id = noted.token_id
     order by token.id, noted.endpoint
@@ -44,10 +44,10 @@ export interface NoticeReader {
 }
 
 /** A page of those who have an active token and were not told of all these notices, in the order of their ids. */
-export async function findUntold(
+export async function findUnnotified(
   rows: Rows,
   noticeIds: readonly string[],
-  { after, most }: { readonly after: string; readonly most: number },
+  { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<NoticeReader[]> {
   const { rows: found } = await sql<NoticeReader>`
     select id, email, display_name as "displayName" from users
@@ -55,22 +55,22 @@ export async function findUntold(
       and exists (select from api_tokens where user_id = users.id and ${isActive})
       and (select count(*) from deprecation_notices
         where notice_id = any(${noticeIds}::text[]) and user_id = users.id) < ${noticeIds.length}
-    order by id limit ${most}`.execute(rows);
+    order by id limit ${limit}`.execute(rows);
   return found;
 }
 
-export interface Telling {
+export interface NoticeDelivery {
   readonly noticeId: string;
   readonly userId: string;
 }
 
 /** Writes that these people are told, and returns what nobody else has told them: another replica may be doing the same. */
-export async function markTold(
+export async function markNotified(
   tx: Tx,
   readers: readonly NoticeReader[],
   noticeIds: readonly string[],
-): Promise<readonly Telling[]> {
-  const { rows: told } = await sql<Telling>`
+): Promise<readonly NoticeDelivery[]> {
+  const { rows: delivered } = await sql<NoticeDelivery>`
     insert into deprecation_notices (notice_id, user_id)
     select notice.id, reader.id
     from unnest(${readers.map(({ id }) => id)}::text[]) as reader (id)
@@ -78,11 +78,11 @@ export async function markTold(
     order by reader.id, notice.id
     on conflict do nothing
     returning notice_id as "noticeId", user_id as "userId"`.execute(tx);
-  return told;
+  return delivered;
 }
 
 /** A token of a user who is told, and its calls. */
-export interface TokenCalls extends Telling {
+export interface TokenCalls extends NoticeDelivery {
   readonly name: string;
   readonly prefix: string;
   readonly calls: number;
@@ -97,17 +97,17 @@ export interface TokenCalls extends Telling {
  */
 export async function readTokenCalls(
   rows: Rows,
-  tellings: readonly (Telling & { readonly endpoint: string | null })[],
+  deliveries: readonly (NoticeDelivery & { readonly endpoint: string | null })[],
 ): Promise<TokenCalls[]> {
   const { rows: found } = await sql<
     Record<"noticeId" | "userId" | "name" | "prefix" | "calls" | "tokens" | "total", string>
   >`
     with telling as (
-      select * from unnest(${tellings.map(({ noticeId }) => noticeId)}::text[],
-        ${tellings.map(({ userId }) => userId)}::text[],
-        ${tellings.map(({ endpoint }) => endpoint)}::text[]) as telling (notice_id, user_id, endpoint)
+      select * from unnest(${deliveries.map(({ noticeId }) => noticeId)}::text[],
+        ${deliveries.map(({ userId }) => userId)}::text[],
+        ${deliveries.map(({ endpoint }) => endpoint)}::text[]) as telling (notice_id, user_id, endpoint)
     ),
-    window_start as materialized (select (wheelwright_now() at time zone 'UTC')::date - ${WINDOW}::integer as day),
+    window_start as materialized (select (wheelwright_now() at time zone 'UTC')::date - ${WINDOW_DAYS}::integer as day),
     counted as (
       select notice_id, own.*, case when endpoint is null
         then (select coalesce(sum(calls), 0) from token_calls
@@ -118,7 +118,7 @@ export async function readTokenCalls(
       from telling cross join lateral (
         select id, user_id, name, prefix, count(*) over () as tokens from api_tokens
         where user_id = telling.user_id and ${isActive}
-        order by last_used_at desc nulls last, id limit ${COUNTED}
+        order by last_used_at desc nulls last, id limit ${MAX_COUNTED_TOKENS}
       ) as own
     ),
     ranked as (
@@ -127,7 +127,7 @@ export async function readTokenCalls(
       from counted
     )
     select notice_id as "noticeId", user_id as "userId", name, prefix, calls, tokens, total from ranked
-    where place <= ${NAMED} order by notice_id, user_id, place`.execute(rows);
+    where place <= ${MAX_TOKENS} order by notice_id, user_id, place`.execute(rows);
   return found.map((row) => ({
     ...row,
     calls: Number(row.calls),

@@ -11,9 +11,9 @@ import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { missingFederation } from "#lib/domains/federations/access.ts";
+import { federationMissingFault } from "#lib/domains/federations/access.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
-import { type FederationRow, lockFederationAlone } from "#lib/domains/federations/store.ts";
+import { type FederationRow, lockFederationExclusively } from "#lib/domains/federations/store.ts";
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
@@ -21,7 +21,7 @@ import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /** What the row says in place of what the cluster showed. */
-export const GIVEN_UP = "Given up by an operator: nobody has seen that nothing is left of it";
+export const ABANDONED_REASON = "Given up by an operator: nobody has seen that nothing is left of it";
 
 /**
  * Throws Fault forbidden `operator_only`, conflict `federation_state` before a removal has failed, missing when it is
@@ -37,26 +37,28 @@ export async function abandonFederation(
   return await showFederation(app.db.rows, actor, row);
 }
 
-async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promise<FederationRow> {
-  const before = await lockFederationAlone(tx, id);
-  if (before.state === "removed") throw missingFederation();
-  if (before.state !== "removing") throw new Fault("conflict", "federation_state", tooEarly("hub", before.state));
+async function acceptAbandoning(tx: Tx, requester: Asker, id: string): Promise<FederationRow> {
+  const before = await lockFederationExclusively(tx, id);
+  if (before.state === "removed") throw federationMissingFault();
+  if (before.state !== "removing") {
+    throw new Fault("conflict", "federation_state", describeNotRemoving("hub", before.state));
+  }
   const removal = await lastRemoval(tx, { federationId: id });
-  if (!hasFailed(removal)) throw new Fault("conflict", "federation_state", underWay("hub"));
-  const calledOff = await endGivenUp(tx, await cancelHubOperations(tx, id));
+  if (!hasFailed(removal)) throw new Fault("conflict", "federation_state", describeRunningRemoval("hub"));
+  const cancelledJobs = await endGivenUp(tx, await cancelHubOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("federations")
-    .set({ state: "removed", stateReason: GIVEN_UP, removedAt: now, updatedAt: now })
+    .set({ state: "removed", stateReason: ABANDONED_REASON, removedAt: now, updatedAt: now })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const { slug, namespace, cluster } = after;
   const about = { federationId: id };
-  await record(tx, asker, {
-    audit: [...cancellations(calledOff, about, "the hub was given up"), {
+  await record(tx, requester, {
+    audit: [...createCancellationEntries(cancelledJobs, about, "the hub was given up"), {
       kind: "federation_destroyed",
       ...onHub(id),
       metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
     }],
-    events: [{ ...about, state: after.state, operation: lastWord(calledOff, removal) }],
+    events: [{ ...about, state: after.state, operation: describeLastOperation(cancelledJobs, removal) }],
   });
   return after;
 }
@@ -66,21 +68,21 @@ export function hasFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null || isFinished(removal.state);
 }
 
-export function tooEarly(what: "spoke" | "hub", state: string): string {
-  return `Cannot give up a ${what} that is ${state}; remove it, and see whether that fails`;
+export function describeNotRemoving(object: "spoke" | "hub", state: string): string {
+  return `Cannot give up a ${object} that is ${state}; remove it, and see whether that fails`;
 }
 
-export function underWay(what: "spoke" | "hub"): string {
-  return `Cannot give up a ${what} whose removal is under way and has not failed; wait until it is removed`;
+export function describeRunningRemoval(object: "spoke" | "hub"): string {
+  return `Cannot give up a ${object} whose removal is under way and has not failed; wait until it is removed`;
 }
 
 /** What is told of those that were called off. */
-export function cancellations(
-  calledOff: readonly Job[],
+export function createCancellationEntries(
+  cancelledJobs: readonly Job[],
   about: Pick<AuditEntry, "federationId" | "spokeId">,
   reason: string,
 ): AuditEntry[] {
-  return calledOff.map(({ id, kind }) => ({
+  return cancelledJobs.map(({ id, kind }) => ({
     kind: "operation_cancelled",
     objectType: "operation",
     objectId: id,
@@ -90,7 +92,10 @@ export function cancellations(
 }
 
 /** The removal as it is now that it was called off. */
-export function lastWord(calledOff: readonly Job[], removal: Job | null): ReturnType<typeof streamOperation> | null {
-  const last = calledOff.at(-1) ?? removal;
+export function describeLastOperation(
+  cancelledJobs: readonly Job[],
+  removal: Job | null,
+): ReturnType<typeof streamOperation> | null {
+  const last = cancelledJobs.at(-1) ?? removal;
   return last && streamOperation(last);
 }

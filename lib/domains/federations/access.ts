@@ -3,56 +3,64 @@ import { sql } from "kysely";
 import { type Access, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type FederationRow, findFederation, type Removed } from "#lib/domains/federations/store.ts";
-import { hubsSeenBy, runsHub, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { type FederationRow, findFederation, type RemovedVisibility } from "#lib/domains/federations/store.ts";
+import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 
 /**
  * `see`: everybody who has to do with it. `change`: operators and its own admins, also for what is done to its spokes.
  * `remove` and `bill`: operators alone.
  */
-type FederationDeed = "see" | "change" | "remove" | "bill";
+type FederationPermission = "see" | "change" | "remove" | "bill";
 
-export function federation(deed: FederationDeed): Access<Actor, { readonly federation: FederationRow }> {
+export function federation(permission: FederationPermission): Access<Actor, { readonly federation: FederationRow }> {
   return {
-    name: `federation: ${deed}`,
+    name: `federation: ${permission}`,
     async admit({ app, actor: caller, params, query }) {
       const actor = requireActor(caller);
-      const removed = deed === "see" ? removedFor(actor, query) : "hidden";
-      const row = await findSeen(app.db.rows, actor, params.federationId ?? "", removed);
-      if (deed === "change") requireRunning(actor, row.id);
-      if (deed === "remove" || deed === "bill") requireOperator(actor);
+      const removed = permission === "see" ? removedVisibility(actor, query) : "hidden";
+      const row = await findVisibleHub(app.db.rows, actor, params.federationId ?? "", removed);
+      if (permission === "change") requireHubAdmin(actor, row.id);
+      if (permission === "remove" || permission === "bill") requireOperator(actor);
       return { actor, federation: row };
     },
   };
 }
 
 /** Throws Fault forbidden `federation_admin_only`. */
-export function requireRunning(actor: Actor, federationId: string): void {
-  if (runsHub(actor, federationId)) return;
+export function requireHubAdmin(actor: Actor, federationId: string): void {
+  if (canManageHub(actor, federationId)) return;
   throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of this hub may do this");
 }
 
 /** What is removed is there for operators alone, and only when they ask for it: `?includeRemoved=true`. */
-export function removedFor(actor: Actor, query: { readonly includeRemoved?: string | boolean | undefined }): Removed {
-  const asked = ["true", "1"].includes(String(query.includeRemoved));
-  return asked && actor.role === "operator" ? "shown" : "hidden";
+export function removedVisibility(
+  actor: Actor,
+  query: { readonly includeRemoved?: string | boolean | undefined },
+): RemovedVisibility {
+  const isRequested = ["true", "1"].includes(String(query.includeRemoved));
+  return isRequested && actor.role === "operator" ? "shown" : "hidden";
 }
 
 /** The hub of this id or slug. Throws Fault missing `federation_missing` where they see none. */
-export async function findSeen(rows: Rows, viewer: Viewer, name: string, removed: Removed): Promise<FederationRow> {
+export async function findVisibleHub(
+  rows: Rows,
+  viewer: Viewer,
+  name: string,
+  removed: RemovedVisibility,
+): Promise<FederationRow> {
   const row = await findFederation(rows, name, removed);
-  if (!row || !await seesHub(rows, viewer, row.id)) throw missingFederation();
+  if (!row || !await canSeeHub(rows, viewer, row.id)) throw federationMissingFault();
   return row;
 }
 
-export function missingFederation(): Fault {
+export function federationMissingFault(): Fault {
   return new Fault("missing", "federation_missing", "There is no such hub, or you have no access to it");
 }
 
-async function seesHub(rows: Rows, viewer: Viewer, id: string): Promise<boolean> {
-  if (runsHub(viewer, id)) return true;
+async function canSeeHub(rows: Rows, viewer: Viewer, id: string): Promise<boolean> {
+  if (canManageHub(viewer, id)) return true;
   if (viewer.spokeIds.length === 0) return false;
   const found = await rows.selectFrom("federations").select("id").where("id", "=", id)
-    .where(hubsSeenBy(viewer, sql.ref("federations.id"))).executeTakeFirst();
+    .where(isHubVisibleTo(viewer, sql.ref("federations.id"))).executeTakeFirst();
   return found !== undefined;
 }

@@ -5,7 +5,7 @@ import type { Asker } from "#lib/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { operationOnHub, refuseRetryUnlessFailed } from "#lib/domains/federations/state.ts";
+import { operationOnHub, requireFailedHub } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
@@ -22,11 +22,11 @@ export async function requestHubAction(
   return await showFederation(app.db.rows, actor, row);
 }
 
-async function acceptRetry(tx: Tx, asker: Asker, id: string, action: "retry"): Promise<FederationRow> {
+async function acceptRetry(tx: Tx, requester: Asker, id: string, action: "retry"): Promise<FederationRow> {
   const before = await lockFederation(tx, id);
-  refuseRetryUnlessFailed(before.state);
+  requireFailedHub(before.state);
   const after = await updateFederation(tx, id, { state: "provisioning", stateReason: null });
-  await recordOperation(tx, asker, operationOnHub(id, "provision-hub"), (job) => ({
+  await recordOperation(tx, requester, operationOnHub(id, "provision-hub"), (job) => ({
     audit: [{
       kind: "federation_updated",
       ...onHub(id),

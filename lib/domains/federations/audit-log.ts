@@ -5,7 +5,7 @@ import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { findAccount } from "#lib/domains/users/store.ts";
 
-interface AuditQuestion extends Omit<AuditFilter, "actorId" | "spokeId">, ListPageRequest {
+interface AuditQuery extends Omit<AuditFilter, "actorId" | "spokeId">, ListPageRequest {
   /** An id, `system`, `anonymous`, or the address of a user. */
   readonly actor?: string | undefined;
 }
@@ -13,7 +13,7 @@ interface AuditQuestion extends Omit<AuditFilter, "actorId" | "spokeId">, ListPa
 /** Newest first. Whom or what there is not, nothing was done by and to. */
 export async function findAudit(
   rows: Rows,
-  { actor, federationId, ...rest }: AuditQuestion,
+  { actor, federationId, ...rest }: AuditQuery,
 ): Promise<ListPage<AuditEvent>> {
   const [actorId, hubId] = await Promise.all([userIdOf(rows, actor), hubIdOf(rows, federationId)]);
   if (actorId === null || hubId === null) return { items: [], next: null };

@@ -6,7 +6,7 @@ import { namespaceName } from "#lib/moodle/names.ts";
 import { type Change, recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/catalog.ts";
+import { requireOffered } from "#lib/catalog/catalog.ts";
 import { operationOnHub } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
@@ -23,7 +23,7 @@ export async function createFederation(
   key: IdempotencyKey | null,
 ): Promise<FederationRecord> {
   const { region, mode, tier } = input;
-  refuseUnlisted(app.catalog, { region, mode, tier });
+  requireOffered(app.catalog, { region, mode, tier });
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const row = await writeFederation(tx, app, actor, input);
@@ -33,13 +33,13 @@ export async function createFederation(
 }
 
 async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederation): Promise<FederationRow> {
-  const row = await placeFederation(tx, app, actor, input);
-  await announceFederation(tx, actor, row);
+  const row = await insertNewFederation(tx, app, actor, input);
+  await recordNewFederation(tx, actor, row);
   return row;
 }
 
 /** The row alone: the caller announces the hub as well, and last. Throws Fault conflict `slug_taken`. */
-export async function placeFederation(
+export async function insertNewFederation(
   tx: Tx,
   app: App,
   actor: Actor,
@@ -63,19 +63,19 @@ export async function placeFederation(
 }
 
 /** What is told of a new hub, with its provisioning, and what else there is to tell in the same breath. */
-export async function announceFederation(
+export async function recordNewFederation(
   tx: Tx,
   actor: Actor,
   { id, slug, name, region, mode, tier, state }: FederationRow,
-  more: Pick<Change, "audit" | "jobs"> = {},
+  extra: Pick<Change, "audit" | "jobs"> = {},
 ): Promise<void> {
   await recordOperation(tx, actor, operationOnHub(id, "provision-hub"), (job) => ({
-    jobs: more.jobs ?? [],
+    jobs: extra.jobs ?? [],
     audit: [{
       kind: "federation_created",
       ...onHub(id),
       metadata: { slug, name, region, mode, tier, operationId: job.id },
-    }, ...more.audit ?? []],
+    }, ...extra.audit ?? []],
     events: [{ federationId: id, state, operation: streamOperation(job) }],
   }));
 }

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { sessionExpires, sessionLives, tokenLives } from "#lib/domains/auth/credentials.ts";
+import { isSessionValid, isTokenValid, sessionExpiry } from "#lib/domains/auth/credentials.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Decision, Follower, StreamSight } from "#lib/events/looks.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -48,10 +48,10 @@ export function followFederation(
  * The number after which a client wants to go on: what its browser remembered, or what it asks for. A Last-Event-ID that
  * is no number of ours is of another stream: null begins anew.
  */
-export function sinceOf(request: Request, asked: number | undefined): number | null {
-  const remembered = request.headers.get("last-event-id");
-  if (remembered === null) return asked ?? null;
-  return /^\d{1,15}$/.test(remembered) ? Number(remembered) : null;
+export function resumePosition(request: Request, requested: number | undefined): number | null {
+  const lastEventId = request.headers.get("last-event-id");
+  if (lastEventId === null) return requested ?? null;
+  return /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
 }
 
 /**
@@ -59,7 +59,7 @@ export function sinceOf(request: Request, asked: number | undefined): number | n
  * means, spoke admins their spokes' events; a person who has none in the hub has nothing to follow. What was removed a
  * few minutes ago still counts for those who administered it: they are to hear that it is gone.
  */
-export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(Decision | null)[]> {
+export async function decideVisibility(rows: Rows, followers: readonly Follower[]): Promise<(Decision | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);
   const hubs = followers.map(({ federationId }) => federationId);
   const { rows: found } = await sql<
@@ -73,9 +73,9 @@ export async function sightsOf(rows: Rows, followers: readonly Follower[]): Prom
     ) end as own
     from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as asked (credential, hub, place)
     cross join lateral (
-      select user_id, ${sessionExpires} as ends from sessions where id = asked.credential and ${sessionLives}
+      select user_id, ${sessionExpiry} as ends from sessions where id = asked.credential and ${isSessionValid}
       union all
-      select user_id, expires_at as ends from api_tokens as token where id = asked.credential and ${tokenLives}
+      select user_id, expires_at as ends from api_tokens as token where id = asked.credential and ${isTokenValid}
     ) as credential
     join users on users.id = credential.user_id and disabled_at is null and email_verified_at is not null
     cross join lateral (
@@ -86,10 +86,13 @@ export async function sightsOf(rows: Rows, followers: readonly Follower[]): Prom
       ) as whole
     ) as sight`.execute(rows);
   const decisions: (Decision | null)[] = followers.map(() => null);
-  for (const { place, left, all, whole, own } of found) {
-    const sight: StreamSight = all ? "all" : whole ? "plain" : new Set(own);
-    if (all || whole || own.length > 0) {
-      decisions[Number(place) - 1] = { sight, endsIn: left === null ? Infinity : left * SECOND };
+  for (const { place: position, left: secondsLeft, all: isOperator, whole: seesHub, own: ownSpokeIds } of found) {
+    const visibility: StreamSight = isOperator ? "all" : seesHub ? "plain" : new Set(ownSpokeIds);
+    if (isOperator || seesHub || ownSpokeIds.length > 0) {
+      decisions[Number(position) - 1] = {
+        sight: visibility,
+        endsIn: secondsLeft === null ? Infinity : secondsLeft * SECOND,
+      };
     }
   }
   return decisions;

@@ -1,11 +1,11 @@
 /** Who administers a hub: brought in, listed, taken out. A hub without any is the operators' alone. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { bringIn, type Joining, takeOut } from "#lib/domains/auth/invitations.ts";
+import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
-import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
-import { type FederationRow, keepFederation } from "#lib/domains/federations/store.ts";
+import { requireLiveHub } from "#lib/domains/federations/state.ts";
+import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
 import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { listSeats, type Member } from "#lib/domains/members/seats.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
@@ -26,21 +26,21 @@ export async function addHubMember(
   { id: federationId, slug }: FederationRow,
   invitee: NewMember,
   key: IdempotencyKey | null,
-): Promise<Joining & { readonly federationId: string }> {
+): Promise<InvitationResult & { readonly federationId: string }> {
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
-      const joining = await bringIn(tx, actor, invitee, {
+      const result = await addMember(tx, actor, invitee, {
         seat: { federationId },
-        belonging: { federationId },
-        keep: async (tx) => refuseWhenLeaving((await keepFederation(tx, federationId)).state, "add a member to"),
-        entry: {
+        ids: { federationId },
+        lock: async (tx) => requireLiveHub((await lockFederationShared(tx, federationId)).state, "add a member to"),
+        auditEntry: {
           kind: "federation_member_added",
           objectType: "federation",
           objectId: federationId,
           metadata: { slug },
         },
       });
-      return { ...joining, federationId };
+      return { ...result, federationId };
     })
   );
 }
@@ -54,10 +54,10 @@ export async function removeHubMember(
 ): Promise<void> {
   const entry = { kind: "federation_member_removed", objectType: "federation", objectId: federationId } as const;
   await app.db.transact((tx) =>
-    takeOut(tx, actor, userId, {
+    removeMember(tx, actor, userId, {
       seat: { federationId },
-      belonging: { federationId },
-      entry: { ...entry, metadata: { slug } },
+      ids: { federationId },
+      auditEntry: { ...entry, metadata: { slug } },
     })
   );
 }

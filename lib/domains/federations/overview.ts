@@ -1,23 +1,23 @@
 /** The state of all that the caller sees, in numbers: the queries count, whatever there is, and give a few rows. */
 import { sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { findSeen } from "#lib/domains/federations/access.ts";
-import { hubsSeenBy, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
-import type { KeptTemplate, Overview, SpokeCounts } from "#lib/domains/federations/views.ts";
+import { findVisibleHub } from "#lib/domains/federations/access.ts";
+import { isHubVisibleTo, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federations/views.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { countQueue } from "#lib/jobs/queue.ts";
 
 /** Of one hub alone where its id or slug is given. Throws Fault missing `federation_missing` where they do not see it. */
 export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
-  const hub = name === undefined ? null : (await findSeen(rows, viewer, name, "hidden")).id;
+  const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
   const [counts, queue, templates] = await Promise.all([
     countStates(rows, viewer, hub),
     countOperations(rows, viewer, hub),
-    viewer.role === "operator" && hub === null ? listKept(rows) : null,
+    viewer.role === "operator" && hub === null ? listTemplateSummaries(rows) : null,
   ]);
-  const spokes = noSpokes(), hubs = new Map<string, SpokeCounts>();
+  const spokes = createEmptyCounts(), hubs = new Map<string, SpokeCounts>();
   for (const { federationId, state, count, degraded, unproved, oldestProofAt } of counts) {
-    const own = hubs.get(federationId) ?? noSpokes();
+    const own = hubs.get(federationId) ?? createEmptyCounts();
     hubs.set(federationId, own);
     if (state === null || state === "removed") continue; // a hub without spokes
     for (const sum of [spokes, own]) {
@@ -25,25 +25,25 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
       sum.byState[state] += count;
       sum.degraded += degraded;
       sum.unproved += unproved;
-      sum.oldestProofAt = earlier(sum.oldestProofAt, oldestProofAt);
+      sum.oldestProofAt = earlierDate(sum.oldestProofAt, oldestProofAt);
     }
   }
   return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue, templates };
 }
 
 /** There are few: one for each cluster and version that is in use, the newest first. */
-async function listKept(rows: Rows): Promise<KeptTemplate[]> {
+async function listTemplateSummaries(rows: Rows): Promise<TemplateSummary[]> {
   return await rows.selectFrom("templates")
     .select(["cluster", "version as lmsVersion", "state", "error", "nextTryAt", "readyAt", "lastUsedAt"])
     .orderBy("cluster").orderBy("createdAt", "desc").orderBy("id").execute();
 }
 
-function noSpokes(): SpokeCounts {
+function createEmptyCounts(): SpokeCounts {
   const byState = Object.fromEntries(LIVE_STATES.map((state) => [state, 0])) as SpokeCounts["byState"];
   return { total: 0, byState, degraded: 0, unproved: 0, oldestProofAt: null };
 }
 
-function earlier(a: SpokeCounts["oldestProofAt"], b: Date | null): SpokeCounts["oldestProofAt"] {
+function earlierDate(a: SpokeCounts["oldestProofAt"], b: Date | null): SpokeCounts["oldestProofAt"] {
   return b !== null && (a === null || b < new Date(a)) ? b : a;
 }
 
@@ -53,11 +53,11 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
     "spokes",
     (join) =>
       join.onRef("spokes.federationId", "=", "federations.id").on(sql<SqlBool>`spokes.state <> 'removed'`)
-        .on(seenBy(viewer, sql.ref("spokes.federationId"), sql.ref("spokes.id"))),
+        .on(isVisibleTo(viewer, sql.ref("spokes.federationId"), sql.ref("spokes.id"))),
   );
   if (hub !== null) query = query.where("federations.id", "=", hub);
   return query.where(sql<SqlBool>`federations.state <> 'removed'`)
-    .where(hubsSeenBy(viewer, sql.ref("federations.id")))
+    .where(isHubVisibleTo(viewer, sql.ref("federations.id")))
     .select([
       "federations.id as federationId",
       "spokes.state",
@@ -75,6 +75,6 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
 }
 
 function countOperations(rows: Rows, viewer: Viewer, hub: string | null) {
-  const seen = seenBy(viewer, sql.ref("federationId"), sql.ref("spokeId"));
-  return countQueue(rows, hub === null ? seen : sql<SqlBool>`federation_id = ${hub} and ${seen}`);
+  const isVisible = isVisibleTo(viewer, sql.ref("federationId"), sql.ref("spokeId"));
+  return countQueue(rows, hub === null ? isVisible : sql<SqlBool>`federation_id = ${hub} and ${isVisible}`);
 }

@@ -6,9 +6,9 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/catalog.ts";
+import { requireOffered } from "#lib/catalog/catalog.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
-import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
+import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { FederationPatch, FederationRecord } from "#lib/domains/federations/views.ts";
 
@@ -32,22 +32,22 @@ export async function patchFederation(
 async function writePatch(
   tx: Tx,
   app: App,
-  asker: Asker,
+  requester: Asker,
   id: string,
   patch: FederationPatch,
 ): Promise<FederationRow> {
   const before = await lockFederation(tx, id);
-  refuseWhenLeaving(before.state, "change");
+  requireLiveHub(before.state, "change");
   const changes: Changes = {};
   for (const field of FIELDS) {
     const value = patch[field];
     if (value !== undefined && value !== before[field]) changes[field] = value;
   }
   // Only what changes is checked: a record sent back as it was is fine, whatever the catalogue lists by now.
-  refuseUnlisted(app.catalog, changes);
+  requireOffered(app.catalog, changes);
   if (Object.keys(changes).length === 0) return before;
   const after = await updateFederation(tx, id, changes);
-  await record(tx, asker, {
+  await record(tx, requester, {
     audit: [{
       kind: "federation_updated",
       ...onHub(id),

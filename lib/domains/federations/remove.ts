@@ -8,13 +8,13 @@ import { type AuditEntry, onHub } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { missingFederation } from "#lib/domains/federations/access.ts";
-import { operationOnHub, refuseWhileInhabited } from "#lib/domains/federations/state.ts";
+import { federationMissingFault } from "#lib/domains/federations/access.ts";
+import { operationOnHub, requireNoSpokes } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import {
   countLiveSpokes,
   type FederationRow,
-  lockFederationAlone,
+  lockFederationExclusively,
   updateFederation,
 } from "#lib/domains/federations/store.ts";
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
@@ -37,29 +37,32 @@ export async function removeFederation(app: App, actor: Actor, federation: Feder
  * provisioning that is queued is called off at once, a running one as soon as its holder has seen it; the removal is
  * behind it in the hub's lane.
  */
-export async function acceptHubRemoval(tx: Tx, asker: Asker, id: string): Promise<FederationRow> {
-  const before = await lockFederationAlone(tx, id);
-  if (before.state === "removed") throw missingFederation();
+export async function acceptHubRemoval(tx: Tx, requester: Asker, id: string): Promise<FederationRow> {
+  const before = await lockFederationExclusively(tx, id);
+  if (before.state === "removed") throw federationMissingFault();
   const removal = before.state === "removing" ? await lastRemoval(tx, { federationId: id }) : null;
   if (removal && !isFinished(removal.state)) {
     await hasten(tx, removal); // the caller may have put right what it failed of
     return before;
   } // else an earlier release gave it up after its time; the hub cannot stay half removed for good
-  refuseWhileInhabited(before.slug, await countLiveSpokes(tx, id));
-  const calledOff = await cancelHubOperations(tx, id);
+  requireNoSpokes(before.slug, await countLiveSpokes(tx, id));
+  const cancelledJobs = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", stateReason: null });
-  await recordOperation(tx, asker, operationOnHub(id, "remove-hub"), (job) => ({
-    audit: [...calledOff.filter(({ state }) => state === "cancelled").map((other) => cancelled(id, other)), {
-      kind: "federation_removal_requested",
-      ...onHub(id),
-      metadata: { slug: after.slug, name: after.name, operationId: job.id },
-    }],
+  await recordOperation(tx, requester, operationOnHub(id, "remove-hub"), (job) => ({
+    audit: [
+      ...cancelledJobs.filter(({ state }) => state === "cancelled").map((other) => createCancellationEntry(id, other)),
+      {
+        kind: "federation_removal_requested",
+        ...onHub(id),
+        metadata: { slug: after.slug, name: after.name, operationId: job.id },
+      },
+    ],
     events: [{ federationId: id, state: after.state, operation: streamOperation(job) }],
   }));
   return after;
 }
 
-function cancelled(federationId: string, { id, kind }: Job): AuditEntry {
+function createCancellationEntry(federationId: string, { id, kind }: Job): AuditEntry {
   return {
     kind: "operation_cancelled",
     objectType: "operation",

@@ -1,8 +1,13 @@
 /** Hubs as the API shows them: the rows, with what each is busy with and how many spokes the caller sees in it. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
-import { countSpokes, type FederationRow, listFederations, type Removed } from "#lib/domains/federations/store.ts";
-import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
+import {
+  countSpokes,
+  type FederationRow,
+  listFederations,
+  type RemovedVisibility,
+} from "#lib/domains/federations/store.ts";
+import { canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
@@ -16,14 +21,14 @@ export async function showFederation(rows: Rows, viewer: Viewer, row: Federation
 async function showFederations(
   rows: Rows,
   viewer: Viewer,
-  found: readonly FederationRow[],
+  hubs: readonly FederationRow[],
 ): Promise<FederationRecord[]> {
-  const ids = found.map((row) => row.id);
-  const sight = (job: Parameters<typeof sees>[1]) => sees(viewer, job);
+  const ids = hubs.map((row) => row.id);
+  const isVisible = (job: Parameters<typeof canSee>[1]) => canSee(viewer, job);
   const [counts, jobs] = await Promise.all([countSpokes(rows, viewer, ids), currentHubOperations(rows, ids)]);
-  const operations = await describeOperations(rows, [...jobs.values()].filter(sight), sight);
+  const operations = await describeOperations(rows, [...jobs.values()].filter(isVisible), isVisible);
   const byHub = new Map(operations.map((operation) => [operation.federationId, operation]));
-  return found.map((row) => ({
+  return hubs.map((row) => ({
     ...row,
     status: row.state,
     spokeCount: counts.get(row.id) ?? 0,
@@ -36,7 +41,7 @@ export async function findFederations(
   rows: Rows,
   viewer: Viewer,
   request: ListPageRequest & FederationFilter,
-  removed: Removed,
+  removed: RemovedVisibility,
 ): Promise<ListPage<FederationRecord>> {
   const page = await listFederations(rows, viewer, request, removed);
   return withItems(page, await showFederations(rows, viewer, page.items));

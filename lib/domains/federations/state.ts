@@ -22,7 +22,7 @@ type FederationState = (typeof FEDERATION_STATES)[number];
 export const FEDERATION_ACTIONS = ["retry"] as const;
 
 /** Throws Fault conflict `federation_state` unless the hub's provisioning has failed. */
-export function refuseRetryUnlessFailed(state: FederationState): void {
+export function requireFailedHub(state: FederationState): void {
   if (state === "failed") return;
   const reason = state === "provisioning" ? "wait until it is active or failed" : "it must be failed";
   throw new Fault("conflict", "federation_state", `Cannot retry a hub that is ${state}; ${reason}`);
@@ -32,17 +32,17 @@ export function refuseRetryUnlessFailed(state: FederationState): void {
  * Throws Fault conflict `federation_not_empty` while spokes live in the hub. Those that are going live until they are
  * gone.
  */
-export function refuseWhileInhabited(slug: string, spokes: number): void {
+export function requireNoSpokes(slug: string, spokes: number): void {
   if (spokes === 0) return;
-  const what = spokes === 1 ? "a spoke lives in it; remove that" : `${spokes} spokes live in it; remove those`;
-  const message = `Cannot remove the hub ${slug} while ${what} first, and wait until nothing of it is left`;
+  const blocker = spokes === 1 ? "a spoke lives in it; remove that" : `${spokes} spokes live in it; remove those`;
+  const message = `Cannot remove the hub ${slug} while ${blocker} first, and wait until nothing of it is left`;
   throw new Fault("conflict", "federation_not_empty", message);
 }
 
 /** Throws Fault conflict `federation_state` for a hub that is going or gone; `what` is what cannot be done to it. */
-export function refuseWhenLeaving(state: FederationState, what: string): void {
+export function requireLiveHub(state: FederationState, blocker: string): void {
   if (state !== "removing" && state !== "removed") return;
-  const message = `Cannot ${what} a hub that is ${state}; it must be provisioning, active or failed`;
+  const message = `Cannot ${blocker} a hub that is ${state}; it must be provisioning, active or failed`;
   throw new Fault("conflict", "federation_state", message);
 }
 

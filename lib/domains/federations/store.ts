@@ -6,7 +6,7 @@ import { type ListPage, type ListPageRequest, readNewest } from "#lib/drivers/db
 import { contains } from "#lib/drivers/db/contains.ts";
 import { prepareQuick } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { hubsSeenBy, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { isHubVisibleTo, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter } from "#lib/domains/federations/views.ts";
 import { isId } from "#lib/base/ids.ts";
 import { Slug } from "#lib/base/schema.ts";
@@ -15,27 +15,31 @@ export type FederationRow = Selectable<Schema["federations"]>;
 type NewFederationRow = Insertable<Schema["federations"]>;
 
 /** Whether what is removed counts as there. */
-export type Removed = "hidden" | "shown";
+export type RemovedVisibility = "hidden" | "shown";
 
-interface NamedHub {
+interface HubKey {
   readonly id?: string;
   readonly slug?: string;
   readonly hidden?: true | undefined;
 }
 
-const hubNamed = prepareQuick((rows, { id, slug, hidden }: NamedHub) => {
+const findHubByKey = prepareQuick((rows, { id, slug, hidden }: HubKey) => {
   const hubs = rows.selectFrom("federations").selectAll();
-  const named = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
+  const matching = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
   // Said in the text and not by a value, so that an index of the live ones fits.
-  return (hidden ? named.where(sql<boolean>`state <> 'removed'`) : named)
+  return (hidden ? matching.where(sql<boolean>`state <> 'removed'`) : matching)
     .orderBy(sql`state = 'removed'`).orderBy("createdAt", "desc").limit(sql.lit(1));
 });
 
 /** The hub of this id or slug. Of hubs that had the slug one after the other it is the live one, else the newest. */
-export async function findFederation(rows: Rows, name: string, removed: Removed): Promise<FederationRow | undefined> {
+export async function findFederation(
+  rows: Rows,
+  name: string,
+  removed: RemovedVisibility,
+): Promise<FederationRow | undefined> {
   const hidden = removed === "hidden" ? true : undefined;
-  if (isId("fed", name)) return (await hubNamed(rows, { id: name, hidden }))[0];
-  return v.is(Slug, name) ? (await hubNamed(rows, { slug: name, hidden }))[0] : undefined;
+  if (isId("fed", name)) return (await findHubByKey(rows, { id: name, hidden }))[0];
+  return v.is(Slug, name) ? (await findHubByKey(rows, { slug: name, hidden }))[0] : undefined;
 }
 
 /** The hubs that the caller sees, newest first. */
@@ -43,9 +47,9 @@ export async function listFederations(
   rows: Rows,
   viewer: Viewer,
   page: ListPageRequest & FederationFilter,
-  removed: Removed,
+  removed: RemovedVisibility,
 ): Promise<ListPage<FederationRow>> {
-  let query = rows.selectFrom("federations").selectAll().where(hubsSeenBy(viewer, sql.ref("federations.id")));
+  let query = rows.selectFrom("federations").selectAll().where(isHubVisibleTo(viewer, sql.ref("federations.id")));
   if (removed === "hidden") query = query.where("state", "<>", "removed");
   if (page.slug) query = query.where("slug", "=", page.slug);
   if (page.state) query = query.where("state", "=", page.state);
@@ -62,7 +66,7 @@ export async function countSpokes(
   if (federationIds.length === 0) return new Map();
   const counts = await rows.selectFrom("spokes").select(["federationId", sql<number>`count(*)::int`.as("count")])
     .where("federationId", "in", federationIds).where("state", "<>", "removed")
-    .where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")))
+    .where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")))
     .groupBy("federationId").execute();
   return new Map(counts.map((row) => [row.federationId, row.count]));
 }
@@ -93,12 +97,12 @@ export async function lockFederation(tx: Tx, id: string): Promise<FederationRow>
  * The same, held also against those who are about to add something to the hub: they come before, and what they added is
  * seen, or they come after, and see what has become of the hub.
  */
-export async function lockFederationAlone(tx: Tx, id: string): Promise<FederationRow> {
+export async function lockFederationExclusively(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
 /** The row as it stands, held against removal alone: a removal locks it `for update`. */
-export async function keepFederation(tx: Tx, id: string): Promise<FederationRow> {
+export async function lockFederationShared(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
 }
 

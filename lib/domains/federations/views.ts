@@ -46,7 +46,7 @@ export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
 export const TEMPLATE_STATES = ["making", "ready", "failed", "retiring"] as const;
 
 /** An installation that new sites are made from. */
-const KeptTemplate = v.object({
+const TemplateSummary = v.object({
   cluster: v.string(),
   lmsVersion: v.string(),
   state: v.picklist(TEMPLATE_STATES),
@@ -55,7 +55,7 @@ const KeptTemplate = v.object({
   readyAt: NullableTimestamp,
   lastUsedAt: NullableTimestamp,
 });
-export type KeptTemplate = v.InferInput<typeof KeptTemplate>;
+export type TemplateSummary = v.InferInput<typeof TemplateSummary>;
 
 /** All that the caller sees, in numbers; what is removed does not count. */
 export const OverviewView = v.object({
@@ -64,7 +64,7 @@ export const OverviewView = v.object({
   /** Operations that have not ended. */
   queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
   /** Null but for operators who ask for all hubs. */
-  templates: v.nullable(v.array(KeptTemplate)),
+  templates: v.nullable(v.array(TemplateSummary)),
 });
 export type Overview = v.InferInput<typeof OverviewView>;
 

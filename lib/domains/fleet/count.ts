@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { findOldestUnsealed, settled } from "#lib/audit/seals.ts";
 import { countLanes, type LaneCount } from "#lib/jobs/queue.ts";
-import { countProofs, type ProofNumbers } from "#lib/domains/backups/proofs.ts";
+import { countRestoreTests, type RestoreTestNumbers } from "#lib/domains/backups/restore-test-store.ts";
 
-export interface SpokesOfState {
+export interface SpokeStateCount {
   readonly state: string;
   readonly health: string;
   readonly count: number;
@@ -13,10 +13,10 @@ export interface SpokesOfState {
 }
 
 export interface Fleet {
-  readonly spokes: readonly SpokesOfState[];
+  readonly spokes: readonly SpokeStateCount[];
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCount;
-  readonly proofs: ProofNumbers;
+  readonly proofs: RestoreTestNumbers;
   /** When the newest good backup was taken of the active spoke whose is the oldest; null where no spoke is active. */
   readonly oldestBackup: Date | null;
   /** When the oldest event was written that should be sealed and is not. */
@@ -32,7 +32,7 @@ export async function countFleet(db: Database): Promise<Fleet> {
       tx.selectFrom("templates").select(["state", sql<number>`count(*)::integer`.as("count")]).groupBy("state")
         .execute(),
       countLanes(tx),
-      countProofs(tx),
+      countRestoreTests(tx),
       findOldestBackup(tx),
       findOldestUnsealed(tx, settled(now)),
     ]);
@@ -40,7 +40,7 @@ export async function countFleet(db: Database): Promise<Fleet> {
   });
 }
 
-async function countSpokes(rows: Rows): Promise<SpokesOfState[]> {
+async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
   return await rows.selectFrom("spokes").where("state", "<>", "removed").select([
     "state",
     "health",

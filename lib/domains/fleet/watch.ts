@@ -7,23 +7,23 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { countFleet, type Fleet } from "#lib/domains/fleet/count.ts";
 
-const EVERY = 30 * SECOND;
-const LEAD = "select pg_try_advisory_lock(hashtextextended('wheelwright: fleet', 0)) as leads";
+const COUNT_INTERVAL = 30 * SECOND;
+const TRY_LEAD = "select pg_try_advisory_lock(hashtextextended('wheelwright: fleet', 0)) as leads";
 
 export interface FleetWatch {
   /** The last count, or null where another replica leads, or the database did not answer. */
   last(): Fleet | null;
   /** Resolves after the look that is under way. */
-  looked(): Promise<void>;
+  whenCounted(): Promise<void>;
   close(): Promise<void>;
 }
 
-export function watchFleet({ db, log }: Pick<App, "db" | "log">, every = EVERY): FleetWatch {
+export function watchFleet({ db, log }: Pick<App, "db" | "log">, intervalMs = COUNT_INTERVAL): FleetWatch {
   let last: Fleet | null = null, failing = false;
 
-  async function look(): Promise<void> {
+  async function count(): Promise<void> {
     try {
-      const [row] = await db.control.query(LEAD);
+      const [row] = await db.control.query(TRY_LEAD);
       last = row!.leads ? await countFleet(db) : null;
       failing = false;
     } catch (error) {
@@ -33,24 +33,24 @@ export function watchFleet({ db, log }: Pick<App, "db" | "log">, every = EVERY):
     }
   }
 
-  let looking = look();
+  let counting = count();
   const end = new AbortController();
-  go().catch(() => {}); // closed
+  run().catch(() => {}); // closed
 
-  async function go(): Promise<void> {
+  async function run(): Promise<void> {
     for (;;) {
-      await looking; // a slow one is followed by no crowd
-      await sleep(every, end.signal);
-      looking = look();
+      await counting; // a slow one is followed by no crowd
+      await sleep(intervalMs, end.signal);
+      counting = count();
     }
   }
 
   return {
     last: () => last,
-    looked: () => looking,
+    whenCounted: () => counting,
     async close() {
       end.abort();
-      await looking;
+      await counting;
     },
   };
 }

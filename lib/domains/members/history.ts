@@ -9,40 +9,47 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Seat } from "#lib/domains/members/seats.ts";
 
 /** Holds the reader's marks until the transaction ends: what is read is written by one transaction at a time. */
-export async function holdMarks(tx: Tx, userId: string): Promise<void> {
+export async function lockMarks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: marks of ${userId}`}, 0))`.execute(tx);
 }
 
 /** For a seat that was taken just now. Who sees the place already, as an operator or as its hub's admin, skips nothing. */
 export async function skipHistory(tx: Tx, seat: Seat, userId: string): Promise<void> {
-  await holdMarks(tx, userId);
-  const { rows: [known] } = await sql<{ sees: boolean }>`
-    select operator or ${"spokeId" in seat ? hasHubOf(seat.spokeId, userId) : sql`false`} as sees
+  await lockMarks(tx, userId);
+  const { rows: [user] } = await sql<{ sees: boolean }>`
+    select operator or ${"spokeId" in seat ? administersHubOf(seat.spokeId, userId) : sql`false`} as sees
     from users where id = ${userId}`.execute(tx);
-  if (known?.sees) return;
+  if (user?.sees) return;
   const spokes = "spokeId" in seat ? sql`spoke.id = ${seat.spokeId}` : sql`spoke.federation_id = ${seat.federationId}
     and not exists (select from spoke_members where spoke_id = spoke.id and user_id = ${userId})`;
-  await skip(tx, userId, "spokeId" in seat ? null : seat.federationId, spokes);
+  await markHistoryRead(tx, userId, "spokeId" in seat ? null : seat.federationId, spokes);
 }
 
 /** Of the spokes all, and of the hub, where one is given, what belongs to none. One statement, which sees one moment. */
-async function skip(tx: Tx, userId: string, hubId: string | null, spokes: RawBuilder<unknown>): Promise<void> {
+async function markHistoryRead(
+  tx: Tx,
+  userId: string,
+  hubId: string | null,
+  spokes: RawBuilder<unknown>,
+): Promise<void> {
   await sql`
     with spoke as (
       select spoke.id, spoke.federation_id as hub, head.last_at,
-        spoke.visible_events - coalesce(${readsOf(userId, "spoke", sql`''`, sql`spoke.id`)}, 0) as unread
+        spoke.visible_events - coalesce(${selectReads(userId, "spoke", sql`''`, sql`spoke.id`)}, 0) as unread
       from spokes as spoke join stream_heads as head on head.federation_id = spoke.federation_id where ${spokes}
     ), audience as (
       select federation_id as hub, spoke_id as spoke,
         visible_events - coalesce(${
-    readsOf(userId, "audience", sql`one.federation_id`, sql`one.spoke_id`)
+    selectReads(userId, "audience", sql`one.federation_id`, sql`one.spoke_id`)
   }, 0) as unread
       from notification_audiences as one where user_id = ${userId}
         and (federation_id = ${hubId} and spoke_id = '' or spoke_id in (select id from spoke))
     ), hub as (
       select head.federation_id as id, head.last_at,
-        head.visible_events - coalesce(${readsOf(userId, "hub", sql`head.federation_id`, sql`''`)}, 0) as unread, (
-          select coalesce(sum(own.visible_events - coalesce(${readsOf(userId, "spoke", sql`''`, sql`own.id`)}, 0)), 0)
+        head.visible_events - coalesce(${selectReads(userId, "hub", sql`head.federation_id`, sql`''`)}, 0) as unread, (
+          select coalesce(sum(own.visible_events - coalesce(${
+    selectReads(userId, "spoke", sql`''`, sql`own.id`)
+  }, 0)), 0)
           from spokes as own where own.federation_id = head.federation_id and own.id not in (select id from spoke)
         ) as elsewhere
       from stream_heads as head where head.federation_id = ${hubId}
@@ -63,12 +70,12 @@ async function skip(tx: Tx, userId: string, hubId: string | null, spokes: RawBui
       skip_through = greatest(count.skip_through, excluded.skip_through)`.execute(tx);
 }
 
-function readsOf(userId: string, about: string, hub: RawBuilder<unknown>, spoke: RawBuilder<unknown>) {
+function selectReads(userId: string, about: string, hub: RawBuilder<unknown>, spoke: RawBuilder<unknown>) {
   return sql`(select reads from notification_read_counts where user_id = ${userId} and about = ${sql.lit(about)}
     and federation_id = ${hub} and spoke_id = ${spoke})`;
 }
 
-function hasHubOf(spokeId: string, userId: string): RawBuilder<unknown> {
+function administersHubOf(spokeId: string, userId: string): RawBuilder<unknown> {
   return sql`exists (select from spokes as spoke join federation_members as member using (federation_id)
     where spoke.id = ${spokeId} and member.user_id = ${userId})`;
 }

@@ -24,7 +24,7 @@ export interface Member {
 }
 
 /** What somebody administers, as people call it. */
-export interface NamedPlace {
+export interface AdministeredObject {
   readonly name: string;
   /** Of a spoke: where its site is, and whether it should answer there now. */
   readonly site:
@@ -33,8 +33,8 @@ export interface NamedPlace {
 }
 
 /** Returns whether the user had no such seat before. Streams that it has open look again, and widen. */
-export async function takeSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
-  const { table, column, id } = where(seat);
+export async function addSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
+  const { table, column, id } = tableOf(seat);
   const { rows } = await sql`insert into ${table} (${column}, user_id) values (${id}, ${userId})
     on conflict do nothing returning user_id`.execute(tx);
   if (rows.length > 0) tx.wakes.add(`user:${userId}`);
@@ -42,8 +42,8 @@ export async function takeSeat(tx: Tx, seat: Seat, userId: string): Promise<bool
 }
 
 /** Returns whether the user had it. Streams that it has open look again, and narrow or end. */
-export async function vacateSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
-  const { table, column, id } = where(seat);
+export async function removeSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
+  const { table, column, id } = tableOf(seat);
   const { rows } = await sql`delete from ${table} where ${column} = ${id} and user_id = ${userId}
     returning user_id`.execute(tx);
   if (rows.length > 0) tx.wakes.add(`user:${userId}`);
@@ -52,7 +52,7 @@ export async function vacateSeat(tx: Tx, seat: Seat, userId: string): Promise<bo
 
 /** Newest first; complete unless a limit is given. */
 export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): Promise<ListPage<Member>> {
-  const { table, column, id } = where(seat);
+  const { table, column, id } = tableOf(seat);
   return await readPage(page, async (bounds) => {
     const { rows: found } = await sql<Member>`
       select user_id, email, display_name, email_verified_at is null as pending, mail_refused, seat.created_at
@@ -67,8 +67,8 @@ export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): 
  * What the user administers or will, once the address is verified, by the names that people gave it: hubs, then spokes,
  * as they came.
  */
-export async function placesOfSeats(rows: Rows, userId: string): Promise<NamedPlace[]> {
-  const { rows: found } = await sql<PlaceRow>`
+export async function listAdministeredObjects(rows: Rows, userId: string): Promise<AdministeredObject[]> {
+  const { rows: found } = await sql<AdministeredRow>`
     select name, spoke_id, state, domain, blueprint_inputs from (
       select 1 as rank, hub.name, member.created_at, hub.id,
         null as spoke_id, null as state, null as domain, null::jsonb as blueprint_inputs
@@ -89,15 +89,15 @@ export async function placesOfSeats(rows: Rows, userId: string): Promise<NamedPl
 }
 
 /** The same by their names alone. */
-export async function namesOfSeats(rows: Rows, userId: string): Promise<string[]> {
-  return (await placesOfSeats(rows, userId)).map(({ name }) => name);
+export async function listAdministeredNames(rows: Rows, userId: string): Promise<string[]> {
+  return (await listAdministeredObjects(rows, userId)).map(({ name }) => name);
 }
 
-type PlaceRow =
+type AdministeredRow =
   & { readonly name: string; readonly domain: string; readonly blueprintInputs: SpokeInputs }
   & ({ readonly spokeId: string; readonly state: string } | { readonly spokeId: null; readonly state: null });
 
-function where(seat: Seat) {
+function tableOf(seat: Seat) {
   return "spokeId" in seat
     ? { table: sql.table("spoke_members"), column: sql.ref("spokeId"), id: seat.spokeId }
     : { table: sql.table("federation_members"), column: sql.ref("federationId"), id: seat.federationId };

@@ -5,7 +5,7 @@ import { Email, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
 export const NewMember = v.object({ email: Email, displayName: optionalOrNull(text(1, 200)) });
 export type NewMember = v.InferOutput<typeof NewMember>;
 
-const joiningFields = {
+const invitationFields = {
   /** `added` and `unchanged` are of users with a verified address; `invited` is who has yet to follow the mailed link. */
   status: v.picklist(["added", "invited", "unchanged"]),
   userId: v.string(),
@@ -14,8 +14,8 @@ const joiningFields = {
   expiresAt: v.optional(Timestamp),
 };
 
-export const SpokeJoining = v.object({ ...joiningFields, spokeId: v.string() });
-export const HubJoining = v.object({ ...joiningFields, federationId: v.string() });
+export const SpokeJoining = v.object({ ...invitationFields, spokeId: v.string() });
+export const HubJoining = v.object({ ...invitationFields, federationId: v.string() });
 
 export const MemberView = v.object({
   userId: v.string(),

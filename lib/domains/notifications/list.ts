@@ -16,12 +16,12 @@ import { comesAfter, type ListPage, type PageBounds, readPageByTime, withItems }
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
 import { objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
-import { unreadOf } from "#lib/domains/notifications/stretches.ts";
-import { isUnread, skippedThrough } from "#lib/domains/notifications/unread.ts";
+import { selectUnread } from "#lib/domains/notifications/stretches.ts";
+import { historyEnd, isUnread } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
 
 /** How many of the newest events an operator's search for unread ones looks through before it asks each hub. */
-const GLANCE = 500;
+const SCAN_SIZE = 500;
 
 export async function listNotifications(
   rows: Rows,
@@ -38,36 +38,43 @@ async function readRows(
   { unreadOnly, limit }: NotificationQuery,
   bounds: PageBounds,
 ): Promise<NotificationRow[]> {
-  const most = bounds.most ?? limit;
+  const pageSize = bounds.most ?? limit;
   const earlier = comesAfter(bounds, sql`event.at`, sql`event.id`);
-  const walked = { unreadOnly, limit: most };
-  if (reader.role !== "operator") return await readEvents(rows, reader, fromObjects(reader, walked, earlier), most);
+  const walk = { unreadOnly, limit: pageSize };
+  if (reader.role !== "operator") {
+    return await readEvents(rows, reader, selectFromObjects(reader, walk, earlier), pageSize);
+  }
   const newest = (size: number) =>
     sql`select event.* from audit_events as event where event.customer_visible and ${earlier}
       order by event.at desc fetch first ${size} rows with ties`;
-  if (!unreadOnly) return await readEvents(rows, reader, newest(most), most);
+  if (!unreadOnly) return await readEvents(rows, reader, newest(pageSize), pageSize);
   const { count } = await countUnread(rows, reader);
   if (count === 0) return [];
   // When many are unread, the newest nearly always are. Only else is it worth asking each of thousands of hubs.
-  const seen = count < most
-    ? []
-    : await readEvents(rows, reader, sql`select * from (${newest(GLANCE)}) as event where ${isUnread(reader)}`, most);
-  return seen.length >= most ? seen : await readEvents(rows, reader, fromObjects(reader, walked, earlier), most);
+  const recent = count < pageSize ? [] : await readEvents(
+    rows,
+    reader,
+    sql`select * from (${newest(SCAN_SIZE)}) as event where ${isUnread(reader)}`,
+    pageSize,
+  );
+  return recent.length >= pageSize
+    ? recent
+    : await readEvents(rows, reader, selectFromObjects(reader, walk, earlier), pageSize);
 }
 
 /** The newest events of those objects that can have one on the page. */
-function fromObjects(
+function selectFromObjects(
   reader: Reader,
   { limit, unreadOnly }: Pick<NotificationQuery, "limit" | "unreadOnly">,
   earlier: RawBuilder<SqlBool>,
 ): RawBuilder<unknown> {
-  const worth = unreadOnly ? sql`visible_events > reads` : sql`visible_events > 0`;
+  const hasEvents = unreadOnly ? sql`visible_events > reads` : sql`visible_events > 0`;
   const events = (size: number) =>
     unreadOnly
-      ? unreadOf(reader, earlier, size)
+      ? selectUnread(reader, earlier, size)
       : walkEvents(reader, { where: earlier, order: "newest first", limit: size });
   return sql`
-    with object as materialized (select * from (${objectsOf(reader)}) as object where ${worth}),
+    with object as materialized (select * from (${objectsOf(reader)}) as object where ${hasEvents}),
     promising as materialized (
       select object.* from object cross join lateral (select max(at) as at from (${events(1)}) as event) as newest
       where newest.at is not null order by newest.at desc fetch first ${limit} rows with ties
@@ -85,7 +92,7 @@ async function readEvents(
   const { rows: found } = await sql<NotificationRow>`
     select event.*, (select read_at from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = page.id) as read_at, event.at <= ${
-    skippedThrough(reader)
+    historyEnd(reader)
   } as skipped
     from (select id, at from (${events}) as event order by at desc, id desc limit ${limit}) as page
     cross join lateral (select * from audit_events where id = page.id offset 0) as event

@@ -8,13 +8,13 @@ import { type RawBuilder, sql } from "kysely";
 import type { Asker } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { About, Reader } from "#lib/domains/notifications/objects.ts";
+import type { ObjectKind, Reader } from "#lib/domains/notifications/objects.ts";
 
 /**
  * Whether this transaction may mark a batch of all: it may not while another one of the same reader does. It does not
  * wait for that, because a call that waits here holds a connection, and with a few calls at once one reader would hold all.
  */
-export async function mayMarkAll(tx: Tx, userId: string): Promise<boolean> {
+export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`wheelwright: all marks of ${userId}`}, 0)) as free`.execute(
     tx,
@@ -26,7 +26,7 @@ export async function mayMarkAll(tx: Tx, userId: string): Promise<boolean> {
  * Marks the events of the query (`id`, `at`), each of which must be visible. Returns what the query found, by its
  * column `place`: how many events, the time of the last, and how many of them were not read before.
  */
-export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<Marks[]> {
+export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
     with event as materialized (${events}),
     skip as materialized (
@@ -68,7 +68,7 @@ export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unkn
   }));
 }
 
-export interface Marks {
+export interface MarkResult {
   readonly place: number;
   readonly found: number;
   readonly marked: number;
@@ -76,8 +76,8 @@ export interface Marks {
   readonly last: string;
 }
 
-export interface Through {
-  readonly about: About;
+export interface ReadPosition {
+  readonly about: ObjectKind;
   readonly federationId: string;
   readonly spokeId: string;
   /** As PostgreSQL writes it: everything of the object up to then is read. */
@@ -85,7 +85,7 @@ export interface Through {
 }
 
 /** What lies below is no stretch of its own any more. */
-export async function raiseThrough(tx: Tx, userId: string, objects: readonly Through[]): Promise<void> {
+export async function raiseReadPositions(tx: Tx, userId: string, objects: readonly ReadPosition[]): Promise<void> {
   if (objects.length === 0) return;
   for (const { about, federationId, spokeId, through } of objects) {
     await sql`delete from notification_read_stretches where user_id = ${userId} and about = ${about}
@@ -106,10 +106,10 @@ export async function raiseThrough(tx: Tx, userId: string, objects: readonly Thr
 }
 
 /** Who reads, and is written down for it. */
-export type Marker = Reader & Asker;
+export type MarkingReader = Reader & Asker;
 
 /** The event that tells of it; nothing where nothing has changed. */
-export async function noteRead(tx: Tx, reader: Marker, marked: number): Promise<void> {
+export async function recordRead(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
   if (marked === 0) return;
   await record(tx, reader, {
     audit: [{ kind: "notifications_read", objectType: "user", objectId: reader.userId, metadata: { marked } }],

@@ -15,7 +15,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 
 export type Reader = Pick<Actor, "role" | "userId">;
 
-export type About = "all" | "loose" | "hub" | "spoke" | "audience";
+export type ObjectKind = "all" | "loose" | "hub" | "spoke" | "audience";
 
 /**
  * A query with one row an object: `about`, `federation_id` and `spoke_id` (as in notification_read_counts),
@@ -24,13 +24,13 @@ export type About = "all" | "loose" | "hub" | "spoke" | "audience";
 export function objectsOf(reader: Reader): RawBuilder<unknown> {
   return sql`select object.*, coalesce(count.reads, 0) as reads,
       coalesce(count.read_through, '-infinity') as read_through
-    from (${reader.role === "operator" ? everything : objectsOfMember(reader.userId)}) as object
+    from (${reader.role === "operator" ? allObjects : objectsOfMember(reader.userId)}) as object
     left join notification_read_counts as count on count.user_id = ${reader.userId} and count.about = object.about
       and count.about in (${reader.role === "operator" ? sql`'hub', 'loose'` : sql`'hub', 'spoke', 'audience'`})
       and count.federation_id = object.federation_id and count.spoke_id = object.spoke_id`;
 }
 
-const everything = sql`
+const allObjects = sql`
   select 'hub' as about, federation_id, '' as spoke_id, visible_events, last_at from stream_heads
   union all select 'loose', '', '', visible_events, last_at from loose_heads`;
 
@@ -58,7 +58,7 @@ function objectsOfMember(userId: string): RawBuilder<unknown> {
       and audience.spoke_id not in (select id from own)`;
 }
 
-interface Walk {
+interface EventWalk {
   /** What must hold of an `event`, besides that it is the object's; it may name columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";
@@ -70,12 +70,14 @@ interface Walk {
  * `id` and `at` of the visible events of `object`, a row of `objectsOf` in the same from clause. Each kind of object is a
  * query of its own, of which one runs: so each is answered by the index that has its events in order, and from it alone.
  */
-export function walkEvents(reader: Reader, { where, order, limit }: Walk): RawBuilder<unknown> {
-  const down = order === "newest first";
-  const byTime = down ? sql`event.at desc` : sql`event.at`;
+export function walkEvents(reader: Reader, { where, order, limit }: EventWalk): RawBuilder<unknown> {
+  const isNewestFirst = order === "newest first";
+  const byTime = isNewestFirst ? sql`event.at desc` : sql`event.at`;
   // Of no hub: "is null" is not a constant to the planner, so the order has to name the column for the index to fit.
-  const byHubAndTime = down ? sql`event.federation_id, event.at desc` : sql`event.federation_id desc, event.at`;
-  const walk = (about: About, condition: RawBuilder<unknown>, by = byTime) =>
+  const byHubAndTime = isNewestFirst
+    ? sql`event.federation_id, event.at desc`
+    : sql`event.federation_id desc, event.at`;
+  const walk = (about: ObjectKind, condition: RawBuilder<unknown>, by = byTime) =>
     sql`(select event.id, event.at from audit_events as event
       where object.about = ${sql.lit(about)} and event.customer_visible and ${condition} and ${where}
       order by ${by} fetch first ${limit} rows with ties)`;
@@ -93,7 +95,7 @@ export function walkEvents(reader: Reader, { where, order, limit }: Walk): RawBu
 }
 
 /** Whether `event` (or what else it is called in the query) is one of `object`. */
-export function belongs(reader: Reader, event: RawBuilder<unknown> = sql.table("event")): RawBuilder<SqlBool> {
+export function belongsToObject(reader: Reader, event: RawBuilder<unknown> = sql.table("event")): RawBuilder<SqlBool> {
   return sql`case object.about
     when 'hub' then ${event}.federation_id = object.federation_id
     when 'loose' then ${event}.federation_id is null

@@ -9,49 +9,49 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
-import { holdMarks } from "#lib/domains/members/history.ts";
+import { lockMarks } from "#lib/domains/members/history.ts";
 import {
-  type Marker,
   markEvents,
-  mayMarkAll,
-  noteRead,
-  raiseThrough,
-  type Through,
+  type MarkingReader,
+  raiseReadPositions,
+  type ReadPosition,
+  recordRead,
+  tryLockMarkAll,
 } from "#lib/domains/notifications/marks.ts";
 import { objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
-import { restOf } from "#lib/domains/notifications/stretches.ts";
+import { selectUnmarked } from "#lib/domains/notifications/stretches.ts";
 import { backoff, sleep } from "#lib/base/time.ts";
 
 /** Events that a batch reads of one object, and unread ones of all its objects, about. */
-const BATCH = 2000;
+const BATCH_SIZE = 2000;
 /** Objects that one batch is about. */
-const OBJECTS = 200;
+const MAX_OBJECTS = 200;
 
 /** What is still to be marked of an object: its events after `after`, up to `through`. */
-interface Rest extends Through {
+interface RemainingObject extends ReadPosition {
   readonly after: string;
   readonly unread: number;
 }
 
 /** Returns how many became read by this call. */
-export async function markAllRead(db: Database, reader: Marker): Promise<{ marked: number }> {
+export async function markAllRead(db: Database, reader: MarkingReader): Promise<{ marked: number }> {
   let marked = 0, waits = 0;
-  let rest = await findUnread(db.rows, reader);
-  while (rest.length > 0) {
-    const size = packSize(rest);
-    const done = await db.transact((tx) => markBatch(tx, reader, rest.slice(0, size)));
-    if (!done) {
+  let remaining = await findUnread(db.rows, reader);
+  while (remaining.length > 0) {
+    const size = batchLength(remaining);
+    const result = await db.transact((tx) => markBatch(tx, reader, remaining.slice(0, size)));
+    if (!result) {
       await sleep(backoff(++waits, 20, 200));
       continue;
     }
-    marked += done.marked;
-    rest = [...done.rest, ...rest.slice(size)];
+    marked += result.marked;
+    remaining = [...result.rest, ...remaining.slice(size)];
   }
   return { marked };
 }
 
-async function findUnread(rows: Rows, reader: Reader): Promise<Rest[]> {
-  const { rows: found } = await sql<Omit<Rest, "unread"> & { unread: string }>`
+async function findUnread(rows: Rows, reader: Reader): Promise<RemainingObject[]> {
+  const { rows: found } = await sql<Omit<RemainingObject, "unread"> & { unread: string }>`
     select about, federation_id as "federationId", spoke_id as "spokeId", last_at::text as through,
       read_through::text as after, visible_events - reads as unread
     from (${objectsOf(reader)}) as object where visible_events > reads`.execute(rows);
@@ -59,11 +59,11 @@ async function findUnread(rows: Rows, reader: Reader): Promise<Rest[]> {
 }
 
 /** As many objects as have a batch of unread events together; one that has more comes alone. */
-function packSize(rest: readonly Rest[]): number {
+function batchLength(remaining: readonly RemainingObject[]): number {
   let size = 0;
-  for (let unread = 0; size < Math.min(rest.length, OBJECTS); size++) {
-    unread += rest[size]!.unread;
-    if (size > 0 && unread > BATCH) break;
+  for (let unread = 0; size < Math.min(remaining.length, MAX_OBJECTS); size++) {
+    unread += remaining[size]!.unread;
+    if (size > 0 && unread > BATCH_SIZE) break;
   }
   return size;
 }
@@ -71,37 +71,37 @@ function packSize(rest: readonly Rest[]): number {
 /** Returns what is still to be marked of these objects; null if somebody else is marking, and nothing was done. */
 async function markBatch(
   tx: Tx,
-  reader: Marker,
-  pack: readonly Rest[],
-): Promise<{ marked: number; rest: Rest[] } | null> {
-  if (!await mayMarkAll(tx, reader.userId)) return null;
-  await holdMarks(tx, reader.userId);
-  const results = await markEvents(tx, reader.userId, eventsOfPack(reader, pack));
+  reader: MarkingReader,
+  batch: readonly RemainingObject[],
+): Promise<{ marked: number; rest: RemainingObject[] } | null> {
+  if (!await tryLockMarkAll(tx, reader.userId)) return null;
+  await lockMarks(tx, reader.userId);
+  const results = await markEvents(tx, reader.userId, selectBatchEvents(reader, batch));
   const found = new Map(results.map((result) => [result.place, result]));
-  const reached: Through[] = [], rest: Rest[] = [];
-  for (const [i, object] of pack.entries()) {
+  const positions: ReadPosition[] = [], remaining: RemainingObject[] = [];
+  for (const [i, object] of batch.entries()) {
     const result = found.get(i + 1);
-    if (!result || result.found < BATCH) {
-      reached.push(object);
+    if (!result || result.found < BATCH_SIZE) {
+      positions.push(object);
       continue;
     }
-    reached.push({ ...object, through: result.last });
-    rest.push({ ...object, after: result.last, unread: Math.max(1, object.unread - result.marked) });
+    positions.push({ ...object, through: result.last });
+    remaining.push({ ...object, after: result.last, unread: Math.max(1, object.unread - result.marked) });
   }
-  await raiseThrough(tx, reader.userId, reached);
+  await raiseReadPositions(tx, reader.userId, positions);
   const marked = results.reduce((sum, { marked }) => sum + marked, 0);
-  await noteRead(tx, reader, marked);
-  return { marked, rest };
+  await recordRead(tx, reader, marked);
+  return { marked, rest: remaining };
 }
 
-function eventsOfPack(reader: Reader, pack: readonly Rest[]): RawBuilder<unknown> {
+function selectBatchEvents(reader: Reader, batch: readonly RemainingObject[]): RawBuilder<unknown> {
   return sql`
     select object.place, event.id, event.at from unnest(
-      ${pack.map(({ about }) => about)}::text[],
-      ${pack.map(({ federationId }) => federationId)}::text[],
-      ${pack.map(({ spokeId }) => spokeId)}::text[],
-      ${pack.map(({ after }) => after)}::timestamptz[],
-      ${pack.map(({ through }) => through)}::timestamptz[]
+      ${batch.map(({ about }) => about)}::text[],
+      ${batch.map(({ federationId }) => federationId)}::text[],
+      ${batch.map(({ spokeId }) => spokeId)}::text[],
+      ${batch.map(({ after }) => after)}::timestamptz[],
+      ${batch.map(({ through }) => through)}::timestamptz[]
     ) with ordinality as object (about, federation_id, spoke_id, after, through, place)
-    cross join lateral (${restOf(reader, BATCH)}) as event`;
+    cross join lateral (${selectUnmarked(reader, BATCH_SIZE)}) as event`;
 }

@@ -3,17 +3,23 @@ import { sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
-import { holdMarks } from "#lib/domains/members/history.ts";
-import { type Marker, markEvents, noteRead, raiseThrough, type Through } from "#lib/domains/notifications/marks.ts";
+import { lockMarks } from "#lib/domains/members/history.ts";
+import {
+  markEvents,
+  type MarkingReader,
+  raiseReadPositions,
+  type ReadPosition,
+  recordRead,
+} from "#lib/domains/notifications/marks.ts";
 import {
   isRead,
   type Notification,
   type NotificationRow,
   toNotification,
 } from "#lib/domains/notifications/notification.ts";
-import { belongs, objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
-import { joinStretch } from "#lib/domains/notifications/stretches.ts";
-import { skippedThrough } from "#lib/domains/notifications/unread.ts";
+import { belongsToObject, objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
+import { mergeIntoStretch } from "#lib/domains/notifications/stretches.ts";
+import { historyEnd } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
 /** Any notification that the caller sees. It is found again where it is marked, in the transaction that does so. */
@@ -22,7 +28,7 @@ export const notification: Access<Actor, object> = {
   async admit({ app, actor: caller, params: { notificationId = "" } }) {
     const actor = requireActor(caller);
     const found = isId("evt", notificationId) && await findNotification(app.db.rows, actor, notificationId);
-    if (!found) throw missingNotification();
+    if (!found) throw notificationMissingFault();
     return { actor };
   },
 };
@@ -31,43 +37,43 @@ export const notification: Access<Actor, object> = {
  * The notification as it is from now on; one that was read before stays as it was. Throws Fault missing for what the
  * reader is not notified of, whether or not there is such an event.
  */
-export async function markRead(db: Database, reader: Marker, id: string): Promise<Notification> {
-  if (!isId("evt", id)) throw missingNotification();
+export async function markRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
+  if (!isId("evt", id)) throw notificationMissingFault();
   return await db.transact(async (tx) => {
-    await holdMarks(tx, reader.userId);
+    await lockMarks(tx, reader.userId);
     const before = await findNotification(tx, reader, id);
-    if (!before) throw missingNotification();
+    if (!before) throw notificationMissingFault();
     if (isRead(before)) return toNotification(before, reader);
     await markEvents(tx, reader.userId, sql`select 0 as place, id, at from audit_events where id = ${id}`);
-    const complete = await findReadCompletely(tx, reader, id);
-    if (complete.length === 0) await joinStretch(tx, reader, id);
-    await raiseThrough(tx, reader.userId, complete);
-    await noteRead(tx, reader, 1);
+    const readObjects = await findFullyReadObject(tx, reader, id);
+    if (readObjects.length === 0) await mergeIntoStretch(tx, reader, id);
+    await raiseReadPositions(tx, reader.userId, readObjects);
+    await recordRead(tx, reader, 1);
     return toNotification((await findNotification(tx, reader, id))!, reader);
   });
 }
 
 async function findNotification(tx: Rows, reader: Reader, id: string): Promise<NotificationRow | undefined> {
-  const seen = reader.role === "operator"
+  const isVisible = reader.role === "operator"
     ? sql`true`
-    : sql`exists (select from (${objectsOf(reader)}) as object where ${belongs(reader)})`;
+    : sql`exists (select from (${objectsOf(reader)}) as object where ${belongsToObject(reader)})`;
   const { rows: [row] } = await sql<NotificationRow>`
-    select event.*, done.read_at, event.at <= ${skippedThrough(reader)} as skipped from audit_events as event
+    select event.*, done.read_at, event.at <= ${historyEnd(reader)} as skipped from audit_events as event
     left join notification_reads as done on done.user_id = ${reader.userId} and done.event_id = event.id
-    where event.id = ${id} and event.customer_visible and ${seen}`.execute(tx);
+    where event.id = ${id} and event.customer_visible and ${isVisible}`.execute(tx);
   return row;
 }
 
 /** The event's object, if nothing of it is unread any more: a search for the unread need not come back there. */
-async function findReadCompletely(tx: Tx, reader: Reader, id: string): Promise<Through[]> {
-  const { rows } = await sql<Through>`
+async function findFullyReadObject(tx: Tx, reader: Reader, id: string): Promise<ReadPosition[]> {
+  const { rows } = await sql<ReadPosition>`
     select object.about, object.federation_id as "federationId", object.spoke_id as "spokeId",
       object.last_at::text as through
     from (select * from audit_events where id = ${id}) as event, (${objectsOf(reader)}) as object
-    where ${belongs(reader)} and object.visible_events = object.reads`.execute(tx);
+    where ${belongsToObject(reader)} and object.visible_events = object.reads`.execute(tx);
   return rows;
 }
 
-function missingNotification(): Fault {
+function notificationMissingFault(): Fault {
   return new Fault("missing", "notification_missing", "There is no such notification, or you have no access to it");
 }

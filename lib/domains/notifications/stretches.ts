@@ -5,11 +5,11 @@
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { belongs, objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
+import { belongsToObject, objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
 import { isUnread } from "#lib/domains/notifications/unread.ts";
 
 /** `object`'s stretch that begins last, before this moment. */
-function stretchBelow({ userId }: Reader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
+function selectStretchBefore({ userId }: Reader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select stretch.from_at, stretch.through_at from notification_read_stretches as stretch
     where stretch.user_id = ${userId} and stretch.about = object.about
       and stretch.federation_id = object.federation_id and stretch.spoke_id = object.spoke_id
@@ -17,7 +17,7 @@ function stretchBelow({ userId }: Reader, moment: RawBuilder<unknown>): RawBuild
 }
 
 /** The newest unread events of `object` (`id`, `at`) of which `where` holds, and those that share the last one's time. */
-export function unreadOf(reader: Reader, where: RawBuilder<SqlBool>, limit: number): RawBuilder<unknown> {
+export function selectUnread(reader: Reader, where: RawBuilder<SqlBool>, limit: number): RawBuilder<unknown> {
   const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
     const within = sql<SqlBool>`${where} and event.at > object.read_through and event.at > coalesce(${low}, '-infinity')
       and event.at < ${high} and ${isUnread(reader)}`;
@@ -27,11 +27,11 @@ export function unreadOf(reader: Reader, where: RawBuilder<SqlBool>, limit: numb
   return sql`
     with recursive gap (next, ids, ats, found) as (
       select below.from_at, events.ids, events.ats, cardinality(events.ids)
-      from (select 1) as one left join lateral ${stretchBelow(reader, sql`'infinity'`)} as below on true
+      from (select 1) as one left join lateral ${selectStretchBefore(reader, sql`'infinity'`)} as below on true
       cross join lateral ${between(sql`below.through_at`, sql`'infinity'`)} as events
       union all
       select below.from_at, events.ids, events.ats, gap.found + cardinality(events.ids)
-      from gap left join lateral ${stretchBelow(reader, sql`gap.next`)} as below on true
+      from gap left join lateral ${selectStretchBefore(reader, sql`gap.next`)} as below on true
       cross join lateral ${between(sql`below.through_at`, sql`gap.next`)} as events
       where gap.next > object.read_through and gap.found < ${limit}
     )
@@ -42,7 +42,7 @@ export function unreadOf(reader: Reader, where: RawBuilder<SqlBool>, limit: numb
  * The oldest events of `object` after its `after` and up to its `through`, without the stretches: at least so many, where
  * there are, with those that share the last one's time. A few among them may be read, of those that are no stretch.
  */
-export function restOf(reader: Reader, limit: number): RawBuilder<unknown> {
+export function selectUnmarked(reader: Reader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
     sql`(select stretch.from_at, stretch.through_at from notification_read_stretches as stretch
       where stretch.user_id = ${reader.userId} and stretch.about = object.about
@@ -57,7 +57,7 @@ export function restOf(reader: Reader, limit: number): RawBuilder<unknown> {
   return sql`
     with recursive gap (next, ids, ats, found) as (
       select greatest(object.after, (select through_at
-        from ${stretchBelow(reader, sql`object.after + interval '1 millisecond'`)} as below)), '{}'::text[],
+        from ${selectStretchBefore(reader, sql`object.after + interval '1 millisecond'`)} as below)), '{}'::text[],
         '{}'::timestamptz[], 0
       union all
       select above.through_at, events.ids, events.ats, gap.found + cardinality(events.ids)
@@ -69,31 +69,33 @@ export function restOf(reader: Reader, limit: number): RawBuilder<unknown> {
 }
 
 /** Puts an event that was marked just now together with what is read on either side of it. */
-export async function joinStretch(tx: Tx, reader: Reader, id: string): Promise<void> {
-  const next = (order: "newest first" | "oldest first") => {
+export async function mergeIntoStretch(tx: Tx, reader: Reader, id: string): Promise<void> {
+  const walkNeighbours = (order: "newest first" | "oldest first") => {
     const where = order === "newest first" ? sql<SqlBool>`event.at < marked.at` : sql<SqlBool>`event.at > marked.at`;
     return walkEvents(reader, { where, order, limit: 1 });
   };
-  const beside = walkEvents(reader, {
+  const unreadAtSameTime = walkEvents(reader, {
     where: sql`event.at >= coalesce(older.at, marked.at) and event.at <= coalesce(newer.at, marked.at)
       and ${isUnread(reader)}`,
     order: "oldest first",
-    limit: SIDE,
+    limit: SAME_TIME_LIMIT,
   });
   const { rows: [found] } = await sql<Stretch>`
     select object.about, object.federation_id, object.spoke_id,
       case when older.at = any(unread) then marked.at else coalesce((
-        select from_at from ${stretchBelow(reader, sql`marked.at`)} as below where through_at >= older.at
+        select from_at from ${selectStretchBefore(reader, sql`marked.at`)} as below where through_at >= older.at
       ), older.at, marked.at) end::text as from_at,
       case when newer.at = any(unread) then marked.at else coalesce((
-        select through_at from ${stretchBelow(reader, sql`newer.at + interval '1 millisecond'`)} as above
+        select through_at from ${selectStretchBefore(reader, sql`newer.at + interval '1 millisecond'`)} as above
         where through_at >= newer.at
       ), newer.at, marked.at) end::text as through_at
     from (select * from audit_events where id = ${id}) as marked
-    join lateral (select * from (${objectsOf(reader)}) as object) as object on ${belongs(reader, sql.table("marked"))}
-    cross join lateral (select max(at) as at from (${next("newest first")}) as event) as older
-    cross join lateral (select min(at) as at from (${next("oldest first")}) as event) as newer
-    cross join lateral (select coalesce(array_agg(at), '{}') as unread from (${beside}) as event) as sides
+    join lateral (select * from (${objectsOf(reader)}) as object) as object on ${
+    belongsToObject(reader, sql.table("marked"))
+  }
+    cross join lateral (select max(at) as at from (${walkNeighbours("newest first")}) as event) as older
+    cross join lateral (select min(at) as at from (${walkNeighbours("oldest first")}) as event) as newer
+    cross join lateral (select coalesce(array_agg(at), '{}') as unread from (${unreadAtSameTime}) as event) as sides
     where marked.at <> all(unread)`.execute(tx);
   if (!found || found.fromAt === found.throughAt) return;
   const { about, federationId, spokeId, fromAt, throughAt } = found;
@@ -105,7 +107,7 @@ export async function joinStretch(tx: Tx, reader: Reader, id: string): Promise<v
 }
 
 /** Events of one moment that are looked at: an object has but one, as lib/changes gives times. */
-const SIDE = 100;
+const SAME_TIME_LIMIT = 100;
 
 interface Stretch {
   readonly about: string;

@@ -3,7 +3,7 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 
 /** Up to when the history of the event's spoke, or of its hub where it is of none, counts as read. */
-export function skippedThrough({ userId }: Pick<Reader, "userId">): RawBuilder<Date> {
+export function historyEnd({ userId }: Pick<Reader, "userId">): RawBuilder<Date> {
   return sql`coalesce((select skip_through from notification_read_counts as count where count.user_id = ${userId}
     and count.about = case when event.spoke_id is null then 'hub' else 'spoke' end
     and count.federation_id = case when event.spoke_id is null then coalesce(event.federation_id, '') else '' end
@@ -18,5 +18,5 @@ export function isUnread(reader: Reader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = event.id), true)
     and (not (select exists (select from notification_read_counts
-      where user_id = ${reader.userId} and skip_through > '-infinity')) or event.at > ${skippedThrough(reader)}))`;
+      where user_id = ${reader.userId} and skip_through > '-infinity')) or event.at > ${historyEnd(reader)}))`;
 }

@@ -3,15 +3,15 @@ import * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { BeforeCursor, NullableTimestamp, QueryFlag } from "#lib/base/schema.ts";
 
-const MOST = 100;
-const LIMIT = "must be a whole number from 1";
+const MAX_LIMIT = 100;
+const LIMIT_MESSAGE = "must be a whole number from 1";
 
 /** Any size from 1 is taken; a page has 100 at most. */
 const Limit = v.pipe(
-  v.string(LIMIT),
-  v.regex(/^0*[1-9]\d{0,14}$/, LIMIT),
-  v.maxLength(100, LIMIT),
-  v.transform((value) => Math.min(Number(value), MOST)),
+  v.string(LIMIT_MESSAGE),
+  v.regex(/^0*[1-9]\d{0,14}$/, LIMIT_MESSAGE),
+  v.maxLength(100, LIMIT_MESSAGE),
+  v.transform((value) => Math.min(Number(value), MAX_LIMIT)),
 );
 
 export const NotificationQuery = v.object({

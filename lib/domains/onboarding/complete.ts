@@ -10,31 +10,31 @@ import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { sessionCookie } from "#lib/domains/auth/cookie.ts";
-import { recipient } from "#lib/domains/auth/forgot.ts";
-import { voidGrants } from "#lib/domains/auth/one-time.ts";
+import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
+import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession, endSession } from "#lib/domains/auth/sessions.ts";
 import { record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { placeRequest, refuseUnoffered } from "#lib/domains/federations/requests/ask.ts";
+import { insertPendingRequest, requireOfferedFields } from "#lib/domains/federations/requests/create.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/views.ts";
-import { endSessionsOf, type HeldUser, holdUser, readUser } from "#lib/domains/users/store.ts";
+import { endSessionsOf, type LockedUser, lockUser, readUser } from "#lib/domains/users/store.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
-const JUST_NOW = "1 hour"; // for so long a session is of somebody who has just shown who they are
+const MAX_SESSION_AGE = "1 hour"; // for so long a session is of somebody who has just shown who they are
 
 /** The answer, and the Set-Cookie header that goes on with the session. */
-interface Onboarded {
+interface OnboardingResult {
   readonly body: OnboardingRecord;
   readonly cookie: string;
 }
 
 /** When the user finished the wizard, or null. */
-export async function findOnboarded(rows: Rows, userId: string): Promise<Date | null> {
+export async function findOnboardedAt(rows: Rows, userId: string): Promise<Date | null> {
   const row = await rows.selectFrom("users").select("onboardedAt").where("id", "=", userId).executeTakeFirst();
   return row?.onboardedAt ?? null;
 }
@@ -43,21 +43,21 @@ export async function findOnboarded(rows: Rows, userId: string): Promise<Date | 
  * Throws Fault conflict `onboarded`, forbidden `session_too_old` for a password, and what asking for a hub
  * throws; then nothing has changed.
  */
-export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<Onboarded> {
-  if (await findOnboarded(app.db.rows, actor.userId)) throw alreadyDone(); // before a password is hashed for it
-  if (input.federationRequest) refuseUnoffered(app, input.federationRequest);
+export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<OnboardingResult> {
+  if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // before a password is hashed for it
+  if (input.federationRequest) requireOfferedFields(app, input.federationRequest);
   const { password } = input;
   if (password !== undefined) {
     requirePassword(password, actor.email);
-    await demandNewSession(app.db.rows, actor);
+    await requireNewSession(app.db.rows, actor);
   }
   const passwordHash = password === undefined ? null : await app.passwords.hash(password, { caller: actor.userId });
   return await app.db.transact((tx) => complete(tx, app, actor, input, passwordHash));
 }
 
-async function demandNewSession(rows: Rows, { credential }: Actor): Promise<void> {
+async function requireNewSession(rows: Rows, { credential }: Actor): Promise<void> {
   const row = await rows.selectFrom("sessions").select("id").where("id", "=", credential.id)
-    .where("createdAt", ">", sql<Date>`wheelwright_now() - ${JUST_NOW}::interval`).executeTakeFirst();
+    .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAX_SESSION_AGE}::interval`).executeTakeFirst();
   if (row) return;
   const message = "You signed in over an hour ago; sign in again to set a password here, or leave it out";
   throw new Fault("forbidden", "session_too_old", message, { fields: { password: message } });
@@ -69,38 +69,41 @@ async function complete(
   actor: Actor,
   { displayName, federationRequest }: OnboardingBody,
   passwordHash: string | null,
-): Promise<Onboarded> {
-  const user = await holdUser(tx, { id: actor.userId });
+): Promise<OnboardingResult> {
+  const user = await lockUser(tx, { id: actor.userId });
   // A person who set another password or disabled the user meanwhile has ended this session, and it may do nothing more.
   if (!user || !await endSession(tx, actor.credential.id)) {
     throw new Fault("unauthenticated", "sign_in_required", "Your session has ended meanwhile; sign in again");
   }
-  const { at } = await note(tx, actor.userId, displayName, passwordHash);
+  const { at } = await saveOnboarding(tx, actor.userId, displayName, passwordHash);
   const jobs: NewJob[] = [];
   if (passwordHash !== null) {
     await endSessionsOf(tx, actor.userId);
     await voidGrants(tx, actor.userId, ["password_reset"]);
-    if (user.hasPassword) jobs.push(passwordMail(user, at, actor.ip));
+    if (user.hasPassword) jobs.push(createPasswordMail(user, at, actor.ip));
   }
   const session = await beginSession(tx, actor.userId, actor);
-  const placed = federationRequest ? await placeRequest(tx, user, federationRequest) : null;
+  const pendingRequest = federationRequest ? await insertPendingRequest(tx, user, federationRequest) : null;
   const body = {
     user: showUser(await readUser(tx, actor.userId)),
-    federationRequest: placed && await showRequest(tx, placed.row),
+    federationRequest: pendingRequest && await showRequest(tx, pendingRequest.row),
   };
   const changed = [...displayName === undefined ? [] : ["displayName"], ...passwordHash === null ? [] : ["password"]];
-  const done: AuditEntry = {
+  const entry: AuditEntry = {
     kind: "onboarding_completed",
     objectType: "user",
     objectId: actor.userId,
-    metadata: { changed, ...(placed && { requestId: placed.row.id }) },
+    metadata: { changed, ...(pendingRequest && { requestId: pendingRequest.row.id }) },
   };
-  await record(tx, actor, { audit: [done, ...placed ? [placed.entry] : []], jobs: [...jobs, ...placed?.jobs ?? []] });
+  await record(tx, actor, {
+    audit: [entry, ...pendingRequest ? [pendingRequest.entry] : []],
+    jobs: [...jobs, ...pendingRequest?.jobs ?? []],
+  });
   return { body, cookie: sessionCookie(app.config.publicUrl, session.secret) };
 }
 
 /** Of two who finish at once, the second finds it done. */
-async function note(
+async function saveOnboarding(
   tx: Tx,
   id: string,
   displayName: string | undefined,
@@ -113,16 +116,16 @@ async function note(
     ...(displayName !== undefined && { displayName }),
     ...(passwordHash !== null && { passwordHash }),
   }).where("id", "=", id).where("onboardedAt", "is", null).returning("onboardedAt").executeTakeFirst();
-  if (!row) throw alreadyDone();
+  if (!row) throw onboardedFault();
   return { at: row.onboardedAt! };
 }
 
-function passwordMail(user: HeldUser, at: Date, ip: string): NewJob {
+function createPasswordMail(user: LockedUser, at: Date, ip: string): NewJob {
   const about = { at: at.toISOString(), ip };
-  return mailJob({ template: "password-changed", to: recipient(user), about });
+  return mailJob({ template: "password-changed", to: recipientOf(user), about });
 }
 
-function alreadyDone(): Fault {
+function onboardedFault(): Fault {
   const message = "Onboarding is completed already; a forgotten password is renewed by POST /api/auth/forgot-password";
   return new Fault("conflict", "onboarded", message);
 }

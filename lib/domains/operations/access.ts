@@ -1,7 +1,7 @@
 /** Who may see an operation: everybody who sees what it was done to. It is loaded here and handed on as `operation`. */
 import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { sees } from "#lib/domains/federations/viewer.ts";
+import { canSee } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findOperation } from "#lib/jobs/store.ts";
@@ -17,7 +17,7 @@ export function operation(): Access<Actor, { readonly operation: Job }> {
       const actor = requireActor(caller);
       const id = params.operationId ?? "";
       const found = isId("op", id) ? await findOperation(app.db.rows, id) : null;
-      if (!found || !sees(actor, found)) {
+      if (!found || !canSee(actor, found)) {
         throw new Fault("missing", "operation_missing", "There is no such operation, or you have no access to it");
       }
       return { actor, operation: found };

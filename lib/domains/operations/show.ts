@@ -1,7 +1,7 @@
 /** Operations as the API shows them: of a hub and all its spokes, of one spoke, or one alone with what its failure left. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
-import { runsHub, sees, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { canManageHub, canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import {
   describeOperation,
@@ -19,8 +19,8 @@ export async function findHubOperations(
   federationId: string,
   page: ListPageRequest,
 ): Promise<ListPage<OperationView>> {
-  const narrowed = runsHub(viewer, federationId) ? {} : { spokeIds: viewer.spokeIds };
-  return await showPage(rows, viewer, await listOperations(rows, { ...page, federationId, ...narrowed }));
+  const visibleSpokes = canManageHub(viewer, federationId) ? {} : { spokeIds: viewer.spokeIds };
+  return await showPage(rows, viewer, await listOperations(rows, { ...page, federationId, ...visibleSpokes }));
 }
 
 /** Newest first. */
@@ -34,10 +34,10 @@ export async function findSpokeOperations(
 }
 
 async function showPage(rows: Rows, viewer: Viewer, page: ListPage<Job>): Promise<ListPage<OperationView>> {
-  const shown = await describeOperations(rows, page.items, (job) => sees(viewer, job));
-  return withItems(page, hideOperatorDetails(viewer, shown));
+  const descriptions = await describeOperations(rows, page.items, (job) => canSee(viewer, job));
+  return withItems(page, hideOperatorDetails(viewer, descriptions));
 }
 
 export async function showOperation(rows: Rows, viewer: Viewer, operation: Job): Promise<OperationDetail> {
-  return hideOperatorDetails(viewer, await describeOperation(rows, operation, (job) => sees(viewer, job)));
+  return hideOperatorDetails(viewer, await describeOperation(rows, operation, (job) => canSee(viewer, job)));
 }

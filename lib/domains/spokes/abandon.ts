@@ -10,11 +10,18 @@ import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { cancellations, GIVEN_UP, hasFailed, lastWord, tooEarly, underWay } from "#lib/domains/federations/abandon.ts";
+import {
+  ABANDONED_REASON,
+  createCancellationEntries,
+  describeLastOperation,
+  describeNotRemoving,
+  describeRunningRemoval,
+  hasFailed,
+} from "#lib/domains/federations/abandon.ts";
 import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelOperationsOf } from "#lib/jobs/store.ts";
-import { missingSpoke } from "#lib/domains/spokes/access.ts";
-import { freeNames } from "#lib/domains/spokes/names.ts";
+import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
+import { releaseDomains } from "#lib/domains/spokes/names.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
@@ -26,33 +33,35 @@ export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Pro
   return await showSpoke(app.db.rows, actor, row);
 }
 
-export async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promise<SpokeRow> {
+export async function acceptAbandoning(tx: Tx, requester: Asker, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
-  if (before.state === "removed") throw missingSpoke();
-  if (before.state !== "removing") throw new Fault("conflict", "spoke_state", tooEarly("spoke", before.state));
+  if (before.state === "removed") throw spokeMissingFault();
+  if (before.state !== "removing") {
+    throw new Fault("conflict", "spoke_state", describeNotRemoving("spoke", before.state));
+  }
   const removal = await lastRemoval(tx, { spokeId: id });
-  if (!hasFailed(removal)) throw new Fault("conflict", "spoke_state", underWay("spoke"));
-  const calledOff = await endGivenUp(tx, await cancelOperationsOf(tx, id));
+  if (!hasFailed(removal)) throw new Fault("conflict", "spoke_state", describeRunningRemoval("spoke"));
+  const cancelledJobs = await endGivenUp(tx, await cancelOperationsOf(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("spokes").set({
     state: "removed",
-    stateReason: GIVEN_UP,
+    stateReason: ABANDONED_REASON,
     health: "unknown",
     removedAt: now,
     updatedAt: now,
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
-  await freeNames(tx, id);
+  await releaseDomains(tx, id);
   const about = { federationId: after.federationId, spokeId: id };
   const { slug, domain, size, namespace, cluster } = after;
   const snapshots = removal?.progress.snapshots;
   const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };
-  await record(tx, asker, {
-    audit: [...cancellations(calledOff, about, "the spoke was given up"), {
+  await record(tx, requester, {
+    audit: [...createCancellationEntries(cancelledJobs, about, "the spoke was given up"), {
       kind: "spoke_destroyed",
       ...onSpoke(after),
       metadata: { ...metadata, ...(snapshots && { snapshots }) },
     }],
-    events: [{ ...about, state: after.state, operation: lastWord(calledOff, removal) }],
+    events: [{ ...about, state: after.state, operation: describeLastOperation(cancelledJobs, removal) }],
   });
   return after;
 }

@@ -6,15 +6,15 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
-import { previewCostIfTold } from "#lib/domains/billing/preview.ts";
+import { previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
-import { runsHub } from "#lib/domains/federations/viewer.ts";
-import { judgeAction } from "#lib/operations/judge.ts";
+import { canManageHub } from "#lib/domains/federations/viewer.ts";
+import { checkAction } from "#lib/operations/check-action.ts";
 import type { Declaration, SpokeSubject } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
-import { demandProgress, payloadOf, readFacts, readRequest } from "#lib/domains/spokes/actions.ts";
-import { askCluster } from "#lib/domains/spokes/ask-cluster.ts";
+import { parseAction, payloadOf, readFacts, requireEffect } from "#lib/domains/spokes/actions.ts";
+import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 
@@ -23,22 +23,22 @@ export async function previewAction(
   app: App,
   actor: Actor,
   spoke: SpokeRow,
-  asked: SpokeAction,
+  input: SpokeAction,
   signal: AbortSignal,
 ): Promise<ActionPreview> {
-  const request = readRequest(app, actor, asked);
+  const request = parseAction(app, actor, input);
   const facts = await readFacts(app.db.rows, spoke);
-  const { kind, becomes } = judgeAction(request.action, facts);
-  demandProgress(app, spoke, facts, request);
+  const { kind, becomes } = checkAction(request.action, facts);
+  requireEffect(app, spoke, facts, request);
   const operation: Declaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: payloadOf(facts, request) });
   // Before the namespace is made, nothing stands there that could change.
-  const wanted = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
+  const plannedChanges = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
-    askCluster(app, actor, spoke, Object.values(wanted).flatMap((each) => each ?? []), signal),
+    previewInCluster(app, actor, spoke, Object.values(plannedChanges).flatMap((each) => each ?? []), signal),
     // What the hub pays is nothing to admins of single spokes.
-    runsHub(actor, spoke.federationId)
-      ? askPrice(app, spoke, operation, { size: facts.size, ...subject.payload }, signal)
+    canManageHub(actor, spoke.federationId)
+      ? previewPrice(app, spoke, operation, { size: facts.size, ...subject.payload }, signal)
       : NO_COST,
   ]);
   return {
@@ -47,10 +47,10 @@ export async function previewAction(
     spokeId: spoke.id,
     state: spoke.state,
     becomes,
-    downtime: takesAway(operation, changes),
+    downtime: causesDowntime(operation, changes),
     steps: Object.values(operation.plan.steps).map(([label]) => label),
     changes,
-    notes: [...operation.says?.(subject) ?? [], ...refusals],
+    notes: [...operation.describe?.(subject) ?? [], ...refusals],
     price,
   };
 }
@@ -59,28 +59,28 @@ export async function previewAction(
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,
-  wish: Pick<SpokeSubject, "maintenance" | "payload">,
+  parameters: Pick<SpokeSubject, "maintenance" | "payload">,
 ): SpokeSubject {
   return {
-    ...{ blueprint, catalog, ...wish },
+    ...{ blueprint, catalog, ...parameters },
     get inputs() {
       return withMail(config, v.parse(SpokeInputs, spoke.blueprintInputs));
     },
   };
 }
 
-function takesAway({ downtime = false }: Declaration<string, string>, changes: ActionPreview["changes"]): boolean {
+function causesDowntime({ downtime = false }: Declaration<string, string>, changes: ActionPreview["changes"]): boolean {
   return typeof downtime === "boolean" ? downtime : changes.some(downtime);
 }
 
-async function askPrice(
+async function previewPrice(
   app: App,
   spoke: SpokeRow,
-  { priced, passage }: Declaration<string, string>,
+  { affectsPrice: priced, transition: passage }: Declaration<string, string>,
   { size }: { readonly size: string },
   signal: AbortSignal,
 ): Promise<Cost> {
   if (!priced || !passage) return NO_COST;
   const change = { federationId: spoke.federationId, before: spoke, after: { size, state: passage.to } };
-  return await previewCostIfTold(app, change, signal);
+  return await previewCostOrReason(app, change, signal);
 }

@@ -10,14 +10,14 @@ import type { Job } from "#lib/jobs/job.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 import { findHalfRestored } from "#lib/jobs/restores.ts";
 import { lastFailure, liveOperations } from "#lib/jobs/store.ts";
-import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { ResizeWish } from "#lib/operations/resize.ts";
+import type { ResizeParameters } from "#lib/operations/resize.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
-import { type Acceptance, judgeAction, rulesOf, type SpokeFacts } from "#lib/operations/judge.ts";
+import { type Acceptance, checkAction, rulesOf, type SpokeFacts } from "#lib/operations/check-action.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { lockSpoke, moveSpoke, setInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { lockSpoke, moveSpoke, setBlueprintInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
@@ -28,10 +28,10 @@ export async function requestAction(
   app: App,
   actor: Actor,
   spoke: SpokeRow,
-  asked: SpokeAction,
+  input: SpokeAction,
 ): Promise<SpokeRecord> {
-  const wish = readRequest(app, actor, asked);
-  const row = await app.db.transact((tx) => acceptAction(app, tx, actor, spoke.id, wish));
+  const parameters = parseAction(app, actor, input);
+  const row = await app.db.transact((tx) => acceptAction(app, tx, actor, spoke.id, parameters));
   return await showSpoke(app.db.rows, actor, row);
 }
 
@@ -39,35 +39,35 @@ export async function requestAction(
 interface ActionRequest {
   readonly action: SpokeActionName;
   /** The payload of its job. */
-  readonly wish: object;
+  readonly parameters: object;
 }
 
 /** Throws Fault forbidden for what operators alone may ask, and invalid for what nobody can. */
-export function readRequest(app: App, actor: Actor, asked: SpokeAction): ActionRequest {
-  const { action } = asked, { forOperators, wish } = rulesOf(action);
+export function parseAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
+  const { action } = input, { forOperators, parsePayload: parameters } = rulesOf(action);
   if (forOperators) requireOperator(actor);
-  return { action, wish: wish?.(app.catalog, asked) ?? {} };
+  return { action, parameters: parameters?.(app.catalog, input) ?? {} };
 }
 
 /** Throws what the operation demands of the spoke; `size` is the one that it has, or has been asked to take. */
-export function demandProgress(
+export function requireEffect(
   { catalog }: Pick<App, "catalog">,
   { lmsVersion: version, blueprintInputs: inputs }: Pick<SpokeRow, "lmsVersion" | "blueprintInputs">,
   { size }: { readonly size: string },
-  { action, wish }: ActionRequest,
+  { action, parameters }: ActionRequest,
 ): void {
-  rulesOf(action).demand?.(catalog, { version, inputs, size }, wish);
+  rulesOf(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
 }
 
 /** What an action is judged by: the spoke as it will be once all that it has been asked is done. */
-interface Facts extends SpokeFacts {
+interface ActionFacts extends SpokeFacts {
   readonly size: string;
   /** The upgrade that made it fail, if one did. */
   readonly failure: Job | null;
 }
 
 /** As things stand in this transaction, or for this reader. */
-export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<Facts> {
+export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
   const live = await liveOperations(rows, spoke.id);
   const failure = spoke.state === "failed" ? await lastFailure(rows, spoke.id, "upgrade") : null;
   const resize = live.findLast(({ kind }) => kind === "resize");
@@ -75,7 +75,7 @@ export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<Facts> {
   return {
     state: spoke.state,
     wasReady: spoke.readyAt !== null,
-    size: resize ? (resize.payload as ResizeWish).size : spoke.size,
+    size: resize ? (resize.payload as ResizeParameters).size : spoke.size,
     maintenance: maintenance ? maintenance.kind === "maintenance-on" : spoke.maintenance,
     live: live.map(({ kind }) => kind),
     failedUpgrade: failure !== null,
@@ -91,24 +91,31 @@ export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<Facts> {
 export async function acceptAction(
   app: App,
   tx: Tx,
-  asker: Asker,
+  requester: Asker,
   id: string,
-  { action, wish }: ActionRequest,
+  { action, parameters }: ActionRequest,
 ): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
-  if (before.state === "removed") throw missingSpoke();
+  if (before.state === "removed") throw spokeMissingFault();
   const facts = await readFacts(tx, before);
-  const { kind, state } = judgeAction(action, facts);
-  demandProgress(app, before, facts, { action, wish });
-  if (kind === "provision") await renewInputs(app, tx, before);
-  const [after] = await enqueueAction(tx, asker, before, { kind, state }, action, payloadOf(facts, { action, wish }));
+  const { kind, state } = checkAction(action, facts);
+  requireEffect(app, before, facts, { action, parameters });
+  if (kind === "provision") await refreshInputs(app, tx, before);
+  const [after] = await enqueueAction(
+    tx,
+    requester,
+    before,
+    { kind, state },
+    action,
+    payloadOf(facts, { action, parameters }),
+  );
   return after;
 }
 
 /** The spoke as it is from now on, and the operation that was asked of it. */
 export async function enqueueAction(
   tx: Tx,
-  asker: Asker,
+  requester: Asker,
   before: SpokeRow,
   { kind, state }: Pick<Acceptance, "kind" | "state">,
   action: string,
@@ -116,7 +123,7 @@ export async function enqueueAction(
 ): Promise<[SpokeRow, Job]> {
   const after = state === before.state ? before : await moveSpoke(tx, before.id, state);
   const about = { federationId: after.federationId, spokeId: after.id };
-  const job = await recordOperation(tx, asker, operationOn(after, kind, payload), (job) => ({
+  const job = await recordOperation(tx, requester, operationOn(after, kind, payload), (job) => ({
     audit: [{
       kind: "spoke_actioned",
       ...onSpoke(after),
@@ -129,15 +136,15 @@ export async function enqueueAction(
 }
 
 /** A retry asks for what failed once more. */
-export function payloadOf({ failure }: Facts, { action, wish }: ActionRequest): object {
-  return action === "retry" ? failure?.payload ?? {} : wish;
+export function payloadOf({ failure }: ActionFacts, { action, parameters }: ActionRequest): object {
+  return action === "retry" ? failure?.payload ?? {} : parameters;
 }
 
 /**
  * What a spoke is made from is resolved anew for a retry: the catalogue or the blueprint may be what was mended. What
  * they do not offer any more is tried as it was asked for. What is made from a backup goes by that.
  */
-async function renewInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
+async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   if (spoke.fromBackup !== null) return;
   let inputs;
   try {
@@ -146,5 +153,5 @@ async function renewInputs({ catalog, config, blueprint, log }: App, tx: Tx, spo
     return log.warn("The catalogue does not offer any more what a spoke was asked for", { spoke: spoke.id, error });
   }
   const { origin } = spoke.blueprintInputs as SpokeInputs; // what was begun from a template goes by it
-  await setInputs(tx, spoke.id, { ...inputs, ...(origin && { origin }) }, blueprint.revision);
+  await setBlueprintInputs(tx, spoke.id, { ...inputs, ...(origin && { origin }) }, blueprint.revision);
 }

@@ -2,13 +2,13 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { acceptAction, readRequest } from "#lib/domains/spokes/actions.ts";
+import { acceptAction, parseAction } from "#lib/domains/spokes/actions.ts";
 import { showSpokes } from "#lib/domains/spokes/show.ts";
 import { findVisible, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
 /** What one spoke refuses, while others may not: as it would be answered if that one had been asked alone. */
-const REFUSALS = {
+const SPOKE_FAULTS = {
   conflict: { statusCode: 409, error: "Conflict" },
   impossible: { statusCode: 422, error: "Unprocessable Content" },
   unavailable: { statusCode: 503, error: "Service Unavailable" },
@@ -16,41 +16,41 @@ const REFUSALS = {
 } as const;
 
 /** The part of a request's time in which spokes are asked; the rest is for the answer, which must tell of each. */
-const SHARE = 0.6;
+const TIME_SHARE = 0.6;
 
 /**
  * One outcome for each distinct id that the caller sees, in the order given; the others are skipped in silence. What
  * a spoke's state forbids is that outcome's error. Once one was accepted, the caller is told of all: those that the
  * request's time or the database did not suffice for are refused, and can be asked again.
  */
-export async function requestActions(app: App, actor: Actor, asked: BulkAction): Promise<BulkOutcome[]> {
-  const { ids } = asked;
-  const wish = readRequest(app, actor, asked);
+export async function requestActions(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
+  const { ids } = input;
+  const request = parseAction(app, actor, input);
   const visible = new Set((await findVisible(app.db.rows, actor, ids)).map((row) => row.id));
   const accepted = new Map<string, SpokeRow>();
   const refused = new Map<string, Fault>();
-  const until = performance.now() + app.config.requestTimeoutMs * SHARE;
-  let over: Fault | undefined;
+  const deadline = performance.now() + app.config.requestTimeoutMs * TIME_SHARE;
+  let stopFault: Fault | undefined;
   for (const id of new Set(ids)) {
     if (!visible.has(id)) continue;
-    if (performance.now() > until) {
-      over ??= new Fault("timeout", "too_slow", "The time of the request was over: ask again");
+    if (performance.now() > deadline) {
+      stopFault ??= new Fault("timeout", "too_slow", "The time of the request was over: ask again");
     }
-    if (over) {
-      refused.set(id, over);
+    if (stopFault) {
+      refused.set(id, stopFault);
       continue;
     }
     try {
-      accepted.set(id, await app.db.transact((tx) => acceptAction(app, tx, actor, id, wish)));
+      accepted.set(id, await app.db.transact((tx) => acceptAction(app, tx, actor, id, request)));
     } catch (error) {
       // One that was removed since it was found is not visible any more; anything else concerns the whole request.
       if (!(error instanceof Fault)) throw error;
       if (error.kind === "missing") continue;
-      if (error.code === "access_changed" && accepted.size > 0) throw stopped(accepted.size);
+      if (error.code === "access_changed" && accepted.size > 0) throw accessChangedFault(accepted.size);
       const isDown = error.kind === "unavailable";
-      if (!Object.hasOwn(REFUSALS, error.kind) || isDown && accepted.size === 0) throw error;
+      if (!Object.hasOwn(SPOKE_FAULTS, error.kind) || isDown && accepted.size === 0) throw error;
       refused.set(id, error);
-      if (isDown) over = error;
+      if (isDown) stopFault = error;
     }
   }
   const records = new Map(
@@ -64,14 +64,14 @@ export async function requestActions(app: App, actor: Actor, asked: BulkAction):
 }
 
 /** The caller's right was taken before all had been asked. */
-function stopped(asked: number): Fault {
-  const some = asked === 1 ? "one of the spokes" : `${asked} of the spokes`;
+function accessChangedFault(input: number): Fault {
+  const some = input === 1 ? "one of the spokes" : `${input} of the spokes`;
   const message =
     `What you may do has changed while this was being done: ${some} had accepted it, and no other was asked`;
   return new Fault("forbidden", "access_changed", message);
 }
 
 function errorOf({ kind, code, message }: Fault): NonNullable<BulkOutcome["error"]> {
-  const { statusCode, error } = REFUSALS[kind as keyof typeof REFUSALS];
+  const { statusCode, error } = SPOKE_FAULTS[kind as keyof typeof SPOKE_FAULTS];
   return { statusCode, code, message, error };
 }

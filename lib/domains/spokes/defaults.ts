@@ -1,12 +1,12 @@
 /** What a spoke is made with where the request says nothing: pure, and the same for a preview as for the real thing. */
-import { type Catalog, refuseUnlisted } from "#lib/catalog/catalog.ts";
+import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
 /** The columns that a request decides, all but the domain, which depends on what is taken. */
-export type SpokeWish = Pick<
+export type DesiredSpoke = Pick<
   SpokeRow,
   Exclude<keyof NewSpoke, "federationId" | "domain" | "moodleVersion" | "copyOf" | "copyBackup"> | "mail"
 >;
@@ -15,13 +15,13 @@ export type SpokeWish = Pick<
  * `source` is what it is to be a copy of. Throws Fault invalid where the request contradicts itself or asks for what is not
  * offered; what a copy has because its source has it is not asked for.
  */
-export function resolveWish(
+export function applyDefaults(
   catalog: Catalog,
   federation: Pick<FederationRow, "id" | "slug" | "region">,
   callerEmail: string,
   input: NewSpoke,
   source?: SpokeRow,
-): SpokeWish {
+): DesiredSpoke {
   const { federationId, moodleVersion, lmsVersion = moodleVersion } = input;
   if (federationId !== undefined && federationId !== federation.id && federationId !== federation.slug) {
     throw new Fault("invalid", "federation_mismatch", "federationId must be the id or slug of the hub in the path");
@@ -31,8 +31,8 @@ export function resolveWish(
     throw new Fault("invalid", "version_mismatch", message);
   }
   const { size, region, contentMode, brand, seed } = input;
-  refuseUnlisted(catalog, { size, region, contentMode, brand, seed, lmsVersion });
-  const usual = source ?? {
+  requireOffered(catalog, { size, region, contentMode, brand, seed, lmsVersion });
+  const defaults = source ?? {
     size: catalog.defaults.size,
     identity: false,
     content: false,
@@ -46,21 +46,21 @@ export function resolveWish(
   return {
     slug: input.slug,
     displayName: input.displayName ?? (source ? titleOfCopy(source) : input.slug),
-    size: size ?? usual.size,
-    identity: input.identity ?? usual.identity,
-    content: input.content ?? usual.content,
-    contentMode: contentMode ?? usual.contentMode,
-    brand: brand ?? usual.brand,
-    adminEmail: input.adminEmail ?? usual.adminEmail,
-    region: region ?? usual.region ?? federation.region,
-    lmsVersion: lmsVersion ?? usual.lmsVersion,
-    seed: seed ?? usual.seed,
+    size: size ?? defaults.size,
+    identity: input.identity ?? defaults.identity,
+    content: input.content ?? defaults.content,
+    contentMode: contentMode ?? defaults.contentMode,
+    brand: brand ?? defaults.brand,
+    adminEmail: input.adminEmail ?? defaults.adminEmail,
+    region: region ?? defaults.region ?? federation.region,
+    lmsVersion: lmsVersion ?? defaults.lmsVersion,
+    seed: seed ?? defaults.seed,
     mail: source ? "held" : "on",
   };
 }
 
-const TITLE_MOST = 200; // as of one that is given
+const MAX_TITLE_LENGTH = 200; // as of one that is given
 
 function titleOfCopy({ displayName }: SpokeRow): string {
-  return [...`Copy of ${displayName}`].slice(0, TITLE_MOST).join("");
+  return [...`Copy of ${displayName}`].slice(0, MAX_TITLE_LENGTH).join("");
 }

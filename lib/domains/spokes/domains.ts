@@ -23,7 +23,7 @@ export function ownNamesOf({ rootDomain, publicUrl }: Pick<Config, "rootDomain" 
 }
 
 /** Whether the domain stands below the other, by however many labels. */
-export function isBelow(domain: string, other: string): boolean {
+export function isSubdomain(domain: string, other: string): boolean {
   return domain.endsWith(`.${other}`);
 }
 
@@ -31,8 +31,8 @@ export function isBelow(domain: string, other: string): boolean {
  * The names above a domain that another spoke may have. Of a domain below ROOT_DOMAIN there are none: what is above that is
  * the service's, and a spoke that got such a name before must not keep all others from theirs.
  */
-export function namesAbove(domain: string, { rootDomain }: OwnNames): string[] {
-  if (isBelow(domain, rootDomain)) return [];
+export function parentNames(domain: string, { rootDomain }: OwnNames): string[] {
+  if (isSubdomain(domain, rootDomain)) return [];
   const labels = domain.split(".");
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join("."));
 }
@@ -42,23 +42,23 @@ export function domainsFor(
   config: Pick<Config, "rootDomain" | "publicUrl">,
   slug: string,
   hubSlug: string,
-  asked: string | undefined,
+  requested: string | undefined,
 ): string[] {
-  const place = ownNamesOf(config);
-  if (asked !== undefined) {
-    refuseReserved(asked, place);
-    refuseUnreachable(asked);
-    return [asked];
+  const ownNames = ownNamesOf(config);
+  if (requested !== undefined) {
+    requireUnreserved(requested, ownNames);
+    requireReachable(requested);
+    return [requested];
   }
-  const domains = defaultDomains(slug, hubSlug, place);
+  const domains = defaultDomains(slug, hubSlug, ownNames);
   if (domains.length > 0) return domains;
   const message = `domain is needed: none can be made of the slug ${slug}, the hub's and ${config.rootDomain}`;
   throw new Fault("invalid", "domain_needed", message);
 }
 
 /** Throws Fault invalid `domain_reserved` for a domain that is the service's. */
-export function refuseReserved(domain: string, place: OwnNames): void {
-  const why = reservation(domain, place);
+export function requireUnreserved(domain: string, ownNames: OwnNames): void {
+  const why = reservedReason(domain, ownNames);
   if (why) throw new Fault("invalid", "domain_reserved", `domain must be a spoke's own; ${why}`);
 }
 
@@ -66,10 +66,10 @@ export function refuseReserved(domain: string, place: OwnNames): void {
  * Why no spoke may have the domain, or null. A site could set cookies for all names below its own, and read those that are
  * set for a name above it: so none may stand above or below the service, or below another site.
  */
-function reservation(domain: string, { rootDomain, publicHost }: OwnNames): string | null {
+function reservedReason(domain: string, { rootDomain, publicHost }: OwnNames): string | null {
   const belongs = `${domain} belongs to the service`;
-  if ([rootDomain, publicHost].some((own) => domain === own || isBelow(own, domain))) return belongs;
-  if (!isBelow(domain, rootDomain)) return isBelow(domain, publicHost) ? belongs : null;
+  if ([rootDomain, publicHost].some((own) => domain === own || isSubdomain(own, domain))) return belongs;
+  if (!isSubdomain(domain, rootDomain)) return isSubdomain(domain, publicHost) ? belongs : null;
   const labels = domain.slice(0, -rootDomain.length - 1).split(".").length;
   return labels === 1 ? null : `below ${rootDomain} it may have one label, and ${domain} has ${labels}`;
 }
@@ -78,7 +78,7 @@ function reservation(domain: string, { rootDomain, publicHost }: OwnNames): stri
 const ADDRESS = /(?:^|\.)(?:\d+|0x[\da-f]*)$/;
 
 /** Throws Fault invalid `domain_invalid` for a host name under which no browser would come to the site. */
-function refuseUnreachable(domain: string): void {
+function requireReachable(domain: string): void {
   const broken = domain.split(".").find((label) => label.startsWith("xn--") && !isALabel(label));
   if (broken === undefined && !ADDRESS.test(domain)) return;
   const why = broken === undefined
@@ -97,13 +97,13 @@ function isALabel(label: string): boolean {
  * The domains that a spoke gets by itself, the first choice first: each one label below ROOT_DOMAIN, because a wildcard
  * certificate covers no more. One that is too long for a label, or the service's own, is left out.
  */
-export function defaultDomains(slug: string, hubSlug: string, place: OwnNames): string[] {
-  return [`${slug}.${place.rootDomain}`, `${slug}-${hubSlug}.${place.rootDomain}`]
-    .filter((domain) => v.is(HostName, domain) && reservation(domain, place) === null);
+export function defaultDomains(slug: string, hubSlug: string, ownNames: OwnNames): string[] {
+  return [`${slug}.${ownNames.rootDomain}`, `${slug}-${hubSlug}.${ownNames.rootDomain}`]
+    .filter((domain) => v.is(HostName, domain) && reservedReason(domain, ownNames) === null);
 }
 
 /** It says neither whose it is nor which name is near: another hub's spokes are none of the caller's business. */
-export function domainTaken(domains: readonly string[]): Fault {
+export function domainTakenFault(domains: readonly string[]): Fault {
   const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
   const message = `${what} taken, or above or below a name in use; give another domain`;
   return new Fault("conflict", "domain_taken", message);

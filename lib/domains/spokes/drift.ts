@@ -19,15 +19,15 @@ export const Drift = v.object({
 export type Drift = v.InferOutput<typeof Drift>;
 
 /** Fields that are named of one object at most. */
-const MOST_FIELDS = 50;
+const MAX_FIELDS = 50;
 
 /** Null where none exists. In one order, so that the same drift is the same text. */
-export function makeDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
+export function createDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
   if (objects.length === 0 && revision === null) return null;
-  const sorted = objects.map((each) => ({ ...each, fields: [...new Set(each.fields)].sort().slice(0, MOST_FIELDS) }));
+  const sorted = objects.map((each) => ({ ...each, fields: [...new Set(each.fields)].sort().slice(0, MAX_FIELDS) }));
   return { objects: sorted.sort((a, b) => a.object < b.object ? -1 : 1), revision };
 }
 
-export function sameDrift(a: unknown, b: unknown): boolean {
+export function equalDrift(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(a ?? null, b ?? null);
 }

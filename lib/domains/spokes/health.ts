@@ -10,7 +10,7 @@ import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
 /** Bad looks in a row that make a spoke degraded; one good look heals it. */
-export const BAD_LOOKS = 3;
+export const FAILED_CHECKS_LIMIT = 3;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
@@ -24,17 +24,17 @@ export const PART_KINDS: readonly Omit<Ref, "name">[] = [MOODLE, DATABASE, CLAIM
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
 /** What is wrong with the namespace, as a sentence; null if nothing is. */
-export function ailmentOfNamespace(namespace: KubeObject | null, uid: string): string | null {
+export function findNamespaceProblem(namespace: KubeObject | null, uid: string): string | null {
   if (!namespace) return "Its namespace is gone";
   const { metadata, status } = namespace as KubeObject & { readonly status?: { readonly phase?: string } };
   if (metadata.uid !== uid) return "Its namespace is another one than was made for it";
   if (metadata.labels?.[MANAGED_BY] !== "wheelwright") return `Its namespace lacks the label ${MANAGED_BY}=wheelwright`;
-  const going = metadata.deletionTimestamp !== undefined || status?.phase === "Terminating";
-  return going ? "Its namespace is being deleted" : null;
+  const isDeleting = metadata.deletionTimestamp !== undefined || status?.phase === "Terminating";
+  return isDeleting ? "Its namespace is being deleted" : null;
 }
 
 /** The same of one of its parts. */
-export function ailmentOfPart({ kind, name }: Omit<Ref, "apiVersion">, object: KubeObject | null): string | null {
+export function findPartProblem({ kind, name }: Omit<Ref, "apiVersion">, object: KubeObject | null): string | null {
   const what = `${kind} ${name}`;
   if (!object) return `${what} is missing`;
   const status = object["status"] ?? {};

@@ -5,11 +5,11 @@
  */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { isBelow, type OwnNames } from "#lib/domains/spokes/domains.ts";
+import { isSubdomain, type OwnNames } from "#lib/domains/spokes/domains.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** Days for which a name that was left leads to the present one. */
-export const KEPT_DAYS = 30;
+export const FORMER_DOMAIN_DAYS = 30;
 
 /**
  * Whether a live spoke other than `own`, in whatever hub, holds the domain, one of those `above` it, or one below it:
@@ -22,24 +22,26 @@ export async function isInUse(
   above: readonly string[],
   own: string | null = null,
 ): Promise<boolean> {
-  const backwards = [...domain].reverse().join("");
+  const reversed = [...domain].reverse().join("");
   const among = sql.join([domain, ...above].map((name) => sql`${name}`));
-  const takes = (column: "domain" | "wishedDomain") => {
+  const conflicts = (column: "domain" | "wishedDomain") => {
     const name = sql.ref(column);
-    return sql`(${name} in (${among}) or reverse(${name}) collate "C" > ${`${backwards}.`}
-      and reverse(${name}) collate "C" < ${`${backwards}/`})`;
+    return sql`(${name} in (${among}) or reverse(${name}) collate "C" > ${`${reversed}.`}
+      and reverse(${name}) collate "C" < ${`${reversed}/`})`;
   };
   const { rows: found } = await sql<{ taken: boolean }>`select
-    exists (select from spokes where state <> 'removed' and ${takes("domain")} and id is distinct from ${own})
-    or exists (select from spokes where state <> 'removed' and wished_domain is not null and ${takes("wishedDomain")}
+    exists (select from spokes where state <> 'removed' and ${conflicts("domain")} and id is distinct from ${own})
+    or exists (select from spokes where state <> 'removed' and wished_domain is not null and ${
+    conflicts("wishedDomain")
+  }
       and id is distinct from ${own})
-    or exists (select from former_domains where ${takes("domain")} and spoke_id is distinct from ${own}) as taken`
+    or exists (select from former_domains where ${conflicts("domain")} and spoke_id is distinct from ${own}) as taken`
     .execute(rows);
   return found[0]!.taken;
 }
 
 /** Whether a live spoke other than `own`, in whatever hub, holds one of these names. */
-export async function anyInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
+export async function isAnyInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
   if (names.length === 0) return false;
   const { rows: found } = await sql<{ taken: boolean }>`select
     exists (select from spokes where state <> 'removed' and domain = any(${names}::text[]) and id is distinct from ${own})
@@ -55,8 +57,8 @@ export async function anyInUse(rows: Rows, names: readonly string[], own: string
  * has one label, and none stands above another; all others that could are alike in their last two labels.
  */
 export async function lockNames(tx: Tx, domain: string, { rootDomain }: OwnNames): Promise<void> {
-  const end = isBelow(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${end}`}, 0))`.execute(tx);
+  const lockedName = isSubdomain(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${lockedName}`}, 0))`.execute(tx);
 }
 
 export interface FormerDomain {
@@ -65,7 +67,7 @@ export interface FormerDomain {
 }
 
 /** By spoke; those that go first come first. */
-export async function listFormer(rows: Rows, ids: readonly string[]): Promise<Map<string, FormerDomain[]>> {
+export async function listFormerDomains(rows: Rows, ids: readonly string[]): Promise<Map<string, FormerDomain[]>> {
   if (ids.length === 0) return new Map();
   const found = await rows.selectFrom("former_domains").selectAll().where(sql<boolean>`spoke_id = any(${ids}::text[])`)
     .orderBy("until").orderBy("domain").execute();
@@ -74,31 +76,31 @@ export async function listFormer(rows: Rows, ids: readonly string[]): Promise<Ma
 }
 
 /** Those of a spoke whose time is not over. */
-export async function listKept(rows: Rows, id: string): Promise<string[]> {
+export async function listReservedDomains(rows: Rows, id: string): Promise<string[]> {
   const found = await rows.selectFrom("former_domains").select("domain").where("spokeId", "=", id)
     .where("until", ">", sql<Date>`wheelwright_now()`).execute();
   return found.map(({ domain }) => domain);
 }
 
 /** The spoke answers to this name from now on, and the one that it had leads there. */
-export async function moveTo(tx: Tx, { id, domain: left }: SpokeRow, domain: string): Promise<void> {
+export async function switchDomain(tx: Tx, { id, domain: previous }: SpokeRow, domain: string): Promise<void> {
   await tx.deleteFrom("former_domains").where("domain", "=", domain).execute();
   await tx.insertInto("former_domains").values({
-    domain: left,
+    domain: previous,
     spokeId: id,
-    until: sql<Date>`wheelwright_now() + make_interval(days => ${KEPT_DAYS}::integer)`,
+    until: sql<Date>`wheelwright_now() + make_interval(days => ${FORMER_DOMAIN_DAYS}::integer)`,
   }).execute();
   await tx.updateTable("spokes").set({ domain, wishedDomain: null }).where("id", "=", id).execute();
 }
 
 /** Nobody is to move there any more. */
-export async function dropWishedName(tx: Tx, id: string): Promise<void> {
+export async function clearRequestedDomain(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("spokes").set({ wishedDomain: null }).where("id", "=", id).execute();
 }
 
 /** Frees the names that were left, but for those. */
-export async function freeNames(tx: Tx, id: string, kept: readonly string[] = []): Promise<string[]> {
+export async function releaseDomains(tx: Tx, id: string, except: readonly string[] = []): Promise<string[]> {
   const freed = await tx.deleteFrom("former_domains").where("spokeId", "=", id)
-    .where(sql<boolean>`domain <> all(${kept}::text[])`).returning("domain").execute();
+    .where(sql<boolean>`domain <> all(${except}::text[])`).returning("domain").execute();
   return freed.map(({ domain }) => domain);
 }

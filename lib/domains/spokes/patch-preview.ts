@@ -9,14 +9,14 @@ import { NO_COST } from "#lib/domains/billing/cost.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
 import { addressChanges, configure } from "#lib/operations/configure.ts";
-import { askCluster } from "#lib/domains/spokes/ask-cluster.ts";
+import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
-import { KEPT_DAYS } from "#lib/domains/spokes/names.ts";
-import { proveDomain } from "#lib/domains/spokes/patch.ts";
+import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
+import { verifyPatchDomain } from "#lib/domains/spokes/patch.ts";
 import { planPatch } from "#lib/domains/spokes/patch-plan.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokePatch } from "#lib/domains/spokes/views.ts";
-import { type Changes, inputsAsWished } from "#lib/domains/spokes/wish.ts";
+import { type Changes, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 
 /** Throws the Faults that the patch itself would, and unavailable when the cluster cannot be asked. */
 export async function previewPatch(
@@ -26,23 +26,23 @@ export async function previewPatch(
   patch: SpokePatch,
   signal: AbortSignal,
 ): Promise<ActionPreview> {
-  await proveDomain(app, actor, spoke, patch, signal);
-  const { wish, changes, by } = await planPatch(app.db.rows, app, actor, spoke, patch);
-  const isAsked = by !== "nothing" && by !== "install", moves = isAsked && changes.domain !== undefined;
-  const wanted = isAsked && spoke.namespaceUid !== null ? await changesOf(app, wish) : [];
-  const { changes: seen, refusals } = await askCluster(app, actor, spoke, wanted, signal);
+  await verifyPatchDomain(app, actor, spoke, patch, signal);
+  const { desired: wish, changes, execution: by } = await planPatch(app.db.rows, app, actor, spoke, patch);
+  const needsOperation = by !== "nothing" && by !== "install", moves = needsOperation && changes.domain !== undefined;
+  const plannedChanges = needsOperation && spoke.namespaceUid !== null ? await findObjectChanges(app, wish) : [];
+  const { changes: objectChanges, refusals } = await previewInCluster(app, actor, spoke, plannedChanges, signal);
   return {
     dryRun: true,
     action: "configure",
     spokeId: spoke.id,
     state: spoke.state,
     becomes: typeof by === "object" ? by.becomes : spoke.state,
-    downtime: isAsked && (moves || changes.mail !== undefined), // Moodle is started anew to read it
-    steps: isAsked ? Object.values(configure.plan.steps).map(([label]) => label) : [],
-    changes: seen,
+    downtime: needsOperation && (moves || changes.mail !== undefined), // Moodle is started anew to read it
+    steps: needsOperation ? Object.values(configure.plan.steps).map(([label]) => label) : [],
+    changes: objectChanges,
     notes: [
-      ...wordsOf(changes),
-      ...(moves ? [`${spoke.domain} leads there for ${KEPT_DAYS} days, and to its front page alone`] : []),
+      ...describeChanges(changes),
+      ...(moves ? [`${spoke.domain} leads there for ${FORMER_DOMAIN_DAYS} days, and to its front page alone`] : []),
       ...(by === "install" ? ["The site is installed with it"] : []),
       ...refusals,
     ],
@@ -50,13 +50,13 @@ export async function previewPatch(
   };
 }
 
-async function changesOf(app: App, wish: SpokeRow): Promise<ObjectChange[]> {
-  const before = withMail(app.config, v.parse(SpokeInputs, wish.blueprintInputs));
-  const changes = addressChanges(app.blueprint, before, await inputsAsWished(app, wish, before));
+async function findObjectChanges(app: App, desired: SpokeRow): Promise<ObjectChange[]> {
+  const before = withMail(app.config, v.parse(SpokeInputs, desired.blueprintInputs));
+  const changes = addressChanges(app.blueprint, before, await toDesiredInputs(app, desired, before));
   return Object.values(changes).flat();
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+const FIELD_LABELS: Readonly<Record<string, string>> = {
   displayName: "The site's full name",
   brand: "Its brand",
   adminEmail: "The address of its administrator",
@@ -64,8 +64,8 @@ const NAMES: Readonly<Record<string, string>> = {
   mail: "Its mail",
 };
 
-function wordsOf(changes: Changes): string[] {
+function describeChanges(changes: Changes): string[] {
   return Object.entries(changes).map(([field, { from, to }]) =>
-    `${NAMES[field]} becomes ${to}; it is ${from ?? "none"}`
+    `${FIELD_LABELS[field]} becomes ${to}; it is ${from ?? "none"}`
   );
 }

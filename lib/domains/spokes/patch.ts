@@ -15,18 +15,18 @@ import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
-import { missingSpoke } from "#lib/domains/spokes/access.ts";
-import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
+import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
+import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
 import { ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { lockNames } from "#lib/domains/spokes/names.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
-import { planPatch, refuseDomain } from "#lib/domains/spokes/patch-plan.ts";
+import { planPatch, requireAllowedDomain } from "#lib/domains/spokes/patch-plan.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
-import type { Acceptance } from "#lib/operations/judge.ts";
-import { lockSpoke, moveSpoke, setInForce, type SpokeRow, updateWish } from "#lib/domains/spokes/store.ts";
+import type { Acceptance } from "#lib/operations/check-action.ts";
+import { lockSpoke, moveSpoke, setAppliedInputs, type SpokeRow, updateDesired } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
-import { wishedInputs } from "#lib/domains/spokes/wish.ts";
+import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
 
 /**
  * Throws Fault conflict `spoke_state` where the spoke cannot be changed now, invalid `not_offered`, and for the domain what
@@ -39,13 +39,13 @@ export async function patchSpoke(
   patch: SpokePatch,
   signal?: AbortSignal,
 ): Promise<SpokeRecord> {
-  await proveDomain(app, actor, spoke, patch, signal);
+  await verifyPatchDomain(app, actor, spoke, patch, signal);
   const row = await app.db.transact((tx) => writePatch(tx, app, actor, spoke.id, patch));
   return await showSpoke(app.db.rows, actor, row);
 }
 
 /** What the spoke has, or is to have, was proved before. */
-export async function proveDomain(
+export async function verifyPatchDomain(
   app: App,
   actor: Actor,
   spoke: SpokeRow,
@@ -53,20 +53,20 @@ export async function proveDomain(
   signal?: AbortSignal,
 ): Promise<void> {
   if (domain === undefined || domain === spoke.domain || domain === spoke.wishedDomain) return;
-  refuseDomain(app, actor, spoke, domain);
-  await requireProof(app, actor, { id: spoke.federationId }, [domain], signal, spoke.id);
+  requireAllowedDomain(app, actor, spoke, domain);
+  await requireVerifiedDomain(app, actor, { id: spoke.federationId }, [domain], signal, spoke.id);
 }
 
 async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePatch): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
-  if (before.state === "removed") throw missingSpoke();
+  if (before.state === "removed") throw spokeMissingFault();
   if (patch.domain !== undefined) await lockNames(tx, patch.domain, ownNamesOf(app.config));
-  const { wish, changes, by } = await planPatch(tx, app, actor, before, patch);
+  const { desired: wish, changes, execution: by } = await planPatch(tx, app, actor, before, patch);
   if (by === "nothing") return before;
-  let after = await updateWish(tx, wish);
+  let after = await updateDesired(tx, wish);
   if (by === "install") {
-    const inputs = wishedInputs(app.catalog, wish, wish.blueprintInputs as SpokeInputs);
-    await setInForce(tx, id, { ...inputs, host: wish.domain });
+    const inputs = withDesiredSettings(app.catalog, wish, wish.blueprintInputs as SpokeInputs);
+    await setAppliedInputs(tx, id, { ...inputs, host: wish.domain });
   }
   const about = { federationId: after.federationId, spokeId: id };
   let job: Job | undefined;
@@ -90,10 +90,10 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
 /** The spoke as it is from now on, and the operation that makes its site what the row says. */
 export async function enqueueConfigure(
   tx: Tx,
-  asker: Asker,
+  requester: Asker,
   spoke: SpokeRow,
   { state }: Acceptance,
 ): Promise<[SpokeRow, Job]> {
   const after = state === spoke.state ? spoke : await moveSpoke(tx, spoke.id, state);
-  return [after, await enqueue(tx, asker, operationOn(after, "configure"))];
+  return [after, await enqueue(tx, requester, operationOn(after, "configure"))];
 }

@@ -2,17 +2,17 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
-import { addedSpoke, previewCost, previewCostIfTold } from "#lib/domains/billing/preview.ts";
+import { addedSpoke, previewCost, previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/moodle/files.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
-import { refuseUnlisted } from "#lib/catalog/catalog.ts";
-import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
+import { requireOffered } from "#lib/catalog/catalog.ts";
+import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { runsHub } from "#lib/domains/federations/viewer.ts";
+import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { clusterFor, draftSpoke, inputsOf, noCopy, slugTaken } from "#lib/domains/spokes/create.ts";
-import { resolveWish } from "#lib/domains/spokes/defaults.ts";
-import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
-import { domainsFor, domainTaken, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
+import { applyDefaults } from "#lib/domains/spokes/defaults.ts";
+import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
+import { domainsFor, domainTakenFault, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { hasSlug } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/domains/spokes/views.ts";
@@ -26,17 +26,17 @@ export async function previewSpoke(
   signal: AbortSignal,
   findCopySource = noCopy,
 ): Promise<SpokePreview> {
-  refuseWhenLeaving(federation.state, "add a spoke to");
+  requireLiveHub(federation.state, "add a spoke to");
   const source = await findCopySource(app, actor, input);
-  const wish = resolveWish(app.catalog, federation, actor.email, input, source?.spoke);
-  const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
-  await requireProof(app, actor, federation, domains, signal);
-  if (await hasSlug(app.db.rows, federation.id, wish.slug)) throw slugTaken(wish.slug);
-  const plan = await source?.look(), own = draftSpoke(app, federation.id, wish, plan);
-  const spoke = { ...own, domain: await firstFree(app, domains) };
-  const inputs = inputsOf(app, spoke, clusterFor(app, federation, wish.region), plan);
+  const desired = applyDefaults(app.catalog, federation, actor.email, input, source?.spoke);
+  const domains = domainsFor(app.config, desired.slug, federation.slug, input.domain);
+  await requireVerifiedDomain(app, actor, federation, domains, signal);
+  if (await hasSlug(app.db.rows, federation.id, desired.slug)) throw slugTaken(desired.slug);
+  const plan = await source?.preview(), own = draftSpoke(app, federation.id, desired, plan);
+  const spoke = { ...own, domain: await findFreeDomain(app, domains) };
+  const inputs = inputsOf(app, spoke, clusterFor(app, federation, desired.region), plan);
   const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
-  const price = await previewCostIfTold(app, addedSpoke(federation.id, wish.size), signal);
+  const price = await previewCostOrReason(app, addedSpoke(federation.id, desired.size), signal);
   return {
     dryRun: true,
     spoke: {
@@ -53,11 +53,11 @@ export async function previewSpoke(
 }
 
 /** Throws Fault conflict `domain_taken`. */
-async function firstFree({ db, config }: App, domains: readonly string[]): Promise<string> {
+async function findFreeDomain({ db, config }: App, domains: readonly string[]): Promise<string> {
   for (const domain of domains) {
-    if (!await isInUse(db.rows, domain, namesAbove(domain, ownNamesOf(config)))) return domain;
+    if (!await isInUse(db.rows, domain, parentNames(domain, ownNamesOf(config)))) return domain;
   }
-  throw domainTaken(domains);
+  throw domainTakenFault(domains);
 }
 
 /**
@@ -70,7 +70,7 @@ export async function previewAddedCost(
   federation: Pick<FederationRow, "id">,
   { size, signal }: { readonly size: string | undefined; readonly signal: AbortSignal },
 ): Promise<Cost> {
-  refuseUnlisted(app.catalog, { size });
-  if (!runsHub(actor, federation.id)) return NO_COST;
+  requireOffered(app.catalog, { size });
+  if (!canManageHub(actor, federation.id)) return NO_COST;
   return await previewCost(app, addedSpoke(federation.id, size ?? app.catalog.defaults.size), signal);
 }

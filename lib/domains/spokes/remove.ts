@@ -9,7 +9,7 @@ import { isFinished } from "#lib/jobs/job.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 import { hasten, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelOperationsOf } from "#lib/jobs/store.ts";
-import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, moveSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -28,9 +28,9 @@ export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Prom
  * Whatever else was asked of the spoke is called off: what is queued at once, what is running as soon as its holder
  * has seen it. The removal starts when nothing of the spoke runs any more.
  */
-export async function acceptRemoval(tx: Tx, asker: Asker, id: string): Promise<SpokeRow> {
+export async function acceptRemoval(tx: Tx, requester: Asker, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
-  if (before.state === "removed") throw missingSpoke();
+  if (before.state === "removed") throw spokeMissingFault();
   if (before.state === "removing") {
     const removal = await lastRemoval(tx, { spokeId: id });
     if (removal && !isFinished(removal.state)) {
@@ -38,12 +38,12 @@ export async function acceptRemoval(tx: Tx, asker: Asker, id: string): Promise<S
       return before;
     } // else an earlier release gave it up after its time; the spoke cannot stay half removed for good
   }
-  const calledOff = await cancelOperationsOf(tx, id);
+  const cancelledJobs = await cancelOperationsOf(tx, id);
   const after = await moveSpoke(tx, id, "removing");
   const about = { federationId: after.federationId, spokeId: id };
-  await recordOperation(tx, asker, operationOn(after, "remove"), (job) => ({
+  await recordOperation(tx, requester, operationOn(after, "remove"), (job) => ({
     audit: [
-      ...calledOff.filter((other) => other.state === "cancelled").map((other) => ({
+      ...cancelledJobs.filter((other) => other.state === "cancelled").map((other) => ({
         kind: "operation_cancelled" as const,
         objectType: "operation" as const,
         objectId: other.id,

@@ -3,14 +3,20 @@ import { type AuditEvent, readAudit, shownTo } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
-import type { Removed } from "#lib/domains/federations/store.ts";
-import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
+import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
+import { canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { currentOperations } from "#lib/jobs/store.ts";
-import { listFormer } from "#lib/domains/spokes/names.ts";
-import { besides, type ListedSpoke, listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { listFormerDomains } from "#lib/domains/spokes/names.ts";
+import {
+  defaultExtras,
+  type ListedSpoke,
+  listSpokes,
+  type SpokeQuery,
+  type SpokeRow,
+} from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Promise<SpokeRecord> {
@@ -18,11 +24,11 @@ export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Prom
 }
 
 /** In the order given. However many they are, it takes the same few queries. */
-export async function showSpokes(rows: Rows, viewer: Viewer, found: readonly SpokeRow[]): Promise<SpokeRecord[]> {
-  return await showFound(
+export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly SpokeRow[]): Promise<SpokeRecord[]> {
+  return await showListedSpokes(
     rows,
     viewer,
-    found.map((row) => ({ ...row, ...besides(row) })),
+    spokes.map((row) => ({ ...row, ...defaultExtras(row) })),
   );
 }
 
@@ -30,19 +36,19 @@ export async function showSpokes(rows: Rows, viewer: Viewer, found: readonly Spo
  * The same for spokes of which it is known whether there is more to ask: where there is not, it takes no query at all. What
  * was begun just now is given, and not asked for.
  */
-export async function showFound(
+export async function showListedSpokes(
   rows: Rows,
   viewer: Viewer,
-  found: readonly ListedSpoke[],
-  begun: readonly Job[] = [],
+  spokes: readonly ListedSpoke[],
+  newJobs: readonly Job[] = [],
 ): Promise<SpokeRecord[]> {
   const [jobs, former] = await Promise.all([
-    currentOperations(rows, found.filter(({ busy }) => busy).map(({ id }) => id)),
-    listFormer(rows, found.filter(({ renamed }) => renamed).map(({ id }) => id)),
+    currentOperations(rows, spokes.filter(({ busy }) => busy).map(({ id }) => id)),
+    listFormerDomains(rows, spokes.filter(({ renamed }) => renamed).map(({ id }) => id)),
   ]);
-  const operations = await describeOperations(rows, [...jobs.values(), ...begun], (job) => sees(viewer, job));
+  const operations = await describeOperations(rows, [...jobs.values(), ...newJobs], (job) => canSee(viewer, job));
   const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
-  return found.map((row) => ({
+  return spokes.map((row) => ({
     ...row,
     formerDomains: former.get(row.id) ?? [],
     url: spokeUrl({ https: row.https, host: row.domain, ...(row.port !== null && { port: row.port }) }),
@@ -57,11 +63,11 @@ export async function showFound(
 export async function findSpokes(
   rows: Rows,
   viewer: Viewer,
-  where: SpokeQuestion,
-  removed: Removed,
+  where: SpokeQuery,
+  removed: RemovedVisibility,
 ): Promise<ListPage<SpokeRecord>> {
   const page = await listSpokes(rows, viewer, where, removed);
-  return withItems(page, await showFound(rows, viewer, page.items));
+  return withItems(page, await showListedSpokes(rows, viewer, page.items));
 }
 
 /** What was done with a spoke, newest first. */

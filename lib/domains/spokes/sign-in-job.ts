@@ -14,16 +14,16 @@ import { redactLines } from "#lib/base/redact.ts";
 import { makeSeal, type Seal } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { wordsFor } from "#lib/domains/spokes/cluster-words.ts";
+import { clusterMessageFor } from "#lib/domains/spokes/cluster-message.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const TURN = "0"; // in place of a fence: all of them have the same name
-const SHARE = 0.6; // of the time that a request has; the rest is for clearing away and writing down
-const CLEARING = 3 * SECOND;
-const LAST_YEAR = 253_402_300_799; // seconds since 1970 that a stamp can hold
-const LINES = 5;
+const JOB_SUFFIX = "0"; // in place of a fence: all of them have the same name
+const TIME_SHARE = 0.6; // of the time that a request has; the rest is for clearing away and writing down
+const CLEANUP_TIMEOUT = 3 * SECOND;
+const MAX_EXPIRY = 253_402_300_799; // seconds since 1970 that a stamp can hold
+const MAX_LOG_LINES = 5;
 
 /** Moodle's token, and until when it is good, in seconds since 1970. */
 const Answer = v.pipe(
@@ -31,12 +31,12 @@ const Answer = v.pipe(
   v.parseJson(),
   v.object({
     token: v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{32}$/)), // it becomes part of an address
-    expires: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(LAST_YEAR)),
+    expires: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_EXPIRY)),
   }),
 );
 type SiteAnswer = v.InferOutput<typeof Answer>;
 
-const OTHERS =
+const OTHER_ADMIN_HINT =
   "another administrator of the site must put that right first, for reset-admin-password cannot help, either";
 /** What sign-in-link.php says, why that is, and what would make it possible. */
 const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> = {
@@ -44,86 +44,86 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
     "the site sends those who forgot their password to another page",
     "turn that off on the site (forgottenpasswordurl), or ask for reset-admin-password",
   ],
-  missing: ["its account admin was renamed or deleted", OTHERS],
-  suspended: ["its account admin is suspended", OTHERS],
-  closed: ["its account admin may not sign in", OTHERS],
-  elsewhere: ["its account admin signs in by a service that keeps its password elsewhere", OTHERS],
+  missing: ["its account admin was renamed or deleted", OTHER_ADMIN_HINT],
+  suspended: ["its account admin is suspended", OTHER_ADMIN_HINT],
+  closed: ["its account admin may not sign in", OTHER_ADMIN_HINT],
+  elsewhere: ["its account admin signs in by a service that keeps its password elsewhere", OTHER_ADMIN_HINT],
 };
 
 /**
  * Throws Fault conflict `link_under_way` or `admin_unusable`, unavailable `link_failed` or `cluster_unavailable`, or
  * timeout.
  */
-export async function askSite(
+export async function createLinkInSite(
   app: App,
   actor: Pick<Actor, "role">,
   spoke: SpokeRow,
   signal: AbortSignal,
 ): Promise<SiteAnswer> {
   const seal = makeSeal(), { log } = app;
-  const result = await runSealed(app, spoke, seal, signal).catch((error) => {
+  const result = await runLinkJob(app, spoke, seal, signal).catch((error) => {
     if (!(error instanceof ClusterError)) throw error;
     log.info("The cluster could not have a sign-in link made", { spoke: spoke.id, reason: error.message });
-    throw faultOf(error, actor);
+    throw toFault(error, actor);
   });
   const said = (mark: string) => result.log.findLast((line) => line.startsWith(mark))?.slice(mark.length).trim();
-  const refused = said("refused: "), reason = refused === undefined ? undefined : REFUSALS[refused];
-  if (reason) {
-    throw new Fault("conflict", "admin_unusable", `Cannot make a sign-in link because ${reason[0]}; ${reason[1]}`);
+  const refusalCode = said("refused: "), refusal = refusalCode === undefined ? undefined : REFUSALS[refusalCode];
+  if (refusal) {
+    throw new Fault("conflict", "admin_unusable", `Cannot make a sign-in link because ${refusal[0]}; ${refusal[1]}`);
   }
   const answer = v.safeParse(Answer, result.succeeded ? seal.open(said("sealed: ") ?? "") : null);
   if (answer.success) return answer.output;
-  tell(log, spoke, result);
+  logFailure(log, spoke, result);
   const message = "The site could not make a sign-in link: see whether it is healthy, and try again";
   throw new Fault("unavailable", "link_failed", message, { retryAfter: 30 });
 }
 
-async function runSealed(app: App, spoke: SpokeRow, seal: Seal, signal: AbortSignal): Promise<JobResult> {
+async function runLinkJob(app: App, spoke: SpokeRow, seal: Seal, signal: AbortSignal): Promise<JobResult> {
   const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
-  const job = app.blueprint.jobObject(inputs, "sign-in-link", TURN, { linkKey: seal.publicKey });
+  const job = app.blueprint.jobObject(inputs, "sign-in-link", JOB_SUFFIX, { linkKey: seal.publicKey });
   const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespaceUid!);
   try {
-    const standing = await space.create(job, { signal });
-    if (!isFor(standing, seal)) throw underWay();
-    return await space.follow(job.metadata.name, { signal, timeout: app.config.requestTimeoutMs * SHARE });
+    const created = await space.create(job, { signal });
+    if (!belongsToRequest(created, seal)) throw linkRunningFault();
+    return await space.follow(job.metadata.name, { signal, timeout: app.config.requestTimeoutMs * TIME_SHARE });
   } finally {
-    await clearAway(space, job, seal, app.log);
+    await deleteJob(space, job, seal, app.log);
   }
 }
 
 /** Whether it is the Job of this request: nobody else has the key. */
-function isFor(job: KubeObject, { publicKey }: Seal): boolean {
+function belongsToRequest(job: KubeObject, { publicKey }: Seal): boolean {
   return JSON.stringify(job["spec"]).includes(publicKey);
 }
 
 /** Also after the request was given up, and where the answer to the creation was lost. */
-async function clearAway(space: Space, { apiVersion, kind, metadata: { name } }: KubeObject, seal: Seal, log: Log) {
-  const call = { signal: AbortSignal.timeout(CLEARING) }, ref = { apiVersion, kind, name };
+async function deleteJob(space: Space, { apiVersion, kind, metadata: { name } }: KubeObject, seal: Seal, log: Log) {
+  const call = { signal: AbortSignal.timeout(CLEANUP_TIMEOUT) }, ref = { apiVersion, kind, name };
   try {
     const job = await space.get(ref, call);
-    if (job && isFor(job, seal)) await space.delete(ref, job.metadata.uid!, call);
+    if (job && belongsToRequest(job, seal)) await space.delete(ref, job.metadata.uid!, call);
   } catch (error) {
     log.info("Left a Job for the cluster to clear away", { namespace: space.namespace, name, error });
   }
 }
 
 /** Of a run that failed nothing is good: its token was never committed, or can be read by nobody. */
-function tell(log: Log, spoke: SpokeRow, { reason, exitCode, log: lines }: JobResult): void {
-  const said = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-LINES));
-  log.warn("A site could not make a sign-in link", { spoke: spoke.id, reason, exitCode, said });
+function logFailure(log: Log, spoke: SpokeRow, { reason: refusal, exitCode, log: lines }: JobResult): void {
+  const said = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
+  log.warn("A site could not make a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, said });
 }
 
-function faultOf(error: ClusterError, actor: Pick<Actor, "role">): Fault {
-  if (error.status === 409) return underWay(); // the one before is just being deleted
+function toFault(error: ClusterError, actor: Pick<Actor, "role">): Fault {
+  if (error.status === 409) return linkRunningFault(); // the one before is just being deleted
   if (error.code === "deadline") {
     const message = "The site did not make the sign-in link within the time that a request has; try again later";
     return new Fault("timeout", "too_slow", message, { cause: error });
   }
-  const message = `The cluster cannot have a sign-in link made: ${wordsFor(actor, error)}`;
+  const message = `The cluster cannot have a sign-in link made: ${clusterMessageFor(actor, error)}`;
   return new Fault("unavailable", "cluster_unavailable", message, { cause: error });
 }
 
-function underWay(): Fault {
+function linkRunningFault(): Fault {
   const message = "A sign-in link for this site is being made already; try again in a minute";
   return new Fault("conflict", "link_under_way", message, { retryAfter: 60 });
 }

@@ -12,19 +12,19 @@ import { spokeUrl } from "#lib/catalog/inputs.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
-import { askSite } from "#lib/domains/spokes/sign-in-job.ts";
-import { passageOf } from "#lib/operations/judge.ts";
+import { createLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
+import { transitionOf } from "#lib/operations/check-action.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 import { findSpoke, lockLinks, lockSpoke, secondsUntilLink, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SignInLink } from "#lib/domains/spokes/views.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const MOST = 10; // links that one person may make in an hour
+const MAX_LINKS = 10; // links that one person may make in an hour
 
 /** What would make it possible, where waiting would not. */
-const NEXT: { readonly [S in SpokeState]?: string } = {
+const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
   provisioning: "wait until it is active",
   failed: "put right what failed first: retry it",
   suspended: "resume it first",
@@ -32,27 +32,27 @@ const NEXT: { readonly [S in SpokeState]?: string } = {
 };
 
 /** Throws Fault conflict `spoke_state`, limited `too_many_links`, and what askSite throws. */
-export async function makeSignInLink(
+export async function createSignInLink(
   app: App,
   actor: Actor,
   spoke: SpokeRow,
   signal: AbortSignal,
 ): Promise<SignInLink> {
-  await demandOpen(app.db.rows, spoke);
-  await demandTurn(app.db.rows, actor);
-  const { token, expires } = await askSite(app, actor, spoke, signal).catch(async (error) => {
+  await requireOpenSite(app.db.rows, spoke);
+  await requireBelowLimit(app.db.rows, actor);
+  const { token, expires } = await createLinkInSite(app, actor, spoke, signal).catch(async (error) => {
     const after = await findSpoke(app.db.rows, spoke.id, "hidden");
-    if (!after) throw missingSpoke();
-    await demandOpen(app.db.rows, after); // what has begun meanwhile explains more than what came of it
+    if (!after) throw spokeMissingFault();
+    await requireOpenSite(app.db.rows, after); // what has begun meanwhile explains more than what came of it
     throw error;
   });
   const expiresAt = new Date(expires * SECOND);
   return await app.db.transact(async (tx) => {
     await lockLinks(tx, actor.userId);
-    await demandTurn(tx, actor);
+    await requireBelowLimit(tx, actor);
     const row = await lockSpoke(tx, spoke.id);
-    if (row.state === "removed") throw missingSpoke();
-    await demandOpen(tx, row);
+    if (row.state === "removed") throw spokeMissingFault();
+    await requireOpenSite(tx, row);
     await record(tx, actor, {
       audit: [{
         kind: "spoke_sign_in_link_created",
@@ -67,11 +67,11 @@ export async function makeSignInLink(
 }
 
 /** Whether the site lets people in, and nothing is asked of it that would keep them out. */
-async function demandOpen(rows: Rows, spoke: SpokeRow): Promise<void> {
+async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
   const { state, live, maintenance } = await readFacts(rows, spoke);
-  const ahead = live.find((kind) => passageOf(kind) !== null);
-  if (state !== "active" || ahead !== undefined) {
-    const next = NEXT[state] ?? `wait until its ${ahead ?? "operation"} has ended`;
+  const blocking = live.find((kind) => transitionOf(kind) !== null);
+  if (state !== "active" || blocking !== undefined) {
+    const next = NEXT_STEP[state] ?? `wait until its ${blocking ?? "operation"} has ended`;
     throw new Fault("conflict", "spoke_state", `Cannot make a sign-in link for a spoke that is ${state}; ${next}`);
   }
   if (!maintenance) return;
@@ -79,9 +79,9 @@ async function demandOpen(rows: Rows, spoke: SpokeRow): Promise<void> {
   throw new Fault("conflict", "spoke_state", message);
 }
 
-async function demandTurn(rows: Rows, { userId }: Actor): Promise<void> {
-  const retryAfter = await secondsUntilLink(rows, userId, MOST);
+async function requireBelowLimit(rows: Rows, { userId }: Actor): Promise<void> {
+  const retryAfter = await secondsUntilLink(rows, userId, MAX_LINKS);
   if (retryAfter === null) return;
-  const message = `You have made ${MOST} sign-in links within the hour; wait before you make another`;
+  const message = `You have made ${MAX_LINKS} sign-in links within the hour; wait before you make another`;
   throw new Fault("limited", "too_many_links", message, { retryAfter });
 }

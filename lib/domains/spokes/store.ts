@@ -7,8 +7,8 @@ import { type ListPage, type ListPageRequest, newestFirst, type PageBounds, read
 import { like, patternOf } from "#lib/drivers/db/contains.ts";
 import { prepare, prepareQuick } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import type { Removed } from "#lib/domains/federations/store.ts";
-import { runsHub, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
+import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
+import { canManageHub, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import { HostName } from "#lib/base/schema.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
@@ -18,7 +18,7 @@ export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
 /** Of a spoke, what stands elsewhere: nearly always there is no more to ask. */
-interface Beside {
+interface SpokeExtras {
   /** Whether an operation of its is queued or running. */
   readonly busy: boolean;
   /** Whether it has left a name that still leads to it. */
@@ -29,15 +29,15 @@ interface Beside {
   readonly port: number | null;
 }
 
-export type FoundSpoke = SpokeRow & Beside;
+export type FoundSpoke = SpokeRow & SpokeExtras;
 
 /** Of a row that was found without it: there may be more to ask. */
-export function besides({ blueprintInputs }: SpokeRow): Beside {
+export function defaultExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
 /** What is shown of a spoke. */
-const shown = [
+const listedColumns = [
   ...["id", "federationId", "slug", "displayName", "domain", "size", "identity", "content", "contentMode", "brand"],
   ...[
     "adminEmail",
@@ -56,9 +56,9 @@ const shown = [
   ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
 ] as const;
 
-export type ListedSpoke = Pick<SpokeRow, (typeof shown)[number]> & Beside;
+export type ListedSpoke = Pick<SpokeRow, (typeof listedColumns)[number]> & SpokeExtras;
 
-const more = [
+const extraColumns = [
   sql<boolean>`exists (select from jobs where spoke_id = spokes.id and visible and state in ('queued', 'running'))`
     .as("busy"),
   sql<boolean>`exists (select from former_domains where spoke_id = spokes.id)`.as("renamed"),
@@ -67,36 +67,40 @@ const more = [
 ];
 
 // Said in the text and not by a value, so that an index of the live ones fits.
-const live = sql<boolean>`state <> 'removed'`;
+const isLive = sql<boolean>`state <> 'removed'`;
 
-interface Named {
+interface SpokeKey {
   readonly id?: string;
   readonly domain?: string;
   readonly hidden?: true | undefined;
 }
 
-const named = ({ id, domain, hidden }: Named) =>
-  sql<boolean>`${id ? sql`id = ${id}` : sql`domain = ${domain}`} and ${hidden ? live : sql`true`}`;
-const spokeNamed = prepareQuick((rows, which: Named) =>
-  rows.selectFrom("spokes").selectAll().select(more).where(named(which))
+const matchesKey = ({ id, domain, hidden }: SpokeKey) =>
+  sql<boolean>`${id ? sql`id = ${id}` : sql`domain = ${domain}`} and ${hidden ? isLive : sql`true`}`;
+const findByKey = prepareQuick((rows, key: SpokeKey) =>
+  rows.selectFrom("spokes").selectAll().select(extraColumns).where(matchesKey(key))
 );
-const shownNamed = prepareQuick((rows, which: Named) =>
-  rows.selectFrom("spokes").select(shown).select(more).where(named(which))
+const findListedByKey = prepareQuick((rows, key: SpokeKey) =>
+  rows.selectFrom("spokes").select(listedColumns).select(extraColumns).where(matchesKey(key))
 );
 
 /** The spoke of this id, or the live one that has this domain. An id is no host name: it has no dot. */
-export async function findSpoke(rows: Rows, name: string, removed: Removed): Promise<FoundSpoke | undefined> {
-  const which = nameOf(name, removed);
-  return which && (await spokeNamed(rows, which))[0];
+export async function findSpoke(rows: Rows, name: string, removed: RemovedVisibility): Promise<FoundSpoke | undefined> {
+  const key = parseSpokeKey(name, removed);
+  return key && (await findByKey(rows, key))[0];
 }
 
 /** The same of what is shown of it, for who only looks. */
-export async function findShown(rows: Rows, name: string, removed: Removed): Promise<ListedSpoke | undefined> {
-  const which = nameOf(name, removed);
-  return which && (await shownNamed(rows, which))[0];
+export async function findListedSpoke(
+  rows: Rows,
+  name: string,
+  removed: RemovedVisibility,
+): Promise<ListedSpoke | undefined> {
+  const key = parseSpokeKey(name, removed);
+  return key && (await findListedByKey(rows, key))[0];
 }
 
-function nameOf(name: string, removed: Removed): Named | undefined {
+function parseSpokeKey(name: string, removed: RemovedVisibility): SpokeKey | undefined {
   if (isId("spk", name)) return { id: name, hidden: removed === "hidden" ? true : undefined };
   const domain = v.safeParse(HostName, name);
   return domain.success ? { domain: domain.output, hidden: true } : undefined;
@@ -104,18 +108,18 @@ function nameOf(name: string, removed: Removed): Named | undefined {
 
 /** The live ones among these spokes that the caller sees, in no order. */
 export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
-  const known = ids.filter((id) => isId("spk", id));
-  if (known.length === 0) return [];
-  return await rows.selectFrom("spokes").selectAll().where("id", "in", known).where("state", "<>", "removed")
-    .where(seenBy(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
+  const validIds = ids.filter((id) => isId("spk", id));
+  if (validIds.length === 0) return [];
+  return await rows.selectFrom("spokes").selectAll().where("id", "in", validIds).where("state", "<>", "removed")
+    .where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
 }
 
 /** Which spokes are asked for, among those that the caller sees. */
-export interface SpokeQuestion extends ListPageRequest, SpokeFilter {
+export interface SpokeQuery extends ListPageRequest, SpokeFilter {
   readonly federationId?: string;
 }
 
-interface SpokesPage extends Omit<SpokeQuestion, "q" | keyof ListPageRequest>, PageBounds {
+interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, PageBounds {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
   /** Whose spokes, and which, besides; both absent where the caller sees all that is asked for. */
@@ -124,13 +128,13 @@ interface SpokesPage extends Omit<SpokeQuestion, "q" | keyof ListPageRequest>, P
 }
 
 const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
-  let query = rows.selectFrom("spokes").select(shown).select(more);
+  let query = rows.selectFrom("spokes").select(listedColumns).select(extraColumns);
   if (federationIds && spokeIds) {
     const viewer: Viewer = { role: "hub_admin", federationIds, spokeIds };
-    query = query.where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")));
+    query = query.where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")));
   }
   if (where.federationId) query = query.where("federationId", "=", where.federationId);
-  if (where.hidden) query = query.where(live);
+  if (where.hidden) query = query.where(isLive);
   if (where.slug) query = query.where("slug", "=", where.slug);
   if (where.state) query = query.where("state", "=", where.state);
   if (where.health) query = query.where("health", "=", where.health);
@@ -142,14 +146,14 @@ const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: Spoke
 export async function listSpokes(
   rows: Rows,
   viewer: Viewer,
-  { q, limit, before, ...where }: SpokeQuestion,
-  removed: Removed,
+  { q, limit, before, ...where }: SpokeQuery,
+  removed: RemovedVisibility,
 ): Promise<ListPage<ListedSpoke>> {
-  const federationId = where.federationId ?? onlyHub(viewer);
+  const federationId = where.federationId ?? findOnlyHub(viewer);
   // Of one hub that they run they see all: for one hub alone PostgreSQL keeps its plan, and for a list it never does.
-  const all = viewer.role === "operator" || federationId !== undefined && runsHub(viewer, federationId);
+  const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
   const { federationIds, spokeIds } = viewer;
-  const narrowed = {
+  const conditions = {
     ...where,
     ...(federationId !== undefined && { federationId }),
     ...(!all && { federationIds, spokeIds }),
@@ -158,13 +162,13 @@ export async function listSpokes(
   };
   return await readPage(
     { limit, before },
-    (bounds) => pageOfSpokes(rows, { ...narrowed, ...bounds }),
+    (bounds) => pageOfSpokes(rows, { ...conditions, ...bounds }),
     ({ createdAt, id }) => [createdAt, id],
   );
 }
 
 /** The hub that holds all that the caller sees, if it is one that they run. */
-function onlyHub({ role, federationIds, spokeIds }: Viewer): string | undefined {
+function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefined {
   return role !== "operator" && federationIds.length === 1 && spokeIds.length === 0 ? federationIds[0] : undefined;
 }
 
@@ -200,7 +204,7 @@ export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<
 }
 
 /** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
-export async function updateWish(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
+export async function updateDesired(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
   const { displayName, brand, adminEmail, domain, wishedDomain, mail } = row;
   return await tx.updateTable("spokes")
     .set({ displayName, brand, adminEmail, domain, wishedDomain, mail, updatedAt: sql<Date>`wheelwright_now()` })
@@ -208,12 +212,12 @@ export async function updateWish(tx: Tx, { id, ...row }: SpokeRow): Promise<Spok
 }
 
 /** What a site has taken of what was wished since it was made; the blueprint's revision stays. */
-export async function setInForce(tx: Tx, id: string, inputs: object): Promise<void> {
+export async function setAppliedInputs(tx: Tx, id: string, inputs: object): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
 }
 
 /** What it is to be made from, and the blueprint that this is for. */
-export async function setInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
+export async function setBlueprintInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs), blueprintRevision: revision })
     .where("id", "=", id).execute();
 }
@@ -226,11 +230,11 @@ export async function lockLinks(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Seconds until the person has made fewer than so many sign-in links within an hour; null where it has not made so many. */
-export async function secondsUntilLink(rows: Rows, userId: string, most: number): Promise<number | null> {
+export async function secondsUntilLink(rows: Rows, userId: string, limit: number): Promise<number | null> {
   const found = await rows.selectFrom("audit_events")
     .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
     .where("actorId", "=", userId).where("kind", "=", "spoke_sign_in_link_created")
     .where("at", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
-    .orderBy("at", "desc").offset(most - 1).limit(1).executeTakeFirst();
+    .orderBy("at", "desc").offset(limit - 1).limit(1).executeTakeFirst();
   return found?.wait ?? null;
 }

@@ -78,9 +78,9 @@ export const spokeFilters = {
 };
 export type SpokeFilter = { readonly [F in keyof typeof spokeFilters]?: v.InferOutput<(typeof spokeFilters)[F]> };
 
-const YES_OR_NO = "must be true or false";
+const BOOLEAN_MESSAGE = "must be true or false";
 const choice = optionalOrNull(text(1, 100));
-const flag = optionalOrNull(v.boolean(YES_OR_NO));
+const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
   slug: Slug,
@@ -115,7 +115,7 @@ export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 
 /** What some actions need, or may be told, besides. */
-const wish = {
+const actionParameters = {
   /** Of upgrade: the version to go to. */
   lmsVersion: optionalOrNull(Version),
   moodleVersion: optionalOrNull(Version),
@@ -125,13 +125,13 @@ const wish = {
   skipBackup: flag,
 };
 
-export const SpokeAction = v.object({ action: Action, ...wish });
+export const SpokeAction = v.object({ action: Action, ...actionParameters });
 export type SpokeAction = v.InferOutput<typeof SpokeAction>;
 
 export const BulkAction = v.object({
   ids: boundedList(text(1, 100), 1, 500, "must be a list of 1 to 500 ids"),
   action: Action,
-  ...wish,
+  ...actionParameters,
 });
 export type BulkAction = v.InferOutput<typeof BulkAction>;
 
@@ -153,7 +153,7 @@ export const SignInLinkView = v.object({ url: v.string(), expiresAt: Timestamp }
 export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
 /** What a spoke has only once it is made. */
-const STANDING = [
+const CREATED_FIELDS = [
   ...["id", "formerDomains", "state", "status", "stateReason", "health", "maintenance", "operation"],
   ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
 ] as const;
@@ -162,7 +162,7 @@ const STANDING = [
 export const SpokePreview = v.object({
   dryRun: v.literal(true),
   spoke: v.object({
-    ...v.omit(SpokeView, [...STANDING]).entries,
+    ...v.omit(SpokeView, [...CREATED_FIELDS]).entries,
     /** backupId is null of one that would be taken first. */
     from: v.nullable(v.object({ ...CopiedFrom.entries, backupId: v.nullable(v.string()) })),
   }),

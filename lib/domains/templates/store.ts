@@ -17,16 +17,16 @@ export type TemplateUse = Selectable<Schema["template_uses"]>;
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
 
 export async function findTemplate(rows: Rows, key: TemplateKey): Promise<SiteTemplate | null> {
-  return await keyed(rows, key).executeTakeFirst() ?? null;
+  return await selectByKey(rows, key).executeTakeFirst() ?? null;
 }
 
 /** Until the transaction ends, nobody retires it, and nobody gives it up. */
 export async function lockTemplate(tx: Tx, key: TemplateKey): Promise<SiteTemplate | null> {
-  return await keyed(tx, key).forUpdate().executeTakeFirst() ?? null;
+  return await selectByKey(tx, key).forUpdate().executeTakeFirst() ?? null;
 }
 
 /** The one of this making; null when the row is another one's by now, or is gone. */
-export async function findMaking(rows: Rows, id: string): Promise<SiteTemplate | null> {
+export async function findTemplateById(rows: Rows, id: string): Promise<SiteTemplate | null> {
   return await rows.selectFrom("templates").selectAll().where("id", "=", id).executeTakeFirst() ?? null;
 }
 
@@ -49,7 +49,7 @@ export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | 
 }
 
 /** What it is made of, and what of an earlier making is to be cleared away. */
-export async function noteTemplateVolumes(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<void> {
+export async function saveTemplateVolumes(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<void> {
   await tx.updateTable("templates").set({ volumes: JSON.stringify(volumes) }).where("id", "=", id).execute();
 }
 
@@ -84,12 +84,12 @@ export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
     .execute(rows);
 }
 
-export async function findUse(rows: Rows, spokeId: string): Promise<TemplateUse | null> {
+export async function findTemplateUse(rows: Rows, spokeId: string): Promise<TemplateUse | null> {
   return await rows.selectFrom("template_uses").selectAll().where("spokeId", "=", spokeId).executeTakeFirst() ?? null;
 }
 
 /** The spoke's site is made from the template from now on. */
-export async function takeTemplate(
+export async function recordTemplateUse(
   tx: Tx,
   { id }: SiteTemplate,
   use: { spokeId: string; turn: string },
@@ -99,17 +99,17 @@ export async function takeTemplate(
 }
 
 /** It has served: whatever failed before is no reason to wait any longer the next time. */
-export async function praiseTemplate(tx: Tx, id: string): Promise<void> {
+export async function resetTemplateFailures(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("templates").set({ failures: 0 }).where("id", "=", id).where("failures", ">", 0).execute();
 }
 
 /** The spoke's site is not to be made from it, whoever goes on with that. */
-export async function giveUpUse(tx: Tx, { spokeId }: TemplateUse, reason: string): Promise<void> {
+export async function abandonTemplateUse(tx: Tx, { spokeId }: TemplateUse, reason: string): Promise<void> {
   await tx.updateTable("template_uses").set({ givenUp: sql<string>`coalesce(given_up, ${redact(reason)})` })
     .where("spokeId", "=", spokeId).execute();
 }
 
-export async function forgetUse(tx: Tx, { spokeId }: TemplateUse): Promise<void> {
+export async function deleteTemplateUse(tx: Tx, { spokeId }: TemplateUse): Promise<void> {
   await tx.deleteFrom("template_uses").where("spokeId", "=", spokeId).execute();
 }
 
@@ -122,10 +122,10 @@ export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promi
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();
   // A statement of its own: who took the template while this waited for the row is seen only now.
-  const { rows: [held] } = await sql`
+  const { rows: [inUse] } = await sql`
     select from template_uses join jobs using (spoke_id)
     where template_id = ${id} and given_up is null and visible and jobs.state in ('queued', 'running')`.execute(tx);
-  if (!row || held) return false;
+  if (!row || inUse) return false;
   await tx.updateTable("templates").set({ state: "retiring" }).where("id", "=", id).execute();
   return true;
 }
@@ -135,7 +135,7 @@ export async function removeTemplate(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("templates").where("id", "=", id).where("state", "=", "retiring").execute();
 }
 
-function keyed(rows: Rows, key: TemplateKey) {
+function selectByKey(rows: Rows, key: TemplateKey) {
   let query = rows.selectFrom("templates").selectAll();
   for (const [column, value] of Object.entries(key) as [keyof TemplateKey, string][]) {
     query = query.where(column, "=", value);

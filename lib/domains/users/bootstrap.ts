@@ -21,8 +21,8 @@ const DEV_EMAIL = "admin@wheelwright.localhost";
 export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
     if (await hasOperators(db.rows)) return;
-    const how = "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and start again, which makes the first one";
-    return log.warn(`Nobody can sign in as an operator, for there is none: ${how}`);
+    const hint = "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and start again, which makes the first one";
+    return log.warn(`Nobody can sign in as an operator, for there is none: ${hint}`);
   }
   if (!await createOperator(db, admin)) return;
   log.info("Made the first operator", { email: admin.email });
@@ -34,15 +34,15 @@ export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log
  * The first operator of `wheelwright dev`, made with a password of ours where none is configured. The password is told
  * only when it was made just now, as it is kept nowhere.
  */
-export async function firstOperator(
+export async function ensureFirstOperator(
   db: Database,
   admin: Admin | null,
   log: Log,
 ): Promise<{ readonly email: string; readonly password: string | null }> {
   if (admin) await bootstrapAdmin(db, admin, log);
   else {
-    const made = { email: DEV_EMAIL, password: newPassword() };
-    if (await createOperator(db, made)) return made;
+    const created = { email: DEV_EMAIL, password: newPassword() };
+    if (await createOperator(db, created)) return created;
   }
   return { email: await findFirstOperator(db.rows), password: null };
 }
@@ -57,8 +57,8 @@ export async function createOperator(db: Database, { email, password }: Admin): 
   return await db.transact(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: the first operator', 0))`.execute(tx);
     if (await hasOperators(tx)) return false;
-    const { id, made } = await insertOperator(tx, { email, passwordHash });
-    const kind = made ? "user_created" : "user_updated", metadata = { email, role: "operator" };
+    const { id, isNew: created } = await insertOperator(tx, { email, passwordHash });
+    const kind = created ? "user_created" : "user_updated", metadata = { email, role: "operator" };
     await record(tx, SYSTEM, { audit: [{ kind, objectType: "user", objectId: id, metadata }] });
     return true;
   });

@@ -74,7 +74,7 @@ export async function findAccount(rows: Rows, email: string): Promise<Account | 
 }
 
 /** Holds the account against changes until the transaction ends; returns whether its password is still this one. */
-export async function keepAccount(tx: Tx, account: Account): Promise<boolean> {
+export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("id", "=", account.id)
     .where("passwordHash", "=", account.passwordHash).where("disabledAt", "is", null)
     .forNoKeyUpdate().executeTakeFirst();
@@ -107,17 +107,17 @@ export async function findFirstOperator(rows: Rows): Promise<string> {
 export async function insertOperator(
   tx: Tx,
   { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
-): Promise<{ readonly id: string; readonly made: boolean }> {
-  const made = await insertNewcomer(tx, { email, displayName: email, passwordHash });
-  const id = made ?? (await holdUser(tx, { email }))!.id;
+): Promise<{ readonly id: string; readonly isNew: boolean }> {
+  const newId = await insertUser(tx, { email, displayName: email, passwordHash });
+  const id = newId ?? (await lockUser(tx, { email }))!.id;
   const displayName = sql<string>`case when email_verified_at is null then email else display_name end`;
   await tx.updateTable("users").set({ operator: true, disabledAt: null, displayName }).where("id", "=", id).execute();
-  await settleUser(tx, id, { passwordHash });
-  if (made === null) {
+  await verifyAndUpdateUser(tx, id, { passwordHash });
+  if (newId === null) {
     await endSessionsOf(tx, id);
     await revokeTokensOf(tx, id);
   }
-  return { id, made: made !== null };
+  return { id, isNew: newId !== null };
 }
 
 export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
@@ -133,7 +133,7 @@ export async function endSessionsOf(tx: Tx, id: string): Promise<void> {
 }
 
 /** A user whose row the transaction holds until it ends. */
-export interface HeldUser {
+export interface LockedUser {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;
@@ -145,11 +145,11 @@ export interface HeldUser {
 }
 
 /** Takes the row before anything else of the user's is touched, so that a second caller waits for the whole. */
-export async function holdUser(
+export async function lockUser(
   tx: Tx,
-  named: { readonly id: string } | { readonly email: string },
-): Promise<HeldUser | undefined> {
-  const [column, value] = "id" in named ? ["id", named.id] as const : ["email", named.email] as const;
+  key: { readonly id: string } | { readonly email: string },
+): Promise<LockedUser | undefined> {
+  const [column, value] = "id" in key ? ["id", key.id] as const : ["email", key.email] as const;
   const row = await tx.selectFrom("users")
     .select(["id", "email", "displayName", "emailVerifiedAt", "disabledAt", "passwordHash", "operator"])
     .where(column, "=", value).forNoKeyUpdate().executeTakeFirst();
@@ -165,7 +165,7 @@ export async function holdUser(
 }
 
 /** Somebody new, whose address nobody has proved yet; null when the address has an account already. */
-export async function insertNewcomer(
+export async function insertUser(
   tx: Tx,
   user: { readonly email: string; readonly displayName: string; readonly passwordHash: string | null },
 ): Promise<string | null> {
@@ -177,7 +177,7 @@ export async function insertNewcomer(
 }
 
 /** Notes that the address is the user's, sets the password, or takes it away where null, and the name if one is given. */
-export async function settleUser(
+export async function verifyAndUpdateUser(
   tx: Tx,
   id: string,
   { passwordHash, displayName }: {
@@ -193,12 +193,12 @@ export async function settleUser(
   }).where("id", "=", id).execute();
 }
 
-export async function rename(tx: Tx, id: string, displayName: string): Promise<void> {
+export async function renameUser(tx: Tx, id: string, displayName: string): Promise<void> {
   await tx.updateTable("users").set({ displayName, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).execute();
 }
 
-export async function enable(tx: Tx, id: string): Promise<void> {
+export async function enableUser(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("users").set({ disabledAt: null, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).execute();
 }

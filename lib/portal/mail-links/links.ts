@@ -1,13 +1,13 @@
 /** The pages that mailed links lead to: each shows a form, does what was asked, and says where one goes on. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { acceptAndSignIn, acceptInvitation } from "#lib/domains/auth/accept.ts";
-import type { Origin } from "#lib/domains/auth/authenticate.ts";
-import { findLink, type Link } from "#lib/domains/auth/link.ts";
-import { resetByLink } from "#lib/domains/auth/reset.ts";
-import { verifyEmail } from "#lib/domains/auth/verify.ts";
+import { acceptAndSignIn, acceptInvitation } from "#lib/domains/auth/accept-invitation.ts";
+import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
+import { findLink, type MailLink } from "#lib/domains/auth/mail-link.ts";
+import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
+import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { AcceptBody, ResetBody } from "#lib/domains/auth/views.ts";
-import { type NamedPlace, placesOfSeats } from "#lib/domains/members/seats.ts";
+import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/members/seats.ts";
 import { moment } from "#lib/drivers/mail/blocks.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
@@ -32,10 +32,10 @@ interface LinkResult {
 }
 
 interface LinkPage<Form extends Fields, Body extends { password: string }> {
-  readonly purpose: Link["purpose"];
+  readonly purpose: MailLink["purpose"];
   readonly path: string;
   readonly title: string;
-  readonly lead: (places: readonly NamedPlace[]) => string;
+  readonly lead: (places: readonly AdministeredObject[]) => string;
   /** Whether the form says what the account administers. */
   readonly listsMemberships?: true;
   /** Whether it signs the browser in. */
@@ -45,8 +45,8 @@ interface LinkPage<Form extends Fields, Body extends { password: string }> {
   readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
   /** Nothing is given before the form was sent. */
-  readonly fields: (link: Link, form: Form | null, submission: Submission | undefined) => readonly Markup[];
-  readonly run: (app: App, origin: Origin, body: Body, context: Context<Form>) => Promise<LinkResult>;
+  readonly fields: (link: MailLink, form: Form | null, submission: Submission | undefined) => readonly Markup[];
+  readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
 
 /** The user who is signed in in this browser. */
@@ -54,10 +54,10 @@ type SignedInUser = { readonly email: string } | null;
 
 interface Context<Form> {
   readonly service: Service;
-  readonly link: Link;
+  readonly link: MailLink;
   readonly form: Form;
   /** What the account administers. */
-  readonly places: readonly NamedPlace[];
+  readonly places: readonly AdministeredObject[];
 }
 
 /** Looks, and uses nothing up: programs that guard mailboxes open links before people do. */
@@ -76,7 +76,7 @@ export async function showLink<Form extends Fields, Body extends { password: str
 export async function submitLink<Form extends Fields, Body extends { password: string }>(
   app: App,
   service: Service,
-  origin: Origin,
+  origin: RequestOrigin,
   page: LinkPage<Form, Body>,
   form: Form,
   reader: SignedInUser = null,
@@ -89,7 +89,7 @@ export async function submitLink<Form extends Fields, Body extends { password: s
     return { status: 400, page: await renderForm(app, page, link, form, { problems, reader }) };
   }
   return await orSpentLinkPage(app, page.purpose, async () => {
-    const places = await placesOfSeats(app.db.rows, link.userId);
+    const places = await listAdministeredObjects(app.db.rows, link.userId);
     const { title, lead, ...session } = await page.run(app, origin, checked.fields, { service, link, form, places });
     const body = markup`${outcome("well", title, lead)}${nextSteps(app, service, places)}`;
     return { status: 200, page: frame(title, body), ...session };
@@ -99,11 +99,11 @@ export async function submitLink<Form extends Fields, Body extends { password: s
 async function renderForm<Form extends Fields, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
-  link: Link,
+  link: MailLink,
   form: Form | null,
   { problems = {}, reader }: { readonly problems?: Submission["problems"]; readonly reader: SignedInUser },
 ): Promise<HtmlPage> {
-  const places = page.listsMemberships ? await placesOfSeats(app.db.rows, link.userId) : [];
+  const places = page.listsMemberships ? await listAdministeredObjects(app.db.rows, link.userId) : [];
   const submission = form ? { values: { ...form }, message: "", problems } : undefined;
   const fields = [addressField(link.email), ...page.fields(link, form, submission)];
   return frame(
@@ -180,7 +180,7 @@ export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswo
 
 /**
  * Proves the address that somebody signed up with. It asks for the password once more, because that may have been somebody
- * else: see lib/domains/auth/verify.ts.
+ * else: see lib/domains/auth/verify-email.ts.
  */
 export const verification: LinkPage<Fields, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "email_verification",

@@ -1,13 +1,13 @@
 /** How these pages end: with what to do next, or with a link that opens nothing any more. */
 import type { App } from "#lib/app.ts";
-import type { Purpose } from "#lib/domains/auth/one-time.ts";
+import type { Purpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import type { NamedPlace } from "#lib/domains/members/seats.ts";
+import type { AdministeredObject } from "#lib/domains/members/seats.ts";
 import { frame, outcome, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
 
-type Site = NonNullable<NamedPlace["site"]>;
+type Site = NonNullable<AdministeredObject["site"]>;
 
 /** Whether there is a portal that a person can be sent to. */
 export function hasPortal({ config }: App): boolean {
@@ -15,7 +15,7 @@ export function hasPortal({ config }: App): boolean {
 }
 
 /** Where somebody who can sign in now goes on: what they administer, with the way to each site, and how to sign in. */
-export function nextSteps(app: App, service: Service, places: readonly NamedPlace[]): Markup {
+export function nextSteps(app: App, service: Service, places: readonly AdministeredObject[]): Markup {
   const list = listOf(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
   if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Go on to Wheelwright</a>`;
   const docs = service.manifest.some(([pattern]) => pattern === "/api/docs");
@@ -43,7 +43,7 @@ function addressOf({ host, url, open }: Site): Markup {
 }
 
 /** A site has accounts of its own: that somebody administers it here opens nothing there. */
-function siteSignInHelp({ config }: App, places: readonly NamedPlace[]): Markup | string {
+function siteSignInHelp({ config }: App, places: readonly AdministeredObject[]): Markup | string {
   const sites = places.flatMap(({ site }) => site ?? []);
   if (sites.length === 0) return "";
   const path = `/api/spokes/${sites.length === 1 ? sites[0]!.spokeId : "SPOKE_ID"}/sign-in-link`;

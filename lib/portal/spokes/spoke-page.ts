@@ -1,6 +1,6 @@
 /** What all pages of a spoke are about, and what they begin with. */
 import { Fault } from "#lib/base/errors.ts";
-import { runsHub } from "#lib/domains/federations/viewer.ts";
+import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { stateBadge } from "#lib/portal/components/parts.ts";
 import type { Hub, Spoke } from "#lib/portal/components/api-types.ts";
@@ -35,7 +35,7 @@ export async function loadSpokePage(
   return {
     spoke,
     hub,
-    canManageHub: runsHub(actor, federationId),
+    canManageHub: canManageHub(actor, federationId),
     isOperator: actor.role === "operator",
     follow: following,
   };

@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
-import { FEED, PAGE } from "#lib/domains/changelog/place.ts";
+import { CHANGELOG_PATH, FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
 import { momentOf } from "#lib/reference/changelog/words.ts";
@@ -34,7 +34,7 @@ interface Entry {
 const BEGINNING = new Date("2026-11-21T00:00:00Z");
 
 export function writeFeed(changelog: Changelog, publicUrl: URL, now: Date): string {
-  const page = absoluteUrl(publicUrl, PAGE).href;
+  const page = absoluteUrl(publicUrl, CHANGELOG_PATH).href;
   const entries = entriesOf(changelog, page).filter(({ published }) => published <= now)
     .sort((a, b) => b.published.getTime() - a.published.getTime());
   return [
@@ -45,7 +45,7 @@ export function writeFeed(changelog: Changelog, publicUrl: URL, now: Date): stri
     element("subtitle", "What is announced for the API, at least 30 days ahead, and what each release changed"),
     element("updated", (entries[0]?.published ?? BEGINNING).toISOString()),
     `<author>${element("name", "Wheelwright")}</author>`,
-    link("self", "application/atom+xml", absoluteUrl(publicUrl, FEED).href),
+    link("self", "application/atom+xml", absoluteUrl(publicUrl, FEED_PATH).href),
     link("alternate", "text/html", page),
     ...entries.map(writeEntry),
     "</feed>\n",

@@ -3,7 +3,7 @@
  * and has come to be. It has no script.
  */
 import type { App } from "#lib/app.ts";
-import { FEED } from "#lib/domains/changelog/place.ts";
+import { FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import { type ReleaseNotes, UNRELEASED } from "#lib/domains/changelog/releases.ts";
 import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
 import { changelogStyle } from "#lib/reference/changelog/style.ts";
@@ -23,7 +23,7 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
   const past = notices.filter(({ state }) => state === "in_effect");
   return {
     title: "Changelog · Wheelwright",
-    feed: { title: "Wheelwright: what changes", href: FEED },
+    feed: { title: "Wheelwright: what changes", href: FEED_PATH },
     style: theme + changelogStyle,
     body: markup`
 <a class="skip" href="#main">To the changes</a>
@@ -38,7 +38,7 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
 <p class="lead">What is going to change, and what has changed. Whatever would break a program that calls the API is
 announced here at least 30 days ahead; everybody with an active token gets a mail on the same day.</p>
 <ul class="ways">
-<li><a href="${FEED}">${trusted(WAVES)}Atom feed</a></li>
+<li><a href="${FEED_PATH}">${trusted(WAVES)}Atom feed</a></li>
 <li><a href="/api/changelog">${trusted(BRACES)}JSON</a></li>
 </ul>
 </section>

@@ -7,7 +7,13 @@
  */
 import type { App } from "#lib/app.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
-import { type Backup, type BackupKind, claimTelling, ensureBackup, failBackup } from "#lib/domains/backups/store.ts";
+import {
+  type Backup,
+  type BackupKind,
+  claimFailureNotice,
+  ensureBackup,
+  failBackup,
+} from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -49,7 +55,7 @@ const backupOutcomes: Hooks = {
     const backup = (await failBackup(tx, job.id, report.message))!;
     // It is there: what failed is removing older ones, which the operation itself tells.
     if (backup.state === "ready") return told(await begun(tx, job), job, "tenant_backup_succeeded");
-    if (!await claimTelling(tx, backup)) return {};
+    if (!await claimFailureNotice(tx, backup)) return {};
     const { step, code, fault, message } = report;
     return told(await begun(tx, job), job, "tenant_backup_failed", { step, code, fault, message });
   },

@@ -3,7 +3,7 @@
  * restored site has must lie between the two. A site that cannot be counted is backed up all the same, and its backup proved
  * without.
  */
-import { noteCounts } from "#lib/domains/backups/proofs.ts";
+import { saveCounts } from "#lib/domains/backups/restore-test-store.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { SiteCounts } from "#lib/moodle/results.ts";
@@ -19,7 +19,7 @@ export async function takeCounted(site: SpokeSite, run: Run, take: () => Promise
   const before: SiteCounts | null = run.job.progress.counted;
   const backup = await take();
   const after = before && await count(site, run, "-2");
-  if (before && after) await run.write((tx) => noteCounts(tx, backup.id, { before, after }));
+  if (before && after) await run.write((tx) => saveCounts(tx, backup.id, { before, after }));
 }
 
 async function count(site: SpokeSite, run: Run, turn: string): Promise<SiteCounts | null> {

@@ -6,9 +6,9 @@
  * The contents retain: a VolumeSnapshot that is deleted leaves its content and the storage behind. So the content, if it is
  * exactly this snapshot's, is told to go along first; then the snapshot is deleted by its uid, and its end is waited for.
  */
-import { expired, mayGo } from "#lib/domains/backups/retention.ts";
-import { listHeld } from "#lib/domains/backups/proofs.ts";
-import { type Backup, beginRemoval, finishRemoval, listStanding } from "#lib/domains/backups/store.ts";
+import { mayDelete, selectExpired } from "#lib/domains/backups/retention.ts";
+import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
+import { type Backup, listBackups, markRemovalStarted, markRemoved } from "#lib/domains/backups/store.ts";
 import { BACKUP } from "#lib/moodle/names.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, retell } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -37,9 +37,9 @@ const SLOW = "slow_storage";
 /** `all leftovers`: of failed attempts also what is not a day old yet, where the room is needed. */
 export async function removeExpired(site: SpokeSite, run: Run, what: "by the rule" | "all leftovers"): Promise<void> {
   const ids = await run.write(async (tx) => {
-    const now = await readClock(tx, run), held = await listHeld(tx, site.spoke.id);
-    const over = expired(
-      await listStanding(tx, site.spoke.id),
+    const now = await readClock(tx, run), held = await listBackupsInUse(tx, site.spoke.id);
+    const over = selectExpired(
+      await listBackups(tx, site.spoke.id),
       what === "by the rule" ? now : new Date(now.getTime() + DAY),
     );
     return over.filter((id) => !held.has(id));
@@ -64,15 +64,15 @@ export async function removeExpired(site: SpokeSite, run: Run, what: "by the rul
 async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
   const { state } = await lockSpoke(tx, spokeId);
   if (state === "removing" || state === "removed") return null;
-  const rows = await listStanding(tx, spokeId);
-  if (!mayGo(rows, id) || (await listHeld(tx, spokeId)).has(id)) return null;
-  await beginRemoval(tx, id);
+  const rows = await listBackups(tx, spokeId);
+  if (!mayDelete(rows, id) || (await listBackupsInUse(tx, spokeId)).has(id)) return null;
+  await markRemovalStarted(tx, id);
   return rows.find((row) => row.id === id)!;
 }
 
 async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
   await removeSnapshots(site, run, backup);
-  await run.write((tx) => finishRemoval(tx, backup.id));
+  await run.write((tx) => markRemoved(tx, backup.id));
 }
 
 /** With what they were cut into, until they are seen gone. */
@@ -122,7 +122,7 @@ export async function findContentOf(cluster: Cluster, run: Run, snapshot: KubeOb
 
 /** Says which contents stay in the storage of a last snapshot that was given up. They retain, so the namespace leaves them. */
 export async function listCut({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
-  const backup = (await listStanding(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
+  const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
   const names: string[] = [];
   try {
     for (const { snapshot: name } of backup?.volumes ?? []) {

@@ -12,9 +12,9 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
-import { type SnapshotClass, whyUnavailable } from "#lib/domains/backups/classes.ts";
+import { explainUnavailable, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { nextBackup } from "#lib/domains/backups/schedule.ts";
-import { closeAbandoned, noteClasses, readClasses } from "#lib/domains/backups/store.ts";
+import { closeAbandonedBackups, readSnapshotClasses, saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { driversOf } from "#lib/domains/backups/summary.ts";
 import { record } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -40,7 +40,7 @@ const LOOK = 20 * SECOND;
 export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handler {
   const { db, config } = app;
   return upkeep({ kind: "plan-backups", every: MINUTE }, {
-    abandoned: ["Closing backups whose operation has ended", MINUTE, () => closeAbandoned(db.rows)],
+    abandoned: ["Closing backups whose operation has ended", MINUTE, () => closeAbandonedBackups(db.rows)],
     due: ["Queueing the backups that are due", 10 * MINUTE, async (run) => {
       await inBatches(run, () => db.transact(schedule));
       const { rows: clusters } = await sql<{ cluster: string }>`
@@ -73,16 +73,16 @@ async function look(
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(LOOK)]);
   try {
     const classes = await readRetaining(await clusters.open(name), { signal, check: run.check });
-    await noteClasses(db.rows, name, classes);
+    await saveSnapshotClasses(db.rows, name, classes);
     return classes;
   } catch (error) {
     run.check();
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
     const words = error instanceof ClusterError ? explain(error).message : "the cluster did not answer in time";
     const reason = redact(words); // people read it who may not see the cluster
-    const news = (await readClasses(db.rows, name)).error !== reason; // told once, and not each minute
+    const news = (await readSnapshotClasses(db.rows, name)).error !== reason; // told once, and not each minute
     run.log[news ? "warn" : "debug"]("Cannot see whether a cluster takes backups", { cluster: name, error });
-    await noteClasses(db.rows, name, new Error(reason));
+    await saveSnapshotClasses(db.rows, name, new Error(reason));
     return null;
   }
 }
@@ -116,7 +116,7 @@ async function queue(tx: Tx, { cluster, classes, most }: Queueing): Promise<numb
   await moveOn(tx, due, due[0]?.now);
   const able = due.filter(({ blueprintInputs: inputs, volumes }) => {
     const wanted = { name: inputs.surroundings?.snapshotClass, drivers: driversOf({ volumes: volumes ?? [] }) };
-    return whyUnavailable({ classes, error: null }, wanted) === null;
+    return explainUnavailable({ classes, error: null }, wanted) === null;
   });
   const work: BackupWork = { kind: "nightly" };
   await record(tx, SYSTEM, {

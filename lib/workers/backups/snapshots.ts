@@ -6,7 +6,7 @@
  * operation, and the snapshots are named after it: so the next holder finds what was begun.
  */
 import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
-import { fittingClass, lackOfClass, type SnapshotClass } from "#lib/domains/backups/classes.ts";
+import { describeMissingClass, findFittingClass, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import {
   type Backup,
   type BackupKind,
@@ -14,8 +14,8 @@ import {
   beginBackup,
   completeBackup,
   failBackup,
-  noteClasses,
-  noteVolumes,
+  saveSnapshotClasses,
+  saveVolumes,
 } from "#lib/domains/backups/store.ts";
 import { BACKUP, claimNames } from "#lib/moodle/names.ts";
 import { PARTICULARS_OF, type SignedText, textOfBackup } from "#lib/moodle/particulars.ts";
@@ -100,7 +100,7 @@ async function isCut(site: SpokeSite, run: Run, backup: Backup): Promise<boolean
 
 async function plan(site: SpokeSite, run: Run, backup: Backup): Promise<Backup> {
   const planned = await planSnapshots(site, run, backup);
-  return await run.write((tx) => noteVolumes(tx, backup.id, planned, site.spoke));
+  return await run.write((tx) => saveVolumes(tx, backup.id, planned, site.spoke));
 }
 
 /** What the backup's row says of it, so that it can be found again where the row is lost. */
@@ -146,12 +146,12 @@ export async function cutSnapshots(
   // Who made the volumes, as their claims say; a volume that was made by hand says nothing.
   const wanted = { name: inputs.surroundings.snapshotClass, drivers: planned.flatMap(({ driver }) => driver ?? []) };
   const classes = await readRetaining(cluster, run);
-  await run.write((tx) => noteClasses(tx, cluster.name, classes)); // every caller is told the same
-  const className = fittingClass(classes, wanted);
+  await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes)); // every caller is told the same
+  const className = findFittingClass(classes, wanted);
   if (className === null) {
     throw finalError(
       "NoSnapshotClass",
-      `Cannot take a backup: ${lackOfClass(wanted)}`,
+      `Cannot take a backup: ${describeMissingClass(wanted)}`,
       "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
     );
   }

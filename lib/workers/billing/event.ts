@@ -10,12 +10,12 @@ import {
   BILLING_EVENT,
   type EventRow,
   findEvent,
-  findWaiting,
+  findQueuedEvents,
   markHandled,
-  refundedBy,
+  refundLookup,
   subjectOf,
 } from "#lib/domains/billing/events.ts";
-import { noteRefunds } from "#lib/domains/billing/refunds.ts";
+import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { findByCustomer } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
@@ -52,17 +52,17 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
 /** Looks anew where the look was written and this was not: it does no harm. */
 async function handleSubscription(app: Needed, run: Run, payments: Payments, event: EventRow): Promise<void> {
   const hub = event.federationId!;
-  const answered = [event.id, ...await findWaiting(app.db.rows, hub)]; // before the look: it may not see what comes later
+  const answered = [event.id, ...await findQueuedEvents(app.db.rows, hub)]; // before the look: it may not see what comes later
   await lookAtSubscription(app, run, payments, hub);
   await run.write((tx) => markHandled(tx, answered, "subscription"));
 }
 
 async function handleRefund(run: Run, payments: Payments, event: EventRow): Promise<void> {
-  const of = refundedBy(event);
+  const of = refundLookup(event);
   const found = of && await payments.readRefunds(of, run.signal);
   await run.write(async (tx) => {
     await markHandled(tx, [event.id], "refund");
     const row = found?.customer ? await findByCustomer(tx, found.customer) : undefined;
-    if (found && row) await record(tx, SYSTEM, { audit: await noteRefunds(tx, row.federationId, found.refunds) });
+    if (found && row) await record(tx, SYSTEM, { audit: await recordRefunds(tx, row.federationId, found.refunds) });
   });
 }

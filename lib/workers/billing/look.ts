@@ -1,10 +1,10 @@
 /** Looks at a hub's subscription at the provider, and tells it the hub's name and address, should these be others by now. */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
-import { readHub } from "#lib/domains/billing/hubs.ts";
-import { LOOK_BILLING } from "#lib/domains/billing/jobs.ts";
-import { noteSubscription, warnOfDifference } from "#lib/domains/billing/observe.ts";
-import { lockSubscription, readBilled, updateSubscription } from "#lib/domains/billing/store.ts";
+import { readBilledHub } from "#lib/domains/billing/hubs.ts";
+import { CHECK_BILLING } from "#lib/domains/billing/jobs.ts";
+import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
+import { lockSubscription, readBilledQuantities, updateSubscription } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Outcome, Run } from "#lib/scheduler/handler.ts";
@@ -18,11 +18,11 @@ type Needed = Pick<App, "db" | "catalog" | "log">;
 export function lookBilling(app: Needed, payments: Payments): Handler {
   const { db, log } = app;
   return {
-    kind: LOOK_BILLING,
+    kind: CHECK_BILLING,
     steps: {
       look: (run) => lookAtSubscription(app, run, payments, run.job.federationId!),
       async customer(run) {
-        const hub = await readHub(db.rows, run.job.federationId!);
+        const hub = await readBilledHub(db.rows, run.job.federationId!);
         if (!hub || hub.removed || hub.row.customerId === null) return;
         const { federationId, customerId: customer, email } = hub.row;
         run.check();
@@ -40,18 +40,18 @@ export async function lookAtSubscription(
   payments: Payments,
   federationId: string,
 ): Promise<void> {
-  const id = (await readHub(db.rows, federationId))?.row.subscriptionId ?? null;
+  const id = (await readBilledHub(db.rows, federationId))?.row.subscriptionId ?? null;
   if (id === null) return;
   const seen = await payments.readSubscription(id, run.signal);
   const entries = await run.write(async (tx) => {
     const row = await lockSubscription(tx, federationId);
     if (row?.subscriptionId !== id) return [];
-    const billed = await readBilled(tx, catalog, row);
-    const audit = await noteSubscription(tx, row, seen, billed);
+    const billed = await readBilledQuantities(tx, catalog, row);
+    const audit = await saveSubscription(tx, row, seen, billed);
     await record(tx, SYSTEM, { audit });
     return audit;
   });
-  warnOfDifference(log, entries);
+  warnAboutDifference(log, entries);
 }
 
 /** For a job's onFailed. Nobody waits for these jobs, so nobody would look at their rows. */

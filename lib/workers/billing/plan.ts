@@ -8,8 +8,8 @@
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
-import { findUnseen, needsSync, readSyncable } from "#lib/domains/billing/hubs.ts";
-import { lookJob, syncJob } from "#lib/domains/billing/jobs.ts";
+import { findUncheckedHubs, needsSync, readHubsToSync } from "#lib/domains/billing/hubs.ts";
+import { checkBillingJob, syncJob } from "#lib/domains/billing/jobs.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
@@ -23,7 +23,7 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
     compare: ["Comparing the spokes with what is billed", 5 * MINUTE, async (run) => {
       for (let after: string | undefined = ""; after !== undefined;) {
         run.check();
-        const hubs = await readSyncable(db.rows, { after, limit: batch });
+        const hubs = await readHubsToSync(db.rows, { after, limit: batch });
         const jobs = hubs.filter((hub) => needsSync(hub, catalog)).map(({ row }) => syncJob(row.federationId));
         if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));
         after = hubs.length < batch ? undefined : hubs.at(-1)!.row.federationId;
@@ -39,8 +39,8 @@ const MOST = 500;
 export function planLooks({ db }: Pick<App, "db">, most = MOST): Handler {
   return upkeep({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not looked at for a day", 5 * MINUTE, async (run) => {
-      const ids = await findUnseen(db.rows, most), now = (await db.now()).getTime();
-      const jobs = ids.map((id, i) => lookJob(id, new Date(now + Math.floor((i * HOUR) / ids.length))));
+      const ids = await findUncheckedHubs(db.rows, most), now = (await db.now()).getTime();
+      const jobs = ids.map((id, i) => checkBillingJob(id, new Date(now + Math.floor((i * HOUR) / ids.length))));
       run.check();
       if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));
     }],

@@ -3,7 +3,7 @@
  * so already.
  */
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { priceWanted, type Quantities, quantityOf } from "#lib/domains/billing/billed.ts";
+import { priceForSize, type Quantities, quantityOf } from "#lib/domains/billing/billed.ts";
 import type { Payments, Subscription, SubscriptionItem, WantedSubscription } from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
@@ -55,7 +55,7 @@ export async function applyChanges(
 }
 
 async function priceOf(payments: Payments, catalog: Catalog, run: Run, size: string): Promise<string> {
-  const price = priceWanted(catalog, size);
+  const price = priceForSize(catalog, size);
   if (!price) throw new Error(`The size ${size}, which is to be billed, has neither an item nor a price`);
   run.check();
   return await payments.priceFor(price, run.signal);

@@ -14,11 +14,16 @@
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
-import { billedOf, type Quantities } from "#lib/domains/billing/billed.ts";
-import { type BilledHub, readHub } from "#lib/domains/billing/hubs.ts";
-import { lookJob, SYNC_BILLING, syncAgainJob } from "#lib/domains/billing/jobs.ts";
-import { noteSubscription, warnOfDifference } from "#lib/domains/billing/observe.ts";
-import { lockSubscription, readBilled, type SubscriptionRow, updateSubscription } from "#lib/domains/billing/store.ts";
+import { type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";
+import { type BilledHub, readBilledHub } from "#lib/domains/billing/hubs.ts";
+import { checkBillingJob, followUpSyncJob, SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
+import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
+import {
+  lockSubscription,
+  readBilledQuantities,
+  type SubscriptionRow,
+  updateSubscription,
+} from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import {
   hasEnded,
@@ -43,24 +48,24 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
     kind: SYNC_BILLING,
     steps: {
       async customer(run) {
-        const hub = await readHub(db.rows, run.job.federationId!);
+        const hub = await readBilledHub(db.rows, run.job.federationId!);
         // With a hub its payer may be gone, too; and a hub that never had a customer needs none any more.
         if (hub && !hub.removed) await tellCustomer(run, payments, hub);
       },
       async quantities(run) {
-        const hub = await readHub(db.rows, run.job.federationId!);
+        const hub = await readBilledHub(db.rows, run.job.federationId!);
         if (hub) await tellQuantities(app, run, payments, hub);
       },
     },
     hooks: {
       onSucceeded: (_, { federationId, progress, updatedAt }) => {
         const later = new Date(updatedAt.getTime() + LATE);
-        return Promise.resolve(progress.again ? { jobs: [syncAgainJob(federationId!, later)] } : {});
+        return Promise.resolve(progress.again ? { jobs: [followUpSyncJob(federationId!, later)] } : {});
       },
       // Why it was refused may stand in the subscription: one whose customer was deleted has ended.
       onFailed: async (tx, job, report) => ({
         ...await noteRefusal(tx, log, job, report),
-        jobs: [lookJob(job.federationId!)],
+        jobs: [checkBillingJob(job.federationId!)],
       }),
     },
   };
@@ -104,7 +109,7 @@ async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: Bi
   if (row.told === null && row.subscriptionId !== null) await run.remember({ again: true });
   const found = customer === null ? null : await find(run, payments, { ...row, customerId: customer });
   const ended = found ? hasEnded(found) : row.subscriptionId !== null;
-  const wanted = billedOf(counts, app.catalog, found?.items ?? []);
+  const wanted = selectBilled(counts, app.catalog, found?.items ?? []);
   let shown = found;
   if (removed && found && !ended) {
     await noteAsking(run, row);
@@ -152,10 +157,10 @@ async function noteTold(
     const readdressed = !removed && now.email !== run.job.progress.email;
     const told = readdressed ? null : JSON.stringify(wanted);
     const row = await updateSubscription(tx, federationId, { told, error: null, retryAt: null });
-    const billed = await readBilled(tx, catalog, { ...row, items: shown?.items ?? [] });
-    const audit = await noteSubscription(tx, row, shown, billed);
+    const billed = await readBilledQuantities(tx, catalog, { ...row, items: shown?.items ?? [] });
+    const audit = await saveSubscription(tx, row, shown, billed);
     await record(tx, SYSTEM, { audit });
     return audit;
   });
-  warnOfDifference(log, entries);
+  warnAboutDifference(log, entries);
 }

@@ -13,7 +13,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Put, Removal } from "#lib/operations/change.ts";
 import { addressChanges } from "#lib/operations/configure.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { KEPT_DAYS } from "#lib/domains/spokes/names.ts";
+import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { startAnew } from "#lib/workers/actions/actions.ts";
 import { patchFenced } from "#lib/workers/fenced.ts";
@@ -37,7 +37,7 @@ export function isMoving(before: SpokeInputs, after: SpokeInputs): boolean {
 /** What people must know, and what is left for them to do. */
 export function movingNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   return [
-    `${before.host} leads to ${after.host} for ${KEPT_DAYS} days once that answers, and to its front page alone; links in the ` +
+    `${before.host} leads to ${after.host} for ${FORMER_DOMAIN_DAYS} days once that answers, and to its front page alone; links in the ` +
     "site's content that name it are left as they are, for Moodle's own tool that would change them (admin/tool/replace) is " +
     "experimental",
     ...(before.identity

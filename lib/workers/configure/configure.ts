@@ -14,7 +14,7 @@ import { changedParts, configuredPart } from "#lib/moodle/configure.ts";
 import { NO_RELAY, themeOf } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { inputsAsWished } from "#lib/domains/spokes/wish.ts";
+import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { action, observe, verify } from "#lib/workers/actions/actions.ts";
 import { purgeOnce } from "#lib/workers/actions/tasks.ts";
 import {
@@ -58,7 +58,7 @@ export function configure(app: App): Handler {
 
 async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Promise<void> {
   await demandRunning(space, run, "be changed", "ask for it again");
-  const after = await inputsAsWished(app, spoke, inputs);
+  const after = await toDesiredInputs(app, spoke, inputs);
   if (isMoving(inputs, after)) await note(run, movingNotes(inputs, after));
   if (inputs.mailHeld && !after.mailHeld && !after.mail) await note(run, [NO_RELAY]);
   await run.remember({ after: configuredPart(after) });

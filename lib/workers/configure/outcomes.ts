@@ -7,8 +7,8 @@ import { type Configured, wordsPart } from "#lib/moodle/configure.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { liveOperations } from "#lib/jobs/store.ts";
-import { dropWishedName, freeNames, moveTo } from "#lib/domains/spokes/names.ts";
-import { setInForce, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { clearRequestedDomain, releaseDomains, switchDomain } from "#lib/domains/spokes/names.ts";
+import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { actionOutcomes, isGoing } from "#lib/workers/outcomes.ts";
 
 export const configureOutcomes = actionOutcomes({
@@ -20,9 +20,9 @@ export const configureOutcomes = actionOutcomes({
     const after = job.progress.after as Configured | undefined, wished = before.wishedDomain;
     if (!isGoing(before)) {
       if (after && job.stepsDone.includes("seed")) {
-        await setInForce(tx, before.id, { ...before.blueprintInputs, ...wordsPart(after) });
+        await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...wordsPart(after) });
       }
-      if (!await hasFollower(tx, job)) await dropWishedName(tx, before.id);
+      if (!await hasFollower(tx, job)) await clearRequestedDomain(tx, before.id);
     }
     const isBack = (job.progress.observed as { isBack?: boolean } | undefined)?.isBack === true;
     const moving = after !== undefined && after.host !== before.domain;
@@ -37,10 +37,10 @@ export const configureOutcomes = actionOutcomes({
 });
 
 async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<object> {
-  await setInForce(tx, before.id, { ...before.blueprintInputs, ...after });
+  await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...after });
   const kept = after.formerHosts ?? [], moves = after.host !== before.domain;
-  const freed = await freeNames(tx, before.id, [...kept.map(({ host }) => host), after.host]);
-  if (moves) await moveTo(tx, before, after.host);
+  const freed = await releaseDomains(tx, before.id, [...kept.map(({ host }) => host), after.host]);
+  if (moves) await switchDomain(tx, before, after.host);
   return {
     ...(moves && { domain: { from: before.domain, to: after.host } }),
     ...(freed.length > 0 && { freedDomains: freed }),

@@ -11,7 +11,7 @@
  * sees it as an operation, and no operation waits for it: it has a lane of its own.
  */
 import type { App } from "#lib/app.ts";
-import { lackOfFiles, lackOfProof } from "#lib/domains/backups/proof.ts";
+import { findDataProblem, findFileProblem } from "#lib/domains/backups/restore-test.ts";
 import { isGood } from "#lib/domains/backups/retention.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -81,7 +81,8 @@ async function prove(place: DrillPlace, run: Run): Promise<void> {
   const { counts: then } = place.backup, site = await readDatabase(place, run);
   const siteIdentifier = place.backup.siteIdentifier ?? place.spoke.siteIdentifier;
   const checked: FilesCheck | undefined = run.job.progress.checked; // absent of a test that an older release began
-  const lack = lackOfProof(site, { siteIdentifier, counts: then }) ?? (checked ? lackOfFiles(checked, site) : null);
+  const lack = findDataProblem(site, { siteIdentifier, counts: then }) ??
+    (checked ? findFileProblem(checked, site) : null);
   if (lack) {
     const hint = "Take another backup and see whether it can be restored; and find out what became of this one.";
     throw finalError(lack.code, `The restored site is not what it was: ${lack.sentence}`, hint);

@@ -12,10 +12,15 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import { writeHeld } from "#lib/jobs/fence.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Proof } from "#lib/domains/backups/proof.ts";
-import { type Drilled, noteProved, noteUnproved, noteUntried } from "#lib/domains/backups/proofs.ts";
-import { NOT_TRIED } from "#lib/domains/backups/tested.ts";
-import { nextDrill } from "#lib/domains/backups/schedule.ts";
+import type { RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
+import {
+  recordSkippedTest,
+  recordTestFailure,
+  recordVerified,
+  type RestoreTestIdentity,
+} from "#lib/domains/backups/restore-test-store.ts";
+import { SKIPPED_PREFIX } from "#lib/domains/backups/test-result.ts";
+import { nextRestoreTest } from "#lib/domains/backups/schedule.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -37,10 +42,10 @@ export async function endInVain(run: Run, why: string): Promise<void> {
   await run.remember({ outcome: "in vain" });
 }
 
-export async function endProved(run: Run, found: Omit<Proof, "seconds">): Promise<void> {
+export async function endProved(run: Run, found: Omit<RestoreTestResult, "seconds">): Promise<void> {
   await end(run, "proved", async (tx, spoke, tried, seconds) => {
-    const proof: Proof = { ...found, seconds };
-    if (!await noteProved(tx, tried, proof)) return;
+    const proof: RestoreTestResult = { ...found, seconds };
+    if (!await recordVerified(tx, tried, proof)) return;
     run.log.info("A restore drill has proved a backup", { backup: tried.backupId, ...proof });
     await tell(tx, spoke, { kind: "tenant_backup_proved", tried, metadata: { ...proof } });
   });
@@ -58,10 +63,10 @@ export async function endFailed(run: Run, verdict: Pick<Verdict, "nature" | "rep
       reason: message,
     });
     if (!isOfBackup) {
-      const again = nextDrill(spoke.id, "nightly", run.job.updatedAt);
-      return await noteUntried(tx, tried, `${NOT_TRIED}${message}`, again);
+      const again = nextRestoreTest(spoke.id, "nightly", run.job.updatedAt);
+      return await recordSkippedTest(tx, tried, `${SKIPPED_PREFIX}${message}`, again);
     }
-    if (!await noteUnproved(tx, tried, message)) return;
+    if (!await recordTestFailure(tx, tried, message)) return;
     const about = { spokeId: spoke.id, spoke: spoke.displayName, domain: spoke.domain, backupId, reason: message };
     const jobs = (await listOperators(tx)).map(({ email, displayName: name }) =>
       bulkMailJob({ template: "backup-unproved", to: { email, name }, about })
@@ -76,7 +81,7 @@ export async function endFailed(run: Run, verdict: Pick<Verdict, "nature" | "rep
   });
 }
 
-type Write = (tx: Tx, spoke: SpokeRow, tried: Drilled, seconds: number) => Promise<void>;
+type Write = (tx: Tx, spoke: SpokeRow, tried: RestoreTestIdentity, seconds: number) => Promise<void>;
 
 async function end(run: Run, outcome: string, write: Write): Promise<void> {
   const { backupId } = run.job.payload as DrillWork, spokeId = run.job.spokeId!;
@@ -89,7 +94,7 @@ async function end(run: Run, outcome: string, write: Write): Promise<void> {
 
 interface Told {
   readonly kind: AuditKind;
-  readonly tried: Drilled;
+  readonly tried: RestoreTestIdentity;
   readonly metadata: object;
   readonly error?: string | null;
   readonly jobs?: readonly NewJob[];

@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
-import { type DrillPace, nextDrill } from "#lib/domains/backups/schedule.ts";
+import { nextRestoreTest, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
@@ -46,7 +46,7 @@ export function planDrills({ db, config }: Pick<App, "db" | "config">): Handler 
 }
 
 /** Gives a time to spokes that have none, or one that is of another pace or of a clock that was ahead. */
-async function schedule(tx: Tx, pace: DrillPace): Promise<number> {
+async function schedule(tx: Tx, pace: RestoreTestInterval): Promise<number> {
   const longest = pace === "weekly" ? "7 days 1 hour" : "25 hours";
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes
@@ -67,7 +67,7 @@ interface Due {
 
 interface Queueing {
   readonly cluster: string;
-  readonly pace: DrillPace;
+  readonly pace: RestoreTestInterval;
   /** Of its drills, queued or running at once. */
   readonly most: number;
 }
@@ -99,9 +99,13 @@ function jobOf({ id: spokeId, federationId, backupId, cluster }: Due): NewJob[] 
   return [{ kind: DRILL, lane, federationId, spokeId, payload: { ...payload }, dedupeKey: lane }];
 }
 
-async function moveOn(tx: Tx, spokes: readonly { readonly id: string; readonly now: Date }[], pace: DrillPace) {
+async function moveOn(
+  tx: Tx,
+  spokes: readonly { readonly id: string; readonly now: Date }[],
+  pace: RestoreTestInterval,
+) {
   const ids = spokes.map(({ id }) => id);
-  const times = spokes.map(({ id, now }) => nextDrill(id, pace, now).toISOString());
+  const times = spokes.map(({ id, now }) => nextRestoreTest(id, pace, now).toISOString());
   await sql`update spokes set drill_due_at = next.at
     from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
 }

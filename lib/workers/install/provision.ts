@@ -5,7 +5,7 @@ import type { Seeding } from "#lib/moodle/results.ts";
 import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS } from "#lib/moodle/seed.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { formerProvision } from "#lib/operations/provision.ts";
+import { provisionVersion1 } from "#lib/operations/provision.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
@@ -78,7 +78,7 @@ export function provision(app: App): Handler {
 
 /** Ends what an earlier release has begun, by its own plan: there verify, seed and health are a Job each. */
 export function provisionFormer(app: App): Handler {
-  return spokeHandler(app, formerProvision, {
+  return spokeHandler(app, provisionVersion1, {
     ...STEPS,
     database: startDatabase,
     async install(site, run) {

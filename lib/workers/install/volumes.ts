@@ -1,5 +1,5 @@
 /** Where the data of a new site is from: a backup or a template that holds a site already, or else its install Job. */
-import { demandUsable } from "#lib/domains/backups/usable.ts";
+import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -20,7 +20,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   if (!found) return await fillFromTemplate(site, run);
   const { spoke } = found,
     backup = found.backup.readyAt === null ? await awaitBackup(site, found.backup) : found.backup;
-  await demandUsable(site.app.db.rows, spoke, backup.id);
+  await requireUsableBackup(site.app.db.rows, spoke, backup.id);
   demandVersion(site, backup);
   await claimsFrom(site, run, snapshotsOf(backup, spoke));
   await untilBound(site, run);

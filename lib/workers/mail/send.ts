@@ -5,8 +5,8 @@
  * sending has a secret of its own; all of them open the same grant, which is used up once.
  */
 import type { App } from "#lib/app.ts";
-import { forgetRefusedMail, noteRefusedMail } from "#lib/domains/auth/refused-mail.ts";
-import { mintSecret } from "#lib/domains/auth/one-time.ts";
+import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
+import { addSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BULK_MAIL, MAIL, type MailPayload } from "#lib/jobs/mail.ts";
 import { isRefusal, wordsOfMailServer } from "#lib/drivers/mail/refusals.ts";
@@ -14,8 +14,8 @@ import { type Mail, MailError, type Post } from "#lib/drivers/mail/post.ts";
 import { linkOf, needsLink, readingOf, writeLetter } from "#lib/drivers/mail/write.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
-import { answerForgotten, FORGOTTEN } from "#lib/domains/auth/forgot.ts";
-import { answerSignup, SIGNUP, type WaitingSignup } from "#lib/domains/auth/signup.ts";
+import { FORGOTTEN_PASSWORD, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
+import { processSignup, type QueuedSignup, SIGNUP } from "#lib/domains/auth/signup.ts";
 
 /** Milliseconds before the second try, and between later ones at most. */
 export interface MailRetry {
@@ -46,7 +46,7 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Pos
     hooks: {
       // In the transaction that ends the job: another one in between could have the mail sent twice.
       async onSucceeded(tx, job) {
-        await forgetRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
+        await clearRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
         return {};
       },
       // Nobody waits for this job, so nobody would look at its row.
@@ -61,7 +61,7 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Pos
         });
         if (!isRefusal(report.code)) return {};
         const { template, to: { email } } = letter;
-        return { audit: await noteRefusedMail(tx, { email, template, reason: wordsOfMailServer(report.message) }) };
+        return { audit: await recordRefusedMail(tx, { email, template, reason: wordsOfMailServer(report.message) }) };
       },
     },
   };
@@ -96,7 +96,7 @@ async function prepare(
   if (user?.disabledAt) return { reason: "The user was disabled" };
   if (!needsLink(letter.template)) return { secret: null };
   if (grantId === null) throw new Error(`A letter of ${letter.template} needs a grant`);
-  const secret = await mintSecret(tx, grantId);
+  const secret = await addSecret(tx, grantId);
   return secret === null ? { reason: "Its link was used, voided or has expired" } : { secret };
 }
 
@@ -112,9 +112,9 @@ function later({ code, message, blame, hint }: MailError, run: Run, { first, mos
 /** What is done after the answer when somebody has forgotten a password or signs up: lib/domains/auth says why. */
 export function forgottenPassword(): Handler {
   return {
-    kind: FORGOTTEN,
+    kind: FORGOTTEN_PASSWORD,
     steps: {
-      answer: ({ job, write }) => write((tx) => answerForgotten(tx, job.asker, String(job.payload.email))),
+      answer: ({ job, write }) => write((tx) => sendResetLink(tx, job.asker, String(job.payload.email))),
     },
   };
 }
@@ -123,7 +123,7 @@ export function signup(): Handler {
   return {
     kind: SIGNUP,
     steps: {
-      answer: ({ job, write }) => write((tx) => answerSignup(tx, job.asker, job.id, job.payload as WaitingSignup)),
+      answer: ({ job, write }) => write((tx) => processSignup(tx, job.asker, job.id, job.payload as QueuedSignup)),
     },
   };
 }

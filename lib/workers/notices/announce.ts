@@ -3,7 +3,12 @@
  * after a new release has started, and soon after somebody got a first token; and with nothing to tell it asks nothing.
  */
 import type { App } from "#lib/app.ts";
-import { announceTo, type Announcing, current, type Page } from "#lib/domains/deprecations/announce.ts";
+import {
+  type AnnounceResult,
+  announceToPage,
+  type ReaderPage,
+  selectCurrentNotices,
+} from "#lib/domains/deprecations/announce.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
@@ -14,13 +19,13 @@ const BATCH = 200;
 export function announce({ db, notices }: Pick<App, "db" | "notices">, batch = BATCH): Handler {
   return upkeep({ kind: "announce", limit: 2 * HOUR, every: 10 * MINUTE }, {
     people: ["Telling people what is going to change", 30 * MINUTE, async (run) => {
-      const ahead = notices.length === 0 ? [] : current(notices, await db.now());
+      const ahead = notices.length === 0 ? [] : selectCurrentNotices(notices, await db.now());
       if (ahead.length === 0) return;
       let people = 0;
       for (let after: string | null = ""; after !== null;) {
-        const page: Page = { after, most: batch };
-        const done: Announcing = await run.write((tx) => announceTo(tx, ahead, page));
-        people += done.told;
+        const page: ReaderPage = { after, limit: batch };
+        const done: AnnounceResult = await run.write((tx) => announceToPage(tx, ahead, page));
+        people += done.mailed;
         after = done.next;
       }
       if (people > 0) {

@@ -11,11 +11,11 @@ import {
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Put } from "#lib/operations/change.ts";
-import { putBack } from "#lib/operations/reapply.ts";
+import { createReapplyChanges } from "#lib/operations/reapply.ts";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";
+import { findNamespaceProblem } from "#lib/domains/spokes/health.ts";
 import { applyFenced, patchFenced, putFenced } from "#lib/workers/fenced.ts";
 import { demandSameCluster } from "#lib/workers/same-cluster.ts";
 import { asTaken, inputsBetween } from "#lib/workers/reapply/size.ts";
@@ -25,7 +25,7 @@ import { finalError, note, type SpokeSite } from "#lib/workers/site.ts";
 /** Throws a final ClusterError where something is gone that nobody can make anew. */
 export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
   await demandNamespace(site, run);
-  const irreplaceable = wanted(site, run, SPOKE_STEPS).filter(({ lost }) => lost !== undefined);
+  const irreplaceable = wanted(site, run, SPOKE_STEPS).filter(({ missingReason: lost }) => lost !== undefined);
   const isClaim = ({ ref }: Put) => ref.kind === "PersistentVolumeClaim";
   for (const { ref } of irreplaceable.filter(isClaim)) {
     const claim = await site.space.get(ref, run);
@@ -50,14 +50,17 @@ export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
 /** What these steps of the blueprint make, as a preview tells it: with the amounts that were taken over. */
 function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO_SETTINGS): Put[] {
   const { blueprint, inputs, spoke: { maintenance }, app: { config } } = asTaken(site, run);
-  return putBack({ blueprint, inputs, maintenance, hub, relaySecret: config.relay?.secret ?? null }, ...steps);
+  return createReapplyChanges(
+    { blueprint, inputs, maintenance, hub, relaySecret: config.relay?.secret ?? null },
+    ...steps,
+  );
 }
 
 async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { cluster, spoke } = site;
   const found = await cluster.findNamespace(spoke.namespace, run);
   if (!found) await demandSameCluster(site, run); // else it may only be looked for elsewhere
-  const ailment = ailmentOfNamespace(found, spoke.namespaceUid!);
+  const ailment = findNamespaceProblem(found, spoke.namespaceUid!);
   if (ailment === null) return;
   const ours = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
   const hint = ours
@@ -111,7 +114,7 @@ function wordsToSet(field: "labels" | "annotations", there: Words | undefined, w
  */
 export async function putSettings(site: SpokeSite, run: Run): Promise<void> {
   const changes = wanted(site, run, ["secrets"]);
-  for (const { ref, put: secret, applied, lost } of changes) {
+  for (const { ref, put: secret, applied, missingReason: lost } of changes) {
     const there = await site.space.get(ref, run);
     if (applied === null && !there && lost === undefined) await makeAnew(site, run, secret);
     if (applied !== null && (!there || holdsOther(applied, there))) await run.remember({ startsAnew: true });

@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { roomBetween } from "#lib/moodle/resize.ts";
-import { asOffered } from "#lib/catalog/inputs.ts";
+import { withOfferedResources } from "#lib/catalog/inputs.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { Resized } from "#lib/workers/resize/outcomes.ts";
@@ -15,7 +15,7 @@ import { note, type SpokeSite } from "#lib/workers/site.ts";
 /** Decided once for the operation, by whichever of its holders comes first. */
 export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
-  const offered = asOffered(app, inputs);
+  const offered = withOfferedResources(app, inputs);
   const { size, resources, madeDatabaseDisk } = offered;
   const taken: Resized = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
   await run.remember({ taken: offered === inputs ? null : taken });

@@ -19,7 +19,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { writeHeld } from "#lib/jobs/fence.ts";
 import { judge } from "#lib/scheduler/reports.ts";
 import { dropContents } from "#lib/workers/volumes/claims.ts";
-import { turnsOf } from "#lib/domains/backups/way-back.ts";
+import { listTurns } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** Its failures bring no evidence along: the namespace may be gone, or was never made. */
@@ -59,7 +59,7 @@ const LAST_STEPS = {
 /** Contents that volumes were to be made from, where that came to no end: they stand in no namespace. */
 async function dropMadeContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
-  for (const turn of await turnsOf(app.db.rows, spoke)) await dropContents(cluster, run, { namespace, turn });
+  for (const turn of await listTurns(app.db.rows, spoke)) await dropContents(cluster, run, { namespace, turn });
 }
 
 /**

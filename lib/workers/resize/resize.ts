@@ -15,7 +15,7 @@ import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cl
 import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { type ResizeWish, sizedParts } from "#lib/operations/resize.ts";
+import { type ResizeParameters, sizedParts } from "#lib/operations/resize.ts";
 import { action, RESTARTED, verify } from "#lib/workers/actions/actions.ts";
 import {
   disksOf,
@@ -60,8 +60,8 @@ export function resize(app: App): Handler {
  */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { app, space, cluster, inputs } = site;
-  const { size } = run.job.payload as unknown as ResizeWish;
-  const refusal = app.catalog.refuse("size", size);
+  const { size } = run.job.payload as unknown as ResizeParameters;
+  const refusal = app.catalog.findProblem("size", size);
   if (refusal !== null) throw impossible("NotOffered", `The size ${size} is not offered any more: size ${refusal}`);
   await demandRunning(space, run, "be given another size", "resize");
   const resources = app.catalog.resourcesOf(size), claims = await readClaims(site, run);

@@ -1,5 +1,5 @@
 /** Deletes volume claims that no site uses, and what those were to be made from that were made in vain. */
-import { forgetClaims, type KeptClaim, listVain } from "#lib/domains/backups/kept.ts";
+import { deleteRetainedClaims, listUnusedClaims, type RetainedClaim } from "#lib/domains/backups/retained-claims.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { turnOf } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -11,7 +11,7 @@ const PATIENCE = MINUTE; // the storage goes on by itself
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** By uid, where that is known: what bears such a name by now may be another one. */
-export async function dropClaims(place: VolumePlace, run: Run, claims: readonly KeptClaim[]): Promise<void> {
+export async function dropClaims(place: VolumePlace, run: Run, claims: readonly RetainedClaim[]): Promise<void> {
   const { space, inputs } = place, going = [];
   for (const { claim, uid } of claims) {
     const ref = { ...CLAIM, name: claim }, found = await space.get(ref, run);
@@ -29,10 +29,10 @@ export async function dropClaims(place: VolumePlace, run: Run, claims: readonly 
 
 /** Makes room of what earlier restores have made in vain. What a pod holds still is left to the upkeep. */
 export async function dropVain(site: SpokeSite, run: Run): Promise<void> {
-  const { app: { db }, spoke: { id } } = site, vain = await listVain(db.rows, id, run.job.id);
+  const { app: { db }, spoke: { id } } = site, vain = await listUnusedClaims(db.rows, id, run.job.id);
   try {
     await dropClaims(site, run, vain);
-    await run.write((tx) => forgetClaims(tx, id, vain.map(({ claim }) => claim)));
+    await run.write((tx) => deleteRetainedClaims(tx, id, vain.map(({ claim }) => claim)));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     run.log.warn("Cannot remove what an earlier restore has made", { error });

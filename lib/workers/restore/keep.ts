@@ -1,5 +1,5 @@
 /** The claims that the site does not use any more: marked, and remembered by their uids, for names may be taken again. */
-import type { ClaimOf } from "#lib/domains/backups/kept.ts";
+import type { ClaimIdentity } from "#lib/domains/backups/retained-claims.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import type { Footing } from "#lib/moodle/footing.ts";
 import { claimNames, KEPT_UNTIL } from "#lib/moodle/names.ts";
@@ -10,7 +10,7 @@ import { patchFenced } from "#lib/workers/fenced.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
 /** Claims that a restore has replaced, in its progress. */
-export type Replaced = readonly ClaimOf[];
+export type Replaced = readonly ClaimIdentity[];
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const LABEL = `/metadata/labels/${KEPT_UNTIL.replaceAll("/", "~1")}`;
@@ -22,14 +22,14 @@ export async function keepReplaced(
 ): Promise<void> {
   const until = new Date((await app.db.now()).getTime() + REPLACED_DAYS * DAY).toISOString().slice(0, 10);
   const used = Object.values(claimNames(target)), had = Object.values(claimNames(before));
-  const mark = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimOf[]> => {
+  const mark = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<ClaimIdentity[]> => {
     const ref = { ...CLAIM, name };
     if (!await space.get(ref, run)) return []; // it was lost, and may be why this was asked for
     const { metadata } = await patchFenced(space, { ref, hold: run.job, change }, run);
     return [{ claim: name, uid: metadata.uid! }];
   };
   for (const name of used) await mark(name, unmarked);
-  const replaced: ClaimOf[] = [];
+  const replaced: ClaimIdentity[] = [];
   for (const name of had.filter((each) => !used.includes(each))) {
     replaced.push(...await mark(name, (claim) => marked(claim, until)));
   }

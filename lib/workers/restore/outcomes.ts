@@ -4,7 +4,7 @@
  * before; and what was made in vain is noted, so that nothing of it is left behind.
  */
 import { closeRestoredRequests } from "#lib/domains/backups/restore-requests/request.ts";
-import { forgetClaims, setAside } from "#lib/domains/backups/kept.ts";
+import { deleteRetainedClaims, retainClaims } from "#lib/domains/backups/retained-claims.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type Footing, onFooting } from "#lib/moodle/footing.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -37,8 +37,8 @@ export const restoreOutcomes = actionOutcomes({
   async succeeded(tx, job, before) {
     const { id: operationId, progress } = job;
     const { restore: { target, backupId }, replaced, room } = progress as Progress, spokeId = before.id;
-    await forgetClaims(tx, spokeId, Object.values(claimNames(target)));
-    await setAside(tx, { spokeId, operationId, why: "replaced" }, replaced);
+    await deleteRetainedClaims(tx, spokeId, Object.values(claimNames(target)));
+    await retainClaims(tx, { spokeId, operationId, why: "replaced" }, replaced);
     const inputs = () => withRoom(onFooting(before.blueprintInputs as SpokeInputs, target), room);
     return {
       ...(backupId && { audit: await closeRestoredRequests(tx, before, backupId) }),
@@ -53,7 +53,7 @@ export const restoreOutcomes = actionOutcomes({
     const { restore } = job.progress as Partial<Progress>, { backupId } = job.payload;
     if (restore && restore.backupId !== null) {
       const claims = Object.values(claimNames(restore.target)).map((claim) => ({ claim, uid: null }));
-      await setAside(tx, { spokeId: before.id, operationId: job.id, why: "in vain" }, claims);
+      await retainClaims(tx, { spokeId: before.id, operationId: job.id, why: "in vain" }, claims);
     }
     const down = await isDown(tx, job); // whatever could be seen of it
     return {

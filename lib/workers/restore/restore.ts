@@ -7,14 +7,14 @@
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
-import { demandUsable, leastDisks, restoreRefusal } from "#lib/domains/backups/usable.ts";
-import { findWayBack } from "#lib/domains/backups/way-back.ts";
+import { minimumDisks, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
+import { findRollback } from "#lib/domains/backups/rollback.ts";
 import { type Footing, footingFrom, footingOf, onFooting } from "#lib/moodle/footing.ts";
 import { claimNames, DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
 import { WORDS } from "#lib/moodle/seed.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { RestoreWish } from "#lib/operations/restore.ts";
+import type { RestoreParameters } from "#lib/operations/restore.ts";
 import { hasReplaced, hasSucceededSince } from "#lib/jobs/restores.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import { upgradeChanges } from "#lib/operations/upgrade.ts";
@@ -88,7 +88,7 @@ export function restore(app: App): Handler {
 
 /** Decided once for the operation, by whichever of its holders comes first. */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
-  const { inputs } = site, wish = run.job.payload as unknown as RestoreWish;
+  const { inputs } = site, wish = run.job.payload as unknown as RestoreParameters;
   const found = "back" in wish ? await lookBack(site) : await lookInto(site, run, wish.backupId);
   if (found.backupId === null) await demandClaims(site, run, found.target);
   const { images } = found.target;
@@ -101,8 +101,8 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
 type Found = Omit<PreparedRestore, "before">;
 
 async function lookInto({ app: { db }, spoke, inputs }: SpokeSite, run: Run, id: string): Promise<Found> {
-  const backup = await demandUsable(db.rows, spoke, id), { createdAt } = backup;
-  const target = footingFrom(inputs, { ...backup, least: leastDisks(backup) }, turnOf(run.job.id));
+  const backup = await requireUsableBackup(db.rows, spoke, id), { createdAt } = backup;
+  const target = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(run.job.id));
   const since = (kind: SpokeOperationKind) => hasSucceededSince(db.rows, spoke.id, kind, createdAt);
   const at = createdAt.toISOString().slice(0, 16).replace("T", " ");
   await note(run, [
@@ -116,8 +116,8 @@ const OTHER_PASSWORD = "The administrator's password is the one of then, and the
   "reset-admin-password makes them agree";
 
 async function lookBack({ app: { db }, spoke }: SpokeSite): Promise<Found> {
-  const back = await findWayBack(db.rows, spoke);
-  if (!back) throw restoreRefusal("NoWayBack", "What the site was before is not there any more", "Choose a backup.");
+  const back = await findRollback(db.rows, spoke);
+  if (!back) throw restoreError("NoWayBack", "What the site was before is not there any more", "Choose a backup.");
   const { footing: target, since } = back;
   const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
   return { target, backupId: null, reworded };
@@ -129,7 +129,7 @@ async function demandClaims({ space }: SpokeSite, run: Run, target: Footing): Pr
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (claim?.["status"]?.phase === "Bound" && claim.metadata.deletionTimestamp === undefined) continue;
     const message = `The volume claim ${name}, which the site had before, ${claim ? "has no volume" : "was deleted"}`;
-    throw restoreRefusal("NoWayBack", message, "Choose a backup.");
+    throw restoreError("NoWayBack", message, "Choose a backup.");
   }
 }
 

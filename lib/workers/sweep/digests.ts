@@ -5,7 +5,7 @@
  */
 import { titleOf } from "#lib/moodle/expected.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { ailmentOfPart, PART_KINDS } from "#lib/domains/spokes/health.ts";
+import { findPartProblem, PART_KINDS } from "#lib/domains/spokes/health.ts";
 
 export interface Digests {
   /** Notes how the object looks now. Returns whether it looked otherwise before, or was not known. */
@@ -61,7 +61,7 @@ function digestOf(object: KubeObject): number {
     object;
   const phase = object.kind === "Namespace" ? object["status"]?.phase : undefined;
   const isPart = PART_KINDS.some(({ kind }) => kind === object.kind);
-  const ailment = isPart ? ailmentOfPart({ kind: object.kind, name: object.metadata.name }, object) : null;
+  const ailment = isPart ? findPartProblem({ kind: object.kind, name: object.metadata.name }, object) : null;
   return hashOf(JSON.stringify([labels, annotations, deletionTimestamp, uid, rest, phase, ailment])) || 1;
 }
 

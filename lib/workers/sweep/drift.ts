@@ -8,8 +8,8 @@
  */
 import { type Expected, titleOf } from "#lib/moodle/expected.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { type Drift, type DriftedObject, makeDrift, sameDrift } from "#lib/domains/spokes/drift.ts";
-import { askDrift } from "#lib/domains/spokes/drift-ask.ts";
+import { createDrift, type Drift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
+import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import { sleep } from "#lib/base/time.ts";
 import { movedImages } from "#lib/workers/sweep/images.ts";
 import { expectedOf, type Sight, type SweepLook } from "#lib/workers/sweep/sight.ts";
@@ -48,7 +48,7 @@ export async function judgeDrift(look: SweepLook): Promise<string[]> {
   }
   const verdicts = await askAll(look, doubts);
   const settled = new Set(verdicts.map(({ id }) => id));
-  const news = verdicts.filter(({ before, drift }) => !sameDrift(before, drift));
+  const news = verdicts.filter(({ before, drift }) => !equalDrift(before, drift));
   for (let i = 0; i < news.length; i += ROWS) {
     const batch = news.slice(i, i + ROWS);
     const written = new Set(await look.run.write((tx) => writeDrift(tx, look.began, batch)));
@@ -102,7 +102,7 @@ async function ask(
   const found: DriftedObject[] = [];
   for (const { object, judged } of asked) {
     const known = spoke.blueprintRevision === app.blueprint.revision;
-    const drifted = await askDrift(place, { object, judged: known ? judged : "presence" }, run);
+    const drifted = await checkObjectDrift(place, { object, judged: known ? judged : "presence" }, run);
     if (drifted) found.push(drifted);
   }
   return found;
@@ -111,7 +111,7 @@ async function ask(
 function verdictOf(look: SweepLook, sight: Sight, found: readonly DriftedObject[]): Verdict {
   const { app } = look, { spoke } = sight, objects = [...found, ...movedImages(look, sight)];
   const from = spoke.blueprintRevision, to = app.blueprint.revision;
-  return { id: spoke.id, before: spoke.drift, drift: makeDrift(objects, from === to ? null : { from, to }) };
+  return { id: spoke.id, before: spoke.drift, drift: createDrift(objects, from === to ? null : { from, to }) };
 }
 
 function shuffled<T>(list: readonly T[]): T[] {

@@ -1,6 +1,6 @@
 /** What a look makes of the spokes' health. What no list has shown is looked for by name, before it is called missing. */
 import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
-import { ailmentOfNamespace, ailmentOfPart, partsOf } from "#lib/domains/spokes/health.ts";
+import { findNamespaceProblem, findPartProblem, partsOf } from "#lib/domains/spokes/health.ts";
 import { titleOf } from "#lib/moodle/expected.ts";
 import { sleep } from "#lib/base/time.ts";
 import type { Sight, SweepLook } from "#lib/workers/sweep/sight.ts";
@@ -39,7 +39,7 @@ function isUnseenOnly({ ailments }: Sight): boolean {
 async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight): Promise<void> {
   if (!ailments.has("Namespace")) {
     const found = await cluster.findNamespace(spoke.namespace, run);
-    ailments.set("Namespace", ailmentOfNamespace(found, spoke.namespaceUid));
+    ailments.set("Namespace", findNamespaceProblem(found, spoke.namespaceUid));
   }
   if (ailments.get("Namespace") !== null) return;
   const space = cluster.space(spoke.namespace, spoke.namespaceUid);
@@ -47,7 +47,7 @@ async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight):
     const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
     if (ailments.has(title)) continue;
     try {
-      ailments.set(title, ailmentOfPart(part, await space.get(part, run)));
+      ailments.set(title, findPartProblem(part, await space.get(part, run)));
     } catch (error) {
       if (!(error instanceof ClusterError) || error.transient) throw error;
       return void ailments.set("Namespace", error.message); // it is gone or another one, since a moment ago
@@ -57,11 +57,11 @@ async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight):
 
 /** The worst first: without a namespace nothing else is worth a word. */
 function ailmentOf({ spoke, ailments }: Sight): string | null {
-  const namespace = ailments.has("Namespace") ? ailments.get("Namespace")! : ailmentOfNamespace(null, "");
+  const namespace = ailments.has("Namespace") ? ailments.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;
   const wrong = partsOf(spoke).flatMap((part) => {
     const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
-    return (ailments.has(title) ? ailments.get(title)! : ailmentOfPart(part, null)) ?? [];
+    return (ailments.has(title) ? ailments.get(title)! : findPartProblem(part, null)) ?? [];
   });
   return wrong.length > 0 ? wrong.join("; ") : null;
 }

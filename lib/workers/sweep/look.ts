@@ -10,7 +10,7 @@ import type { SpokeStep } from "#lib/moodle/files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { ailmentOfNamespace, ailmentOfPart, PART_KINDS, partsOf } from "#lib/domains/spokes/health.ts";
+import { findNamespaceProblem, findPartProblem, PART_KINDS, partsOf } from "#lib/domains/spokes/health.ts";
 import { judgeDrift } from "#lib/workers/sweep/drift.ts";
 import { confirmHealth } from "#lib/workers/sweep/health.ts";
 import { readImages } from "#lib/workers/sweep/images.ts";
@@ -152,9 +152,9 @@ async function take(
 function note({ spoke, ailments, titles }: Sight, object: KubeObject): void {
   const title = titleOf(object);
   titles.add(title);
-  if (object.kind === "Namespace") ailments.set("Namespace", ailmentOfNamespace(object, spoke.namespaceUid));
+  if (object.kind === "Namespace") ailments.set("Namespace", findNamespaceProblem(object, spoke.namespaceUid));
   const part = partsOf(spoke).find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
-  if (part) ailments.set(title, ailmentOfPart(part, object));
+  if (part) ailments.set(title, findPartProblem(part, object));
 }
 
 function compare({ suspects }: Sight, expected: readonly Expected[], found: readonly KubeObject[]): void {

@@ -16,7 +16,7 @@ import { withMail } from "#lib/catalog/inputs.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
-import { BAD_LOOKS } from "#lib/domains/spokes/health.ts";
+import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 
 /** A spoke to look at, without what is large. */
 export interface SweptSpoke {
@@ -90,7 +90,7 @@ export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[])
     held as (
       select spokes.id, spokes.health as before, look.ailment, case
         when look.ailment is null then 0
-        when spokes.observed_at > spokes.updated_at then least(spokes.bad_looks + 1, ${BAD_LOOKS}::integer)
+        when spokes.observed_at > spokes.updated_at then least(spokes.bad_looks + 1, ${FAILED_CHECKS_LIMIT}::integer)
         else 1 end as bad
       from spokes join look using (id)
       where spokes.state = 'active' and spokes.updated_at <= ${began}
@@ -98,7 +98,7 @@ export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[])
       order by spokes.id for no key update of spokes skip locked
     )
     update spokes set observed_at = ${began}, bad_looks = held.bad, health = case
-      when held.ailment is null then 'healthy' when held.bad >= ${BAD_LOOKS} then 'degraded' else spokes.health end
+      when held.ailment is null then 'healthy' when held.bad >= ${FAILED_CHECKS_LIMIT} then 'degraded' else spokes.health end
     from held where spokes.id = held.id
     returning spokes.id, federation_id, slug, held.before, health as after, held.ailment`.execute(tx);
   const changed = written.filter(({ before, after }) => before !== after);

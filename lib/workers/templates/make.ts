@@ -10,12 +10,12 @@
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { completeTemplate, failTemplate, findMaking, noteTemplateVolumes } from "#lib/domains/templates/store.ts";
+import { completeTemplate, failTemplate, findTemplateById, saveTemplateVolumes } from "#lib/domains/templates/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DATABASE, SITE_PODS } from "#lib/moodle/names.ts";
 import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { labelsOf } from "#lib/moodle/stamp.ts";
-import { set } from "#lib/operations/change.ts";
+import { setField } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { isRoomWanted } from "#lib/jobs/queue.ts";
@@ -98,7 +98,7 @@ export function makeTemplate(app: App): Handler {
     }),
     install: trying("install", installWhole),
     stop: trying("stop", async (place, run) => {
-      await perform(place, run, [set(DATABASE, "/spec/replicas", 0)]);
+      await perform(place, run, [setField(DATABASE, "/spec/replicas", 0)]);
       await place.space.noPods(SITE_PODS, waitingFor(run));
     }),
     snapshots: trying("snapshots", keep),
@@ -134,7 +134,7 @@ async function openPlace(app: App, run: Run): Promise<Sandbox> {
 
 /** Also of what an earlier making has left: its snapshots are of no use any more. */
 async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
-  const { template } = run.job.payload as TemplateWork, row = await findMaking(db.rows, template);
+  const { template } = run.job.payload as TemplateWork, row = await findTemplateById(db.rows, template);
   if (row?.state !== "making" || !config.templates) {
     throw finalError("Unwanted", "No template is wanted any more", "None is made while TEMPLATES is off.");
   }
@@ -144,7 +144,7 @@ async function makeRoom({ config, db }: App, { cluster }: Sandbox, run: Run): Pr
     throw finalError("another_cluster", message, "The next installation there wishes for another one.");
   }
   await deleteContents(cluster, run, row.volumes);
-  await run.write((tx) => noteTemplateVolumes(tx, template, []));
+  await run.write((tx) => saveTemplateVolumes(tx, template, []));
   if ((await readRetaining(cluster, run)).length > 0) return;
   const message = "The cluster has no snapshot class that retains what it took";
   throw finalError("NoSnapshotClass", message, "Make a VolumeSnapshotClass with deletionPolicy: Retain.");
@@ -167,12 +167,12 @@ async function installWhole(place: Sandbox, run: Run): Promise<void> {
 async function keep(place: Sandbox, run: Run): Promise<void> {
   const { template: id } = run.job.payload as TemplateWork;
   const planned = await planSnapshots(place, run, { id, kind: "manual" });
-  await run.write((tx) => noteTemplateVolumes(tx, id, planned));
+  await run.write((tx) => saveTemplateVolumes(tx, id, planned));
   const volumes = await cutSnapshots(place, run, planned, {
     labels: labelsOf(place.inputs),
     create: (snapshot) => place.space.create(snapshot, run),
   });
-  await run.write((tx) => noteTemplateVolumes(tx, id, volumes));
+  await run.write((tx) => saveTemplateVolumes(tx, id, volumes));
 }
 
 /** Where nothing was made, nothing is opened either: that may be what failed. */
@@ -185,7 +185,7 @@ async function clear(app: App, run: Run): Promise<void> {
 
 /** What was cut in vain goes with the namespace, and from the storage. */
 async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: Run): Promise<void> {
-  const row = await findMaking(db.rows, (run.job.payload as TemplateWork).template);
+  const row = await findTemplateById(db.rows, (run.job.payload as TemplateWork).template);
   for (const { snapshot: name } of row?.volumes ?? []) {
     const snapshot = await space.get({ ...SNAPSHOT, name }, run);
     if (snapshot) await releaseContent(cluster, run, snapshot);

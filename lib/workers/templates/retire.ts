@@ -51,7 +51,7 @@ function isOver(app: App, template: SiteTemplate, now: Date): boolean {
 /** Whether a new spoke could be made from it, as things are configured. */
 function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate): boolean {
   const { version, cluster, storageClass, moodleImage, postgresImage } = template;
-  if (template.revision !== blueprint.revision || catalog.refuse("lmsVersion", version) !== null) return false;
+  if (template.revision !== blueprint.revision || catalog.findProblem("lmsVersion", version) !== null) return false;
   const images = catalog.imagesOf(version);
   if (images.moodle !== moodleImage || images.postgres !== postgresImage) return false;
   const regions = [null, ...catalog.regions.map(({ name }) => name)];

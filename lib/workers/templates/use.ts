@@ -7,17 +7,17 @@
  * object by its uid; then the row and the origin among the inputs. A site that was seen whole is never given up so.
  */
 import { sql } from "kysely";
-import { leastDisks } from "#lib/domains/backups/usable.ts";
+import { minimumDisks } from "#lib/domains/backups/usable.ts";
 import {
+  abandonTemplateUse,
+  deleteTemplateUse,
   failTemplate,
-  findMaking,
-  findUse,
-  forgetUse,
-  giveUpUse,
+  findTemplateById,
+  findTemplateUse,
   lockTemplate,
-  praiseTemplate,
+  recordTemplateUse,
+  resetTemplateFailures,
   type SiteTemplate,
-  takeTemplate,
   type TemplateUse,
 } from "#lib/domains/templates/store.ts";
 import { ClusterError, refOf } from "#lib/drivers/cluster/cluster.ts";
@@ -45,7 +45,7 @@ const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Makes the site's volumes from a template, and returns true; or sees to it that nothing of one is there. */
 export async function fillFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
-  const use = await findUse(site.app.db.rows, site.spoke.id) ?? await choose(site, run);
+  const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await choose(site, run);
   if (!use) return false;
   if (wasWhole(site)) return true;
   const given = use.givenUp !== null ? use : await tryTo(site, run, use, async (patient) => {
@@ -65,11 +65,11 @@ export async function startFilled(
   run: Run,
   start: (site: SpokeSite, run: Run) => Promise<void>,
 ): Promise<void> {
-  const use = site.inputs.origin ? await findUse(site.app.db.rows, site.spoke.id) : null;
+  const use = site.inputs.origin ? await findTemplateUse(site.app.db.rows, site.spoke.id) : null;
   if (!use || wasWhole(site)) return await start(site, run);
   const given = use.givenUp !== null ? use : await tryTo(site, run, use, async (patient) => {
     await start(site, patient("database"));
-    await run.write((tx) => praiseTemplate(tx, use.templateId));
+    await run.write((tx) => resetTemplateFailures(tx, use.templateId));
     await note(run, [`It is made from a template of ${site.inputs.version}, in place of an installation`]);
   });
   if (!given) return;
@@ -92,9 +92,9 @@ async function choose(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
     const template = await lockTemplate(tx, templateKey(spoke, inputs, blueprint.revision));
     const why = whyNot(template, inputs);
     if (why !== null) return why;
-    await takeTemplate(tx, template!, { spokeId: spoke.id, turn: origin.turn });
+    await recordTemplateUse(tx, template!, { spokeId: spoke.id, turn: origin.turn });
     await setOrigin(tx, spoke.id, origin);
-    return await findUse(tx, spoke.id);
+    return await findTemplateUse(tx, spoke.id);
   });
   return typeof use === "string" ? await because(use) : use;
 }
@@ -104,7 +104,9 @@ function whyNot(template: SiteTemplate | null, inputs: SpokeInputs): string | nu
   if (template?.state === "making") return `a ${of} is being made`;
   if (template?.state === "failed") return `there is no ${of}, since the last one failed`;
   if (template?.state !== "ready") return `there is no ${of} yet`;
-  return hasRoomFor(inputs, leastDisks(template)) ? null : `the disks of its size are smaller than those of the ${of}`;
+  return hasRoomFor(inputs, minimumDisks(template))
+    ? null
+    : `the disks of its size are smaller than those of the ${of}`;
 }
 
 /** Of an earlier operation, or of anybody. */
@@ -118,7 +120,7 @@ const OTHER = "OtherTemplate";
 
 /** What a retry has resolved anew may ask for another one by now. Nobody has been in what was begun. */
 async function demandTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
-  const template = await findMaking(app.db.rows, use.templateId);
+  const template = await findTemplateById(app.db.rows, use.templateId);
   const key = Object.entries(templateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
   if (template && key.every(([column, value]) => template[column] === value)) return template;
   throw finalError(OTHER, "the spoke is made otherwise by now, or it is gone", "Its own Job installs it.");
@@ -143,9 +145,9 @@ async function tryTo(
     const { templateId: template } = use, reason = explain(error).message;
     run.log.warn("A site cannot be made from its template, and is installed by its Job", { template, error });
     return await run.write(async (tx) => {
-      await giveUpUse(tx, use, reason);
+      await abandonTemplateUse(tx, use, reason);
       if (isOfTemplate(error)) await failTemplate(tx, template, { from: "ready", reason });
-      return await findUse(tx, site.spoke.id);
+      return await findTemplateUse(tx, site.spoke.id);
     });
   }
 }
@@ -202,7 +204,7 @@ async function clearUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<Sp
   await note(run, [`It is installed by its own Job: its template could not be used: ${use.givenUp}`]);
   await run.write(async (tx) => {
     await setOrigin(tx, spoke.id, null);
-    await forgetUse(tx, use);
+    await deleteTemplateUse(tx, use);
   });
   await recordNow(site.app, run, "spokes", spoke.id);
   return { ...site, inputs };

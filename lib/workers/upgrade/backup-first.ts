@@ -6,7 +6,7 @@ import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
 import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { UpgradeWish } from "#lib/operations/upgrade.ts";
+import type { UpgradeParameters } from "#lib/operations/upgrade.ts";
 import { findHalfWay, type TakenBackup } from "#lib/workers/upgrade/half-way.ts";
 import { note, type SpokeSite } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
@@ -23,7 +23,7 @@ export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.signal.throwIfAborted();
-    const { skipBackup } = run.job.payload as unknown as UpgradeWish;
+    const { skipBackup } = run.job.payload as unknown as UpgradeParameters;
     // One that is not ready when the step's time is over is one that the cluster cannot take.
     if (!skipBackup) throw advise(error);
     if (error.transient && error.code !== "deadline") throw error;

@@ -11,7 +11,7 @@ import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
-import { upgradeChanges, type UpgradeWish } from "#lib/operations/upgrade.ts";
+import { upgradeChanges, type UpgradeParameters } from "#lib/operations/upgrade.ts";
 import { action, observe } from "#lib/workers/actions/actions.ts";
 import { findHalfWay, hasTouched, isHalfWay, tellWayBack, wayBack } from "#lib/workers/upgrade/half-way.ts";
 import { rememberDigest } from "#lib/workers/image-digest.ts";
@@ -75,8 +75,8 @@ export function upgrade(app: App): Handler {
 
 async function prepare(here: SpokeSite, run: Run): Promise<void> {
   const { app } = here, { catalog } = app;
-  const { lmsVersion: version } = run.job.payload as unknown as UpgradeWish;
-  const refusal = catalog.refuse("lmsVersion", version);
+  const { lmsVersion: version } = run.job.payload as unknown as UpgradeParameters;
+  const refusal = catalog.findProblem("lmsVersion", version);
   if (refusal !== null) {
     throw refused("NotOffered", `Version ${version} is not on offer any more: lmsVersion ${refusal}`);
   }
@@ -89,7 +89,7 @@ async function prepare(here: SpokeSite, run: Run): Promise<void> {
   await demandSameSite(run, here.spoke, site);
   const code = await readCode({ ...here, inputs }, run);
   const { postgres } = here.inputs.images;
-  const impossible = refuseUpgrade({ version, needs: catalog.needsOf(version), postgres, site, code });
+  const impossible = refuseUpgrade({ version, needs: catalog.requirementsOf(version), postgres, site, code });
   if (impossible) {
     const blame = impossible.code === "PostgresTooOld" ? "operator" : "user";
     throw refused(impossible.code, impossible.message, impossible.hint, blame);

@@ -4,7 +4,13 @@
  * bears such a name by now may be another one.
  */
 import type { App } from "#lib/app.ts";
-import { claimRemoval, findWithDue, forgetClaims, forgetRemoved, type KeptClaim } from "#lib/domains/backups/kept.ts";
+import {
+  deleteClaimsOfRemovedSpokes,
+  deleteRetainedClaims,
+  findSpokesWithDueClaims,
+  markDueClaims,
+  type RetainedClaim,
+} from "#lib/domains/backups/retained-claims.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
@@ -23,9 +29,9 @@ const MOST = 100; // spokes in an hour
 
 export function dropKeptClaims(app: App): Handler {
   return upkeep({ kind: "drop-claims", every: HOUR, limit: 2 * HOUR }, {
-    removed: ["Forgetting volumes of spokes that are gone", MINUTE, () => forgetRemoved(app.db.rows)],
+    removed: ["Forgetting volumes of spokes that are gone", MINUTE, () => deleteClaimsOfRemovedSpokes(app.db.rows)],
     spokes: ["Removing volumes that no site uses any more", HOUR, async (run) => {
-      for (const id of await findWithDue(app.db.rows, MOST)) await dropDue(app, run, id);
+      for (const id of await findSpokesWithDueClaims(app.db.rows, MOST)) await dropDue(app, run, id);
     }],
   });
 }
@@ -35,7 +41,7 @@ async function dropDue(app: App, run: Run, id: string): Promise<void> {
   if (due.length === 0) return;
   try {
     await dropClaims(await placeOf(app, spoke), run, due);
-    await run.write((tx) => forgetClaims(tx, id, due.map(({ claim }) => claim)));
+    await run.write((tx) => deleteRetainedClaims(tx, id, due.map(({ claim }) => claim)));
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.log.warn("Cannot remove volumes that a site does not use any more; trying again in an hour", {
@@ -54,10 +60,13 @@ async function placeOf(
 }
 
 /** From here on they are no way back any more. */
-async function claimDue(tx: Tx, id: string): Promise<{ readonly spoke: SpokeRow; readonly due: readonly KeptClaim[] }> {
+async function claimDue(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly spoke: SpokeRow; readonly due: readonly RetainedClaim[] }> {
   const spoke = await lockSpoke(tx, id), live = await liveOperations(tx, id);
   const isFree = spoke.state === "active" && live.every(({ kind }) => kind !== OPERATIONS.restore.name);
   const used = Object.values(claimNames(spoke.blueprintInputs as SpokeInputs));
-  const due = isFree ? await claimRemoval(tx, id) : [];
+  const due = isFree ? await markDueClaims(tx, id) : [];
   return { spoke, due: due.filter(({ claim }) => !used.includes(claim)) };
 }

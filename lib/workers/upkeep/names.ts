@@ -10,7 +10,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
 import { enqueueConfigure } from "#lib/domains/spokes/patch.ts";
-import { type Acceptance, judgeAction, type SpokeFacts } from "#lib/operations/judge.ts";
+import { type Acceptance, checkAction, type SpokeFacts } from "#lib/operations/check-action.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeep } from "#lib/workers/upkeep/upkeep.ts";
@@ -38,7 +38,7 @@ async function endRedirects(tx: Tx, id: string): Promise<void> {
 /** Null where what the spoke is busy with forbids it. */
 function judge(facts: SpokeFacts): Acceptance | null {
   try {
-    return judgeAction("configure", facts);
+    return checkAction("configure", facts);
   } catch (error) {
     if (error instanceof Fault && error.kind === "conflict") return null;
     throw error;

@@ -1,5 +1,5 @@
 /** Accepting an invitation. */
-import { acceptAndSignIn } from "#lib/domains/auth/accept.ts";
+import { acceptAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { AcceptBody, MeView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,6 +1,6 @@
 /** Asking for a link that sets a new password. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { forgotPassword } from "#lib/domains/auth/forgot.ts";
+import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
 import { Acknowledgement, ForgotBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";

@@ -1,6 +1,6 @@
 /** Setting a new password by a mailed link. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { resetByLink } from "#lib/domains/auth/reset.ts";
+import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { Acknowledgement, ResetBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

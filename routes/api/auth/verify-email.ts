@@ -1,6 +1,6 @@
 /** Proving the address that somebody signed up with. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { verifyEmail } from "#lib/domains/auth/verify.ts";
+import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { MeView, VerifyBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";

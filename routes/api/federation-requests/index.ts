@@ -1,7 +1,7 @@
 /** Requests for hubs: those that the caller sees, and a new one. */
 import * as v from "valibot";
 import { signedIn } from "#lib/domains/auth/access.ts";
-import { askForFederation } from "#lib/domains/federations/requests/ask.ts";
+import { requestFederation } from "#lib/domains/federations/requests/create.ts";
 import { findRequests } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -25,5 +25,5 @@ export const POST = endpoint({
   idempotent: true,
   reply: created(FederationRequestView, (request) => `/api/federation-requests/${request.id}`),
   faults: ["slug_taken", "too_many_pending", "unverified", "not_offered"],
-  handle: ({ app, actor, body, idempotency }) => askForFederation(app, actor, body, idempotency),
+  handle: ({ app, actor, body, idempotency }) => requestFederation(app, actor, body, idempotency),
 });

@@ -1,7 +1,7 @@
 /** Hubs: those that the caller sees, and a new one. */
 import * as v from "valibot";
 import { operator, signedIn } from "#lib/domains/auth/access.ts";
-import { removedFor } from "#lib/domains/federations/access.ts";
+import { removedVisibility } from "#lib/domains/federations/access.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederations } from "#lib/domains/federations/show.ts";
 import { federationFilters, FederationView, NewFederation } from "#lib/domains/federations/views.ts";
@@ -20,7 +20,7 @@ export const GET = endpoint({
     includeRemoved: QueryFlag,
   }),
   reply: paged(FederationView),
-  handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, removedFor(actor, query)),
+  handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, removedVisibility(actor, query)),
 });
 
 export const POST = endpoint({

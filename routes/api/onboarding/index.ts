@@ -2,7 +2,7 @@
 import { signedIn } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
-import { findOnboarded } from "#lib/domains/onboarding/complete.ts";
+import { findOnboardedAt } from "#lib/domains/onboarding/complete.ts";
 import { OnboardingState } from "#lib/domains/onboarding/views.ts";
 
 export const GET = endpoint({
@@ -10,5 +10,5 @@ export const GET = endpoint({
   access: signedIn,
   scope: "readonly",
   reply: ok(OnboardingState),
-  handle: async ({ app, actor }) => ({ onboardedAt: await findOnboarded(app.db.rows, actor.userId) }),
+  handle: async ({ app, actor }) => ({ onboardedAt: await findOnboardedAt(app.db.rows, actor.userId) }),
 });

@@ -2,7 +2,7 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getOperations } from "#routes/api/federations/[federationId]/operations.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import { runsHub } from "#lib/domains/federations/viewer.ts";
+import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { OPERATIONS_PER_PAGE } from "#lib/portal/components/progress.ts";
 import { hubOperationsView } from "#lib/portal/hubs/operations.ts";
 import { ifAllowed } from "#lib/portal/page/call-api.ts";
@@ -21,7 +21,7 @@ export const GET = page({
     const seen = await Promise.all([...ids].map((spokeId) => ifAllowed(callApi(getSpoke, { params: { spokeId } }))));
     return hubOperationsView({
       hub,
-      canManageHub: runsHub(actor, id),
+      canManageHub: canManageHub(actor, id),
       operations: done.items,
       next: done.next,
       spokes: new Map(seen.flatMap((each) => each ? [[each.id, each]] : [])),

@@ -2,7 +2,7 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/index.ts";
 import { GET as getOverview } from "#routes/api/overview.ts";
-import { runsHub } from "#lib/domains/federations/viewer.ts";
+import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { hubView, SPOKES_PER_PAGE } from "#lib/portal/hubs/hub.ts";
 import { page, queryParams } from "#lib/portal/page/page.ts";
 
@@ -22,7 +22,7 @@ export const GET = page({
       spokes: found.items,
       query,
       next: found.next,
-      canManageHub: runsHub(actor, id),
+      canManageHub: canManageHub(actor, id),
       isOperator: actor.role === "operator",
       follow: following,
     });

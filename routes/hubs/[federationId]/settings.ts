@@ -1,7 +1,7 @@
 /** What can be changed of a hub. */
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getHub, PATCH as updateHub } from "#routes/api/federations/[federationId]/index.ts";
-import { requireRunning } from "#lib/domains/federations/access.ts";
+import { requireHubAdmin } from "#lib/domains/federations/access.ts";
 import { HUB_CHANGEABLE, hubSettingsView } from "#lib/portal/hubs/settings.ts";
 import { changedFields, changeResult, originalFields } from "#lib/portal/page/form-changes.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
@@ -9,7 +9,7 @@ import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.t
 
 async function show({ callApi, me, actor }: Pick<PageCall, "callApi" | "me" | "actor">, submission?: Submission) {
   const hub = await callApi(getHub);
-  requireRunning(actor, hub.id);
+  requireHubAdmin(actor, hub.id);
   return hubSettingsView({ me, hub, catalog: await callApi(getCatalog), submission });
 }
 

@@ -34,11 +34,11 @@ none("has the blueprint's sizes and versions, and takes any text for the rest", 
   assert.equal(catalog.choices("size"), ["small", "medium", "large"]);
   for (const field of ["region", "tier", "mode", "contentMode", "brand", "seed"] as const) {
     assert.is(catalog.choices(field), null);
-    assert.is(catalog.refuse(field, "anything at all"), null);
+    assert.is(catalog.findProblem(field, "anything at all"), null);
   }
   assert.equal(catalog.defaults, { size: "medium", version: "4.5.12" });
-  assert.is(catalog.refuse("size", "huge"), "must be one of small, medium, large");
-  assert.is(catalog.refuse("size", "__proto__"), "must be one of small, medium, large");
+  assert.is(catalog.findProblem("size", "huge"), "must be one of small, medium, large");
+  assert.is(catalog.findProblem("size", "__proto__"), "must be one of small, medium, large");
   assert.equal(catalog.surroundingsOf("anywhere"), blueprint.surroundings);
   assert.is(catalog.priceOf("small"), null);
 });
@@ -46,10 +46,10 @@ none("has the blueprint's sizes and versions, and takes any text for the rest", 
 none("takes any version that has the shape of one", () => {
   const catalog = loadCatalog(undefined, blueprint);
   for (const version of ["4.5.12", "4.5", "5.0.3", "3.11.18"]) {
-    assert.is(catalog.refuse("lmsVersion", version), null, version);
+    assert.is(catalog.findProblem("lmsVersion", version), null, version);
   }
   for (const version of ["latest", "4.5:x", ""]) {
-    assert.is(catalog.refuse("lmsVersion", version), "must be a version such as 4.5.12", version);
+    assert.is(catalog.findProblem("lmsVersion", version), "must be a version such as 4.5.12", version);
   }
   assert.is(catalog.imagesOf("5.0.3").moodle, "erseco/alpine-moodle:v5.0.3-php84");
 });
@@ -79,14 +79,14 @@ const some = suite("the catalogue of a file");
 const catalog = loadCatalog(FILE, blueprint);
 
 some("names the choices of what it does not list", () => {
-  assert.is(catalog.refuse("region", "eu-west"), null);
-  assert.is(catalog.refuse("region", "mars"), "must be one of eu-west, us-east");
-  assert.is(catalog.refuse("tier", "gold"), "must be one of standard, premium");
-  assert.is(catalog.refuse("brand", "lava"), "must be one of ocean, plain");
-  assert.is(catalog.refuse("size", "medium"), "must be one of small, large");
-  assert.is(catalog.refuse("lmsVersion", "4.5"), "must be one of 4.5.12, 5.2.2");
-  assert.is.not(catalog.refuse("mode", "any"), null);
-  assert.is(catalog.refuse("contentMode", "what has no section is free"), null);
+  assert.is(catalog.findProblem("region", "eu-west"), null);
+  assert.is(catalog.findProblem("region", "mars"), "must be one of eu-west, us-east");
+  assert.is(catalog.findProblem("tier", "gold"), "must be one of standard, premium");
+  assert.is(catalog.findProblem("brand", "lava"), "must be one of ocean, plain");
+  assert.is(catalog.findProblem("size", "medium"), "must be one of small, large");
+  assert.is(catalog.findProblem("lmsVersion", "4.5"), "must be one of 4.5.12, 5.2.2");
+  assert.is.not(catalog.findProblem("mode", "any"), null);
+  assert.is(catalog.findProblem("contentMode", "what has no section is free"), null);
 });
 
 some("takes its first size by default when the blueprint's is not offered", () => {

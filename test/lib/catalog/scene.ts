@@ -1,15 +1,15 @@
 /** A spoke as a request decides it, for tests of what a site is made from. */
 import * as v from "valibot";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import type { SpokeRequest } from "#lib/catalog/inputs.ts";
-import { resolveWish } from "#lib/domains/spokes/defaults.ts";
+import type { SiteColumns } from "#lib/catalog/inputs.ts";
+import { applyDefaults } from "#lib/domains/spokes/defaults.ts";
 import { NewSpoke } from "#lib/domains/spokes/views.ts";
 
-export function spokeOf(catalog: Catalog): SpokeRequest {
+export function spokeOf(catalog: Catalog): SiteColumns {
   const asked = v.parse(NewSpoke, { slug: "biology", displayName: "Biology", lmsVersion: "4.5.12", size: "small" });
   const hub = { id: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg", slug: "science", region: null };
   return {
-    ...resolveWish(catalog, hub, "ada@example.org", asked),
+    ...applyDefaults(catalog, hub, "ada@example.org", asked),
     id: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
     federationId: hub.id,
     namespace: "spoke-biology-9n3m8k5r2dh",

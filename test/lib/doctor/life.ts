@@ -7,7 +7,7 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Breakage } from "#lib/dev/simulator/breakage.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { surveyCluster } from "#lib/doctor/reconcile/sight.ts";
-import { requestRestore } from "#lib/domains/backups/request.ts";
+import { requestRestore } from "#lib/domains/backups/restore.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
@@ -162,5 +162,5 @@ async function act(scene: WorkScene, id: string, action: Action, wish: object = 
 }
 
 async function ask({ app, db, actor }: WorkScene, id: string, action: Action, wish: object = {}): Promise<void> {
-  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, wish }));
+  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, parameters: wish }));
 }

@@ -48,8 +48,8 @@ needs("are the entry's that the image is taken from, listed or by family", () =>
 needs("may be said by the catalogue, and by replaced files, in versions alone", () => {
   const release = '{ image: "own:1", fpmDirectory: /etc/fpm, upgradesFrom: "4.4.2", postgres: 16 }';
   const catalog = loadCatalog(`versions: [{ name: "9.1", release: ${release} }, { name: "5.2.2" }]`, blueprint);
-  assert.equal(catalog.needsOf("9.1"), { postgres: 16, upgradesFrom: "4.4.2" });
-  assert.equal(catalog.needsOf("5.2.2"), { postgres: 16, upgradesFrom: "4.4" });
+  assert.equal(catalog.requirementsOf("9.1"), { postgres: 16, upgradesFrom: "4.4.2" });
+  assert.equal(catalog.requirementsOf("5.2.2"), { postgres: 16, upgradesFrom: "4.4" });
   const other = makeBlueprint(edited("images.yaml", "upgradesFrom: 4.1.2", "upgradesFrom: 4.1.9"));
   assert.is(findNeeds(other.images, "4.5.12").upgradesFrom, "4.1.9");
   assert.throws(

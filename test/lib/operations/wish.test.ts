@@ -5,8 +5,8 @@ import { makeBlueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { rulesOf } from "#lib/operations/judge.ts";
-import { demandProgress } from "#lib/domains/spokes/actions.ts";
+import { rulesOf } from "#lib/operations/check-action.ts";
+import { requireEffect } from "#lib/domains/spokes/actions.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { builtIn } from "#test/lib/moodle/scene.ts";
 
@@ -36,15 +36,15 @@ function outcomeOf(work: () => unknown): string {
 }
 
 function upgradeOf(catalog: Catalog, spoke: ReturnType<typeof spokeOf>, lmsVersion: string): string {
-  const request = { action: "upgrade", wish: { lmsVersion, skipBackup: false } } as const;
-  return outcomeOf(() => demandProgress({ catalog }, spoke, { size: "small" }, request));
+  const request = { action: "upgrade", parameters: { lmsVersion, skipBackup: false } } as const;
+  return outcomeOf(() => requireEffect({ catalog }, spoke, { size: "small" }, request));
 }
 
 const wish = suite("the wish of an action");
 
 wish("is what the operation needs to know, and nothing else that was sent along", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13");
-  const read = (asked: SpokeAction) => rulesOf(asked.action).wish?.(catalog, asked) ?? {};
+  const read = (asked: SpokeAction) => rulesOf(asked.action).parsePayload?.(catalog, asked) ?? {};
   assert.equal(read({ action: "upgrade", moodleVersion: "4.5.13", size: "large" }), {
     lmsVersion: "4.5.13",
     skipBackup: false,
@@ -60,7 +60,7 @@ wish("is what the operation needs to know, and nothing else that was sent along"
 wish("names what is missing, what contradicts itself, and what is on offer", () => {
   const file = "versions: [{ name: 4.5.12 }]\nsizes: [{ name: small }]\n".replace("4.5.12", '"4.5.12"');
   const catalog = loadCatalog(file, makeBlueprint(builtIn()));
-  const told = (asked: SpokeAction) => outcomeOf(() => rulesOf(asked.action).wish?.(catalog, asked));
+  const told = (asked: SpokeAction) => outcomeOf(() => rulesOf(asked.action).parsePayload?.(catalog, asked));
   assert.is(
     told({ action: "upgrade", size: "small" }),
     "invalid parameter_needed: lmsVersion must be given to upgrade: the version to go to",
@@ -120,7 +120,7 @@ progress("lets it have another size than it will have", () => {
   const catalog = catalogueOf("4.5.12");
   const to = (size: string, has: string) =>
     outcomeOf(() =>
-      demandProgress({ catalog }, spokeOf("4.5.12"), { size: has }, { action: "resize", wish: { size } })
+      requireEffect({ catalog }, spokeOf("4.5.12"), { size: has }, { action: "resize", parameters: { size } })
     );
   assert.is(to("large", "small"), "accepted");
   assert.is(to("small", "large"), "accepted");

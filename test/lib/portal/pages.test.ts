@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Purpose } from "#lib/domains/auth/one-time.ts";
+import type { Purpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { openLog } from "#lib/base/log.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";

@@ -35,7 +35,7 @@ test("is tried again, and takes no site for lost, none for ill and none for unfi
     ] as const
   ) {
     await unread(scene, action, job, async () => {
-      await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish }));
+      await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
       return id;
     });
   }

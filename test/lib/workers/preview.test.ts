@@ -85,7 +85,7 @@ for (const [action, wish = {}] of ASKED) {
       scene,
       id,
       preview,
-      () => scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish })),
+      () => scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish })),
     );
   });
 }

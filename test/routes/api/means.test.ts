@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/asker.ts";
-import { noteClasses } from "#lib/domains/backups/store.ts";
+import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
@@ -36,7 +36,7 @@ test.before(async (context) => {
   const about = { objectType: "spoke", objectId: spoke, federationId: hub, spokeId: spoke } as const;
   const audit = [{ kind: "spoke_action_failed", ...about, metadata: { error: MEANS } }] as const;
   await db.transact((tx) => record(tx, SYSTEM, { audit }));
-  await noteClasses(db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
+  await saveSnapshotClasses(db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
   for (const state of ["failed", "ready"]) {
     await db.sql(
       `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state,

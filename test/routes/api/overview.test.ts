@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { countProofs } from "#lib/domains/backups/proofs.ts";
+import { countRestoreTests } from "#lib/domains/backups/restore-test-store.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; south: string }>("GET /api/overview");
@@ -123,7 +123,7 @@ test("tells the oldest of the last proofs of active spokes, and how many could n
     [1, "2026-11-18T05:00:00.000Z"],
   ]);
   assert.equal(of((await look(scene, "spokeAdmin")).spokes), [0, null]);
-  const { failing, oldest } = await countProofs(scene.db.rows);
+  const { failing, oldest } = await countRestoreTests(scene.db.rows);
   assert.equal([failing, oldest!.toISOString()], [1, "2026-11-18T05:00:00.000Z"]);
 });
 

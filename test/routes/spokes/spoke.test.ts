@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
-import { setAside } from "#lib/domains/backups/kept.ts";
-import { noteClasses } from "#lib/domains/backups/store.ts";
+import { retainClaims } from "#lib/domains/backups/retained-claims.ts";
+import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { visit } from "#test/support/page.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -138,7 +138,7 @@ test("tell each backup's state and size, when the next is taken, and take one", 
   const none = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
   assert.match(none.text, /No backups are taken.*Nobody has looked yet.*No backup yet/);
   assert.not(none.has("button", "Back up now"));
-  await noteClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
+  await saveSnapshotClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
   await take("ready", 30);
   await take("failed", 5);
   const page = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
@@ -151,7 +151,7 @@ test("tell each backup's state and size, when the next is taken, and take one", 
   assert.match(page.part("region", "Going back to one").text, "It is an operator's work");
   assert.not.match(page.text, "Kept of before a restore");
   const claims = [{ claim: "data-db-0", uid: "1" }, { claim: "files", uid: "2" }];
-  await db.transact((tx) => setAside(tx, { spokeId: spoke, operationId: "op_1", why: "replaced" }, claims));
+  await db.transact((tx) => retainClaims(tx, { spokeId: spoke, operationId: "op_1", why: "replaced" }, claims));
   const kept = await visit(scene, `/spokes/${spoke}/backups`, "operator");
   assert.match(
     kept.part("region", "Kept of before a restore").text,
@@ -171,7 +171,7 @@ test("tell which backup was proved and what was in it, and which one could not b
   const proof = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true, files: 5120 });
   await take({ provedAt: at, proof });
   await take({ createdAt: new Date(), proofError: "its database is of another site" });
-  await noteClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
+  await saveSnapshotClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
   await db.sql("update spokes set proved_at = $1, unproved_since = $1, state = 'active'", [at.toISOString()]);
   const page = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
   const [newest, proved] = page.part("region", "Backups").all("listitem");

@@ -7,8 +7,8 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import {
   closeRestoreRequests,
-  commandOf,
   lockRestoreRequest,
+  restoreCommand,
   type RestoreRequestRow,
   showRestoreRequests,
 } from "#lib/domains/backups/restore-requests/store.ts";
@@ -31,7 +31,7 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import { bulkMailJob } from "#lib/jobs/mail.ts";
 
 /** Open requests of one person: more would bury the operators. */
-const OPEN_MOST = 10;
+const MAX_OPEN = 10;
 
 /** Throws Fault conflict `backup_unusable`, `restore_requested` or `too_many_pending`. */
 export async function requestRestoreOf(
@@ -48,7 +48,7 @@ export async function requestRestoreOf(
         const message = `The spoke ${spoke.slug} has no backup ${backupId} that is ready; choose another one`;
         throw new Fault("conflict", "backup_unusable", message);
       }
-      await requireTurn(tx, actor);
+      await requireBelowLimit(tx, actor);
       const row = await tx.insertInto("restore_requests").values({
         id: newId("rsr"),
         federationId: spoke.federationId,
@@ -61,8 +61,8 @@ export async function requestRestoreOf(
         const message = "A restore of this backup is requested already; an operator will restore it or decline";
         throw new Fault("conflict", "restore_requested", message);
       }
-      const entry = entryOf(row, "restore_requested", spoke.slug, { reason });
-      await record(tx, actor, { audit: [entry], jobs: await lettersOf(tx, actor, spoke, row) });
+      const entry = createAuditEntry(row, "restore_requested", spoke.slug, { reason });
+      await record(tx, actor, { audit: [entry], jobs: await createOperatorMails(tx, actor, spoke, row) });
       return (await showRestoreRequests(tx, actor, [row]))[0]!;
     })
   );
@@ -99,7 +99,7 @@ export async function decideRestoreRequest(
         .executeTakeFirstOrThrow();
       const kind = state === "done" ? "restore_request_done" : "restore_request_declined";
       await record(tx, actor, {
-        audit: [entryOf(row, kind, slug, declineReason === undefined ? {} : { reason: declineReason })],
+        audit: [createAuditEntry(row, kind, slug, declineReason === undefined ? {} : { reason: declineReason })],
       });
       return (await showRestoreRequests(tx, actor, [row]))[0]!;
     })
@@ -113,33 +113,38 @@ export async function closeRestoredRequests(
   backupId: string,
 ): Promise<AuditEntry[]> {
   const closed = await closeRestoreRequests(tx, { spokeId, backupId }, { state: "done", decidedBy: null });
-  return closed.map((row) => entryOf(row, "restore_request_done", slug, {}));
+  return closed.map((row) => createAuditEntry(row, "restore_request_done", slug, {}));
 }
 
-function entryOf(row: RestoreRequestRow, kind: AuditEntry["kind"], slug: string, more: object): AuditEntry {
-  const place = onSpoke({ id: row.spokeId, federationId: row.federationId });
-  return { kind, ...place, metadata: { slug, requestId: row.id, backupId: row.backupId, ...more } };
+function createAuditEntry(row: RestoreRequestRow, kind: AuditEntry["kind"], slug: string, extra: object): AuditEntry {
+  const subject = onSpoke({ id: row.spokeId, federationId: row.federationId });
+  return { kind, ...subject, metadata: { slug, requestId: row.id, backupId: row.backupId, ...extra } };
 }
 
-async function requireTurn(tx: Tx, { userId }: Actor): Promise<void> {
+async function requireBelowLimit(tx: Tx, { userId }: Actor): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: restore requests of ${userId}`}, 0))`.execute(
     tx,
   );
   const { open } = await tx.selectFrom("restore_requests").select(sql<number>`count(*)::int`.as("open"))
     .where("requestedBy", "=", userId).where("state", "=", "open").executeTakeFirstOrThrow();
-  if (open < OPEN_MOST) return;
-  throw new Fault("conflict", "too_many_pending", `You have ${OPEN_MOST} open requests for restores; wait for one`);
+  if (open < MAX_OPEN) return;
+  throw new Fault("conflict", "too_many_pending", `You have ${MAX_OPEN} open requests for restores; wait for one`);
 }
 
 /** Returns the mails to operators. A person's first request within an hour is mailed; notifications list every request. */
-async function lettersOf(rows: Rows, actor: Actor, spoke: ListedSpoke, row: RestoreRequestRow): Promise<NewJob[]> {
+async function createOperatorMails(
+  rows: Rows,
+  actor: Actor,
+  spoke: ListedSpoke,
+  row: RestoreRequestRow,
+): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("restore_requests").select("id").where("requestedBy", "=", actor.userId)
     .where("id", "<>", row.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
     .limit(1).executeTakeFirst();
   if (earlier) return [];
   const operators = (await listOperators(rows)).filter(({ id }) => id !== actor.userId);
   const { displayName, domain } = spoke, { reason, backupId } = row;
-  const about = { by: actor.email, spoke: displayName, domain, backupId, reason, command: commandOf(row) };
+  const about = { by: actor.email, spoke: displayName, domain, backupId, reason, command: restoreCommand(row) };
   return operators.map(({ email, displayName: name }) =>
     bulkMailJob({ template: "restore-requested", to: { email, name }, about })
   );

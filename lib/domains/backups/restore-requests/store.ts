@@ -30,22 +30,22 @@ export async function listRestoreRequests(
 export async function showRestoreRequests(
   rows: Rows,
   { role }: Pick<Actor, "role">,
-  found: readonly RestoreRequestRow[],
+  requests: readonly RestoreRequestRow[],
 ): Promise<RestoreRequestRecord[]> {
-  if (found.length === 0) return [];
-  const ids = [...new Set(found.flatMap((row) => [row.requestedBy, row.decidedBy ?? row.requestedBy]))];
+  if (requests.length === 0) return [];
+  const ids = [...new Set(requests.flatMap((row) => [row.requestedBy, row.decidedBy ?? row.requestedBy]))];
   const users = await rows.selectFrom("users").select(["id", "email"]).where("id", "in", ids).execute();
   const people = new Map(users.map((user) => [user.id, user]));
-  return found.map(({ updatedAt: _, ...row }) => ({
+  return requests.map(({ updatedAt: _, ...row }) => ({
     ...row,
     requestedBy: people.get(row.requestedBy)!,
     decidedBy: row.decidedBy === null ? null : people.get(row.decidedBy)!,
-    command: role === "operator" ? commandOf(row) : null,
+    command: role === "operator" ? restoreCommand(row) : null,
   }));
 }
 
 /** The id names the spoke also after it was removed. */
-export function commandOf({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
+export function restoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
   return `wheelwright restore ${spokeId} --backup ${backupId}`;
 }
 
@@ -64,14 +64,14 @@ interface Decision {
 /** Closes those that are still open of these, and returns them. */
 export async function closeRestoreRequests(
   tx: Tx,
-  which: { readonly id: string } | { readonly spokeId: string; readonly backupId: string },
+  selector: { readonly id: string } | { readonly spokeId: string; readonly backupId: string },
   decision: Decision,
 ): Promise<RestoreRequestRow[]> {
   const now = sql<Date>`wheelwright_now()`;
   let query = tx.updateTable("restore_requests").set({ ...decision, decidedAt: now, updatedAt: now })
     .where("state", "=", "open");
-  query = "id" in which
-    ? query.where("id", "=", which.id)
-    : query.where("spokeId", "=", which.spokeId).where("backupId", "=", which.backupId);
+  query = "id" in selector
+    ? query.where("id", "=", selector.id)
+    : query.where("spokeId", "=", selector.spokeId).where("backupId", "=", selector.backupId);
   return await query.returningAll().execute();
 }

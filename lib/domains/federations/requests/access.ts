@@ -4,19 +4,19 @@ import { Fault } from "#lib/base/errors.ts";
 import { findRequest, type RequestRow } from "#lib/domains/federations/requests/store.ts";
 
 /** `see` and `withdraw`: operators and who asked. `decide`: operators. */
-type RequestDeed = "see" | "decide" | "withdraw";
+type RequestPermission = "see" | "decide" | "withdraw";
 
-export function federationRequest(deed: RequestDeed): Access<Actor, { readonly asked: RequestRow }> {
+export function federationRequest(permission: RequestPermission): Access<Actor, { readonly hubRequest: RequestRow }> {
   return {
-    name: `federation request: ${deed}`,
+    name: `federation request: ${permission}`,
     async admit({ app, actor: caller, params }) {
       const actor = requireActor(caller);
       const row = await findRequest(app.db.rows, params.requestId ?? "");
       if (!row || (actor.role !== "operator" && row.requestedBy !== actor.userId)) {
         throw new Fault("missing", "request_missing", "There is no such request, or you have no access to it");
       }
-      if (deed === "decide") requireOperator(actor);
-      return { actor, asked: row };
+      if (permission === "decide") requireOperator(actor);
+      return { actor, hubRequest: row };
     },
   };
 }

@@ -13,17 +13,17 @@ import { connectHub } from "#lib/domains/billing/connect.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/catalog.ts";
-import { announceFederation, placeFederation } from "#lib/domains/federations/create.ts";
+import { requireOffered } from "#lib/catalog/catalog.ts";
+import { insertNewFederation, recordNewFederation } from "#lib/domains/federations/create.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";
-import { decide, lockRequest, type RequestRow } from "#lib/domains/federations/requests/store.ts";
+import { lockRequest, type RequestRow, saveDecision } from "#lib/domains/federations/requests/store.ts";
 import type { Approval, FederationRequestRecord, Rejection } from "#lib/domains/federations/requests/views.ts";
 import type { NewFederation } from "#lib/domains/federations/views.ts";
 import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
-import { takeSeat } from "#lib/domains/members/seats.ts";
-import { type HeldUser, holdUser } from "#lib/domains/users/store.ts";
+import { addSeat } from "#lib/domains/members/seats.ts";
+import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
  * Makes the hub as it was asked for, but for what the approval says otherwise; who asked is its admin at once, and is sent
@@ -40,26 +40,26 @@ export async function approveRequest(
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const before = await lockPending(tx, id);
-      const asker = await holdAsker(tx, before);
-      if (asker.disabled) throw askerDisabled(asker.email);
-      const input = resolve(before, approval);
-      refuseUnlisted(app.catalog, { region: input.region, mode: input.mode, tier: input.tier });
-      const hub = await placeFederation(tx, app, actor, input);
-      await takeSeat(tx, { federationId: hub.id }, asker.id);
-      const billing = app.payments ? await connectHub(tx, hub, asker.email) : [];
-      const after = await decide(tx, id, { state: "approved", decidedBy: actor.userId, federationId: hub.id });
-      const to = { email: asker.email, name: asker.displayName };
-      await announceFederation(tx, actor, hub, {
+      const requester = await lockRequester(tx, before);
+      if (requester.disabled) throw requesterDisabledFault(requester.email);
+      const input = mergeApproval(before, approval);
+      requireOffered(app.catalog, { region: input.region, mode: input.mode, tier: input.tier });
+      const hub = await insertNewFederation(tx, app, actor, input);
+      await addSeat(tx, { federationId: hub.id }, requester.id);
+      const billing = app.payments ? await connectHub(tx, hub, requester.email) : [];
+      const after = await saveDecision(tx, id, { state: "approved", decidedBy: actor.userId, federationId: hub.id });
+      const to = { email: requester.email, name: requester.displayName };
+      await recordNewFederation(tx, actor, hub, {
         audit: [{
           kind: "federation_member_added",
           ...onHub(hub.id),
-          metadata: { slug: hub.slug, userId: asker.id, email: asker.email, requestId: id },
+          metadata: { slug: hub.slug, userId: requester.id, email: requester.email, requestId: id },
         }, {
           kind: "federation_request_approved",
           objectType: "federation_request",
           objectId: id,
           federationId: hub.id,
-          audienceUserId: asker.id,
+          audienceUserId: requester.id,
           metadata: { slug: hub.slug, name: hub.name, asked: before.slug },
         }, ...billing],
         jobs: [mailJob({ template: "request-approved", to, about: { hub: hub.name, slug: hub.slug } })],
@@ -80,19 +80,19 @@ export async function rejectRequest(
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const before = await lockPending(tx, id);
-      const asker = await holdAsker(tx, before);
-      const after = await decide(tx, id, { state: "rejected", decidedBy: actor.userId, rejectReason: reason });
-      const to = { email: asker.email, name: asker.displayName };
+      const requester = await lockRequester(tx, before);
+      const after = await saveDecision(tx, id, { state: "rejected", decidedBy: actor.userId, rejectReason: reason });
+      const to = { email: requester.email, name: requester.displayName };
       const letter: Letter = { template: "request-rejected", to, about: { hub: before.name, reason } };
       await record(tx, actor, {
         audit: [{
           kind: "federation_request_rejected",
           objectType: "federation_request",
           objectId: id,
-          audienceUserId: asker.id,
+          audienceUserId: requester.id,
           metadata: { slug: before.slug, name: before.name, reason },
         }],
-        jobs: asker.disabled ? [] : [mailJob(letter)],
+        jobs: requester.disabled ? [] : [mailJob(letter)],
       });
       return await showRequest(tx, after);
     })
@@ -100,38 +100,38 @@ export async function rejectRequest(
 }
 
 /** Says what was decided, and by whom. */
-export async function requestDecided(rows: Rows, row: RequestRow): Promise<Fault> {
+export async function requestDecidedFault(rows: Rows, row: RequestRow): Promise<Fault> {
   const { decidedBy, state } = await showRequest(rows, row);
   const message = `This request was ${state} by ${decidedBy?.email}; nothing is left to decide`;
   return new Fault("conflict", "request_decided", message);
 }
 
 /** What the account is now, it is until the decision stands. */
-async function holdAsker(tx: Tx, { requestedBy }: RequestRow): Promise<HeldUser> {
-  const user = await holdUser(tx, { id: requestedBy });
+async function lockRequester(tx: Tx, { requestedBy }: RequestRow): Promise<LockedUser> {
+  const user = await lockUser(tx, { id: requestedBy });
   if (!user) throw new Error(`The user ${requestedBy}, who made a request, is not there`);
   return user;
 }
 
 async function lockPending(tx: Tx, id: string): Promise<RequestRow> {
   const row = await lockRequest(tx, id);
-  if (row.state !== "pending") throw await requestDecided(tx, row);
+  if (row.state !== "pending") throw await requestDecidedFault(tx, row);
   return row;
 }
 
 /** A name that only repeats the slug follows another slug. */
-function resolve(asked: RequestRow, approval: Approval): NewFederation {
-  const slug = approval.slug ?? asked.slug;
+function mergeApproval(request: RequestRow, approval: Approval): NewFederation {
+  const slug = approval.slug ?? request.slug;
   return {
     slug,
-    name: approval.name ?? (asked.name === asked.slug ? slug : asked.name),
-    region: approval.region ?? asked.region ?? undefined,
-    mode: approval.mode ?? asked.mode ?? undefined,
-    tier: approval.tier ?? asked.tier ?? undefined,
+    name: approval.name ?? (request.name === request.slug ? slug : request.name),
+    region: approval.region ?? request.region ?? undefined,
+    mode: approval.mode ?? request.mode ?? undefined,
+    tier: approval.tier ?? request.tier ?? undefined,
   };
 }
 
-function askerDisabled(email: string): Fault {
+function requesterDisabledFault(email: string): Fault {
   const message = `Cannot approve: the account of ${email} has been disabled; enable it first, or reject the request`;
   return new Fault("conflict", "asker_disabled", message);
 }

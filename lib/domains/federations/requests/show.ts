@@ -21,12 +21,12 @@ export async function showRequest(rows: Rows, row: RequestRow): Promise<Federati
 }
 
 /** In the order given. However many they are, it takes one query. */
-async function showRequests(rows: Rows, found: readonly RequestRow[]): Promise<FederationRequestRecord[]> {
-  if (found.length === 0) return [];
-  const ids = new Set(found.flatMap((row) => [row.requestedBy, ...row.decidedBy === null ? [] : [row.decidedBy]]));
+async function showRequests(rows: Rows, requests: readonly RequestRow[]): Promise<FederationRequestRecord[]> {
+  if (requests.length === 0) return [];
+  const ids = new Set(requests.flatMap((row) => [row.requestedBy, ...row.decidedBy === null ? [] : [row.decidedBy]]));
   const users = await rows.selectFrom("users").select(["id", "email"]).where("id", "in", [...ids]).execute();
   const people = new Map(users.map((user) => [user.id, user]));
-  return found.map((row) => ({
+  return requests.map((row) => ({
     ...row,
     requestedBy: people.get(row.requestedBy)!,
     decidedBy: row.decidedBy === null ? null : people.get(row.decidedBy)!,

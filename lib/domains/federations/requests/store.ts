@@ -48,7 +48,7 @@ interface Decision {
   readonly federationId?: string;
 }
 
-export async function decide(tx: Tx, id: string, decision: Decision): Promise<RequestRow> {
+export async function saveDecision(tx: Tx, id: string, decision: Decision): Promise<RequestRow> {
   const now = sql<Date>`wheelwright_now()`;
   return await tx.updateTable("federation_requests").set({
     ...decision,
@@ -62,10 +62,10 @@ export async function countRecent(
   rows: Rows,
   userId: string,
 ): Promise<{ readonly pending: number; readonly withdrawn: number }> {
-  const late = sql<boolean>`created_at > wheelwright_now() - interval '1 hour'`;
+  const isRecent = sql<boolean>`created_at > wheelwright_now() - interval '1 hour'`;
   return await rows.selectFrom("federation_requests").select([
     sql<number>`(count(*) filter (where state = 'pending'))::int`.as("pending"),
     sql<number>`(count(*) filter (where state = 'withdrawn'))::int`.as("withdrawn"),
-  ]).where("requestedBy", "=", userId).where((is) => is.or([is("state", "=", "pending"), late]))
+  ]).where("requestedBy", "=", userId).where((where) => where.or([where("state", "=", "pending"), isRecent]))
     .executeTakeFirstOrThrow();
 }

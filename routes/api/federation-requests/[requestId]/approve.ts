@@ -13,5 +13,6 @@ export const POST = endpoint({
   idempotent: true,
   reply: ok(FederationRequestView),
   faults: ["request_decided", "asker_disabled", "slug_taken", "not_offered"],
-  handle: ({ app, actor, asked, body, idempotency }) => approveRequest(app, actor, asked, body, idempotency),
+  handle: ({ app, actor, hubRequest: asked, body, idempotency }) =>
+    approveRequest(app, actor, asked, body, idempotency),
 });

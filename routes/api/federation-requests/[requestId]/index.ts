@@ -1,6 +1,6 @@
 /** One request for a hub. */
 import { federationRequest } from "#lib/domains/federations/requests/access.ts";
-import { withdrawRequest } from "#lib/domains/federations/requests/ask.ts";
+import { withdrawRequest } from "#lib/domains/federations/requests/create.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -11,7 +11,7 @@ export const GET = endpoint({
   access: federationRequest("see"),
   scope: "readonly",
   reply: ok(FederationRequestView),
-  handle: ({ app, asked }) => showRequest(app.db.rows, asked),
+  handle: ({ app, hubRequest: asked }) => showRequest(app.db.rows, asked),
 });
 
 export const DELETE = endpoint({
@@ -20,5 +20,5 @@ export const DELETE = endpoint({
   scope: "cli",
   reply: ok(FederationRequestView),
   faults: ["request_decided"],
-  handle: ({ app, actor, asked }) => withdrawRequest(app, actor, asked),
+  handle: ({ app, actor, hubRequest: asked }) => withdrawRequest(app, actor, asked),
 });

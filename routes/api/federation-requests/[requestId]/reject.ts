@@ -13,5 +13,5 @@ export const POST = endpoint({
   idempotent: true,
   reply: ok(FederationRequestView),
   faults: ["request_decided"],
-  handle: ({ app, actor, asked, body, idempotency }) => rejectRequest(app, actor, asked, body, idempotency),
+  handle: ({ app, actor, hubRequest: asked, body, idempotency }) => rejectRequest(app, actor, asked, body, idempotency),
 });

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { StreamData } from "#lib/events/store.ts";
 import { federation } from "#lib/domains/federations/access.ts";
-import { followFederation, sinceOf } from "#lib/domains/federations/follow.ts";
+import { followFederation, resumePosition } from "#lib/domains/federations/follow.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { events } from "#lib/http/reply.ts";
 import { EventNumber } from "#lib/base/schema.ts";
@@ -15,5 +15,5 @@ export const GET = endpoint({
   reply: events(StreamData),
   faults: ["too_many_streams"],
   handle: ({ app, actor, federation, query, request, signal }) =>
-    followFederation(app, actor, federation, { since: sinceOf(request, query.since), signal }),
+    followFederation(app, actor, federation, { since: resumePosition(request, query.since), signal }),
 });

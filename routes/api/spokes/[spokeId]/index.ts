@@ -8,7 +8,7 @@ import { spoke } from "#lib/domains/spokes/access.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
-import { showFound } from "#lib/domains/spokes/show.ts";
+import { showListedSpokes } from "#lib/domains/spokes/show.ts";
 import { ActionPreview, SpokePatch, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
@@ -18,7 +18,7 @@ export const GET = endpoint({
   query: v.object({ includeRemoved: QueryFlag }),
   polled: true,
   reply: ok(SpokeView),
-  handle: async ({ app, actor, spoke }) => (await showFound(app.db.rows, actor, [spoke]))[0]!,
+  handle: async ({ app, actor, spoke }) => (await showListedSpokes(app.db.rows, actor, [spoke]))[0]!,
 });
 
 export const PATCH = endpoint({

@@ -2,7 +2,7 @@
 import { endpoint } from "#lib/http/endpoint.ts";
 import { shownOnce } from "#lib/http/reply.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
-import { makeSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
+import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
 import { SignInLinkView } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
@@ -13,5 +13,5 @@ export const POST = endpoint({
   scope: "cli",
   reply: shownOnce(SignInLinkView),
   faults: ["spoke_state", "link_under_way", "admin_unusable", "too_many_links", "link_failed", "cluster_unavailable"],
-  handle: ({ app, actor, spoke, signal }) => makeSignInLink(app, actor, spoke, signal),
+  handle: ({ app, actor, spoke, signal }) => createSignInLink(app, actor, spoke, signal),
 });

@@ -7,7 +7,7 @@ import { GET as getMySpokes } from "#routes/api/my-spokes.ts";
 import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as getOneSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { requireRunning } from "#lib/domains/federations/access.ts";
+import { requireHubAdmin } from "#lib/domains/federations/access.ts";
 import { copyableFirst, type SpokeToCopy } from "#lib/portal/hubs/copy-spoke.ts";
 import type { NewSpokeProps } from "#lib/portal/hubs/new-spoke-preview.ts";
 import { newSpokeView } from "#lib/portal/hubs/new-spoke.ts";
@@ -22,7 +22,7 @@ const MAX_COPYABLE = "100";
 
 async function show({ callApi, me, actor }: Call, formState: FormState, copyOf: string | undefined) {
   const [hub, catalog] = await Promise.all([callApi(getHub), callApi(getCatalog)]);
-  requireRunning(actor, hub.id);
+  requireHubAdmin(actor, hub.id);
   const source = copyOf === undefined ? null : await readSource({ callApi }, copyOf);
   const copyable = source
     ? []

@@ -47,7 +47,7 @@ async function patch(scene: WorkScene, id: string, wish: object): Promise<void> 
 }
 
 async function restart({ app, actor, db }: WorkScene, id: string): Promise<void> {
-  await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "restart", wish: {} }));
+  await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "restart", parameters: {} }));
 }
 
 /** As the namespace of this name has them. */

@@ -34,7 +34,7 @@ async function storage({ app }: WorkScene): Promise<string[]> {
 }
 
 async function ask({ db, app, actor }: WorkScene, id: string, action: "backup"): Promise<void> {
-  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, wish: {} }));
+  await db.transact((tx) => acceptAction(app, tx, actor, id, { action, parameters: {} }));
 }
 
 async function backUp(scene: WorkScene, id: string) {

@@ -68,7 +68,7 @@ test.before(async (context) => {
   await replica.close();
   await noteParticulars(scene.app);
   for (const action of ["restart", "backup"] as const) {
-    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.ash, { action, wish: {} }));
+    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.ash, { action, parameters: {} }));
   }
   const goBack = await keepYesterday(scene.db);
 

@@ -174,7 +174,9 @@ test("leaves to replicas what was asked for since the restore, and says which cl
   await scene.db.sql(
     "insert into database_restores (taken_at, restored_at) values (now(), now() - interval '1 minute')",
   );
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.ash, { action: "restart", wish: {} }));
+  await scene.db.transact((tx) =>
+    acceptAction(scene.app, tx, scene.actor, ids.ash, { action: "restart", parameters: {} })
+  );
   await scene.db.sql("update spokes set cluster = 'former' where id = $1", [ids.elm]);
   const lines = (await told(scene.app, { apply: true })).join("\n");
   assert.match(

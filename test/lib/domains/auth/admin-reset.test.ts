@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
 import { openPasswords, verifyPassword } from "#lib/drivers/crypto/password.ts";
-import { resetPassword } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -16,7 +16,7 @@ test.after((stage) => stage.db.close());
 
 test("returns a password that is right from then on, and the old one is not", async ({ db }) => {
   const ada = await makePerson(db, "ada");
-  const { password } = await resetPassword({ db, passwords: openPasswords() }, " ADA@example.org ");
+  const { password } = await resetPasswordLocally({ db, passwords: openPasswords() }, " ADA@example.org ");
   const [{ passwordHash }] = await db.sql("select password_hash from users where id = $1", [ada.id]);
   assert.is(await verifyPassword(password, passwordHash), "right");
   assert.is(await verifyPassword(PASSWORD, passwordHash), "wrong");
@@ -29,7 +29,7 @@ test("ends the user's sessions, tells their streams, and leaves tokens and other
   await makeToken(db, ada, "cli");
   let told = false;
   const end = db.wakeups.subscribe(`user:${ada.id}`, () => void (told = true));
-  await resetPassword(quick(db), ada.email);
+  await resetPasswordLocally(quick(db), ada.email);
   await until(() => told);
   end();
   assert.equal(await db.sql("select id from sessions where ended_at is null"), [{ id: other.id }]);
@@ -39,7 +39,7 @@ test("ends the user's sessions, tells their streams, and leaves tokens and other
 test("of an address that nobody proved counts as proof, and ends what a stranger left in the account", async ({ db }) => {
   const eve = await makePerson(db, "eve", { verified: false });
   const { id } = await makeToken(db, eve, "cli");
-  await resetPassword(quick(db), eve.email);
+  await resetPasswordLocally(quick(db), eve.email);
   const [user] = await db.sql("select email_verified_at from users where id = $1", [eve.id]);
   assert.ok(user.emailVerifiedAt);
   assert.equal(await db.sql("select id from api_tokens where revoked_at is not null"), [{ id }]);
@@ -51,7 +51,7 @@ test("is refused for a disabled user, as long as an operator is there to enable 
   await makePerson(db, "root", { operator: true });
   for (const operator of [true, false]) {
     const dan = await makePerson(db, `dan-${operator}`, { disabled: true, operator });
-    const fault = await rejection(resetPassword(quick(db), dan.email));
+    const fault = await rejection(resetPasswordLocally(quick(db), dan.email));
     assert.equal([fault.code, /an operator must enable them/.test(fault.message)], ["user_disabled", true]);
     assert.equal(await kindsOf(db, dan.id), []);
   }
@@ -62,8 +62,8 @@ test("enables a disabled operator where no other is left, and nobody else", asyn
   const lost = await makePerson(db, "lost", { disabled: true, operator: true });
   await makePerson(db, "unproven", { verified: false, operator: true });
   const plain = await makePerson(db, "plain", { disabled: true });
-  assert.is((await rejection(resetPassword(quick(db), plain.email))).code, "user_disabled");
-  assert.is((await resetPassword(quick(db), lost.email)).enabled, true);
+  assert.is((await rejection(resetPasswordLocally(quick(db), plain.email))).code, "user_disabled");
+  assert.is((await resetPasswordLocally(quick(db), lost.email)).enabled, true);
   const [user] = await db.sql("select disabled_at from users where id = $1", [lost.id]);
   assert.is(user.disabledAt, null);
   const [event] = await db.sql("select metadata from audit_events where kind = 'user_updated'");
@@ -72,14 +72,14 @@ test("enables a disabled operator where no other is left, and nobody else", asyn
 
 test("is written down, without the password", async ({ db }) => {
   const ada = await makePerson(db, "eda");
-  const { password } = await resetPassword(quick(db), ada.email);
+  const { password } = await resetPasswordLocally(quick(db), ada.email);
   const [event] = (await readAudit(db.rows, {}, { limit: 9 })).items;
   assert.equal([event?.kind, event?.actor.id, event?.objectId], ["password_reset", "system", ada.id]);
   assert.not.match(JSON.stringify(event), password);
 });
 
 test("says that there is no such user", async ({ db }) => {
-  const fault = await rejection(resetPassword(quick(db), "nobody@example.org"));
+  const fault = await rejection(resetPasswordLocally(quick(db), "nobody@example.org"));
   assert.equal([fault.code, fault.message], [
     "user_missing",
     "There is no user with the e-mail address nobody@example.org",

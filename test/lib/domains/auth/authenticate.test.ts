@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { authenticate, authenticateAgain } from "#lib/domains/auth/authenticate.ts";
+import { authenticate, reauthenticate } from "#lib/domains/auth/authenticate.ts";
 import { newSecret } from "#lib/drivers/crypto/secret.ts";
 import { newToken } from "#lib/drivers/crypto/token.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
@@ -195,9 +195,9 @@ again.after((stage) => stage.db.close());
 again("finds the caller as it is by now, with the credential that it came with", async ({ app, db, person }) => {
   const { plaintext } = await makeToken(db, person, "readonly");
   const actor = (await authenticate(app, asked({ authorization: `Bearer ${plaintext}` }), ORIGIN))!;
-  assert.equal(await authenticateAgain(app, actor), actor);
+  assert.equal(await reauthenticate(app, actor), actor);
   await db.sql("update users set operator = true where id = $1", [person.id]);
-  assert.is((await authenticateAgain(app, actor))?.role, "operator");
+  assert.is((await reauthenticate(app, actor))?.role, "operator");
 });
 
 again("is null once the token is revoked or the session has ended", async ({ app, db, person }) => {
@@ -205,10 +205,10 @@ again("is null once the token is revoked or the session has ended", async ({ app
   const byToken = (await authenticate(app, asked({ authorization: `Bearer ${token.plaintext}` }), ORIGIN))!;
   const bySession = (await authenticate(app, asked({ cookie: `wheelwright=${session.secret}` }), ORIGIN))!;
   await db.sql("update api_tokens set revoked_at = wheelwright_now()");
-  assert.is(await authenticateAgain(app, byToken), null);
-  assert.equal(await authenticateAgain(app, bySession), bySession);
+  assert.is(await reauthenticate(app, byToken), null);
+  assert.equal(await reauthenticate(app, bySession), bySession);
   await db.sql("update sessions set ended_at = wheelwright_now()");
-  assert.is(await authenticateAgain(app, bySession), null);
+  assert.is(await reauthenticate(app, bySession), null);
 });
 
 again.run();

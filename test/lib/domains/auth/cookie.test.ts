@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addressProblem, clearedCookie, readCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
+import { clearedCookie, findPublicUrlProblem, readCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
 
 const PUBLIC = new URL("https://hubs.example.org"), LOCAL = new URL("http://localhost:3000");
 
@@ -24,12 +24,16 @@ test("goes without TLS on plain HTTP on this machine alone", () => {
 });
 
 test("is told to be in vain where users come over plain HTTP from elsewhere, and an address that leads to no other machine", () => {
-  assert.is(addressProblem(new URL("https://hubs.example.org")), null);
+  assert.is(findPublicUrlProblem(new URL("https://hubs.example.org")), null);
   for (const local of ["http://localhost:3000", "http://127.0.0.1", "https://hubs.localhost"]) {
-    assert.match(addressProblem(new URL(local))!, /^PUBLIC_URL \S+ leads to whatever machine one sits at: /, local);
+    assert.match(
+      findPublicUrlProblem(new URL(local))!,
+      /^PUBLIC_URL \S+ leads to whatever machine one sits at: /,
+      local,
+    );
   }
   for (const bad of ["http://192.0.2.2:4998", "http://hubs.example.org", "http://localhost.example.org"]) {
-    assert.match(addressProblem(new URL(bad))!, /^PUBLIC_URL is http .* browsers drop the session cookie/, bad);
+    assert.match(findPublicUrlProblem(new URL(bad))!, /^PUBLIC_URL is http .* browsers drop the session cookie/, bad);
   }
 });
 

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findSession, findToken, noteSession, noteToken } from "#lib/domains/auth/credentials.ts";
+import { findSession, findToken, recordSessionUse, recordTokenUse } from "#lib/domains/auth/credentials.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import { rejection } from "#test/support/until.ts";
@@ -27,11 +27,11 @@ test("let in whoever comes while nothing can be written, and no other failure", 
   const token = await makeToken(db, ada, "cli"), session = await makeSession(db, ada);
   await db.sql("update sessions set seen_at = seen_at - interval '1 hour'");
   await refuse(db, "53100");
-  await noteToken(db.rows, token.id);
-  await noteSession(db.rows, session.id);
+  await recordTokenUse(db.rows, token.id);
+  await recordSessionUse(db.rows, session.id);
   await db.sql("drop function refuse cascade");
   await refuse(db, "22012");
-  for (const note of [noteToken(db.rows, token.id), noteSession(db.rows, session.id)]) {
+  for (const note of [recordTokenUse(db.rows, token.id), recordSessionUse(db.rows, session.id)]) {
     assert.is((await rejection(note)).code, "22012");
   }
 });

@@ -9,7 +9,7 @@ import { signIn, signOut } from "#lib/domains/auth/login.ts";
 import type { Passwords } from "#lib/drivers/crypto/password.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { resetPassword } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { quickPasswords } from "#test/support/errands.ts";
@@ -170,7 +170,7 @@ test("refuses the old password when a new one was set while it was judged", asyn
     ...app.passwords,
     async verify(...asked) {
       const verdict = await app.passwords.verify(...asked);
-      if (++judged === 1) await resetPassword(app, ada.email);
+      if (++judged === 1) await resetPasswordLocally(app, ada.email);
       return verdict;
     },
   };

@@ -1,6 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Aged, expired, keep, mayGo, RETENTION } from "#lib/domains/backups/retention.ts";
+import {
+  type DatedBackup,
+  mayDelete,
+  RETENTION,
+  selectExpired,
+  selectRetained,
+} from "#lib/domains/backups/retention.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
 const NOW = new Date("2026-11-21T05:00:00.000Z");
@@ -14,7 +20,7 @@ function dice(seed: number): (most: number) => number {
   };
 }
 
-function history(seed: number): Aged[] {
+function history(seed: number): DatedBackup[] {
   const roll = dice(seed), span = [3, 10, 40, 200, 800][roll(5)]!;
   return Array.from({ length: roll(60) }, (_, i) => {
     const createdAt = new Date(NOW.getTime() - roll(span * 24) * HOUR - roll(3) * 20 * 60_000);
@@ -26,10 +32,11 @@ function history(seed: number): Aged[] {
 }
 
 /** The rule, slowly: a good one stays if it is the newest of its day, and fewer than 7 later days have one; and so on. */
-function oracle(all: readonly Aged[]): string[] {
+function oracle(all: readonly DatedBackup[]): string[] {
   const good = all.filter((one) => one.state === "ready" && one.removingSince === null);
-  const later = (a: Aged, b: Aged) => a.createdAt > b.createdAt || +a.createdAt === +b.createdAt && a.id > b.id;
-  const stays = (one: Aged, nameOf: (at: Date) => string, most: number) => {
+  const later = (a: DatedBackup, b: DatedBackup) =>
+    a.createdAt > b.createdAt || +a.createdAt === +b.createdAt && a.id > b.id;
+  const stays = (one: DatedBackup, nameOf: (at: Date) => string, most: number) => {
     const own = nameOf(one.createdAt);
     if (good.some((other) => nameOf(other.createdAt) === own && later(other, one))) return false;
     return new Set(good.map((other) => nameOf(other.createdAt)).filter((name) => name > own)).size < most;
@@ -53,13 +60,13 @@ const rule = suite("keep");
 rule("keeps of 2,000 histories exactly what a slow reading of the rule keeps.", () => {
   for (let seed = 1; seed <= 2000; seed++) {
     const all = history(seed);
-    assert.equal([...keep(all, NOW)].sort(), oracle(all), `seed ${seed}`);
+    assert.equal([...selectRetained(all, NOW)].sort(), oracle(all), `seed ${seed}`);
   }
 });
 
 rule("always keeps the newest good one, and never more than 17.", () => {
   for (let seed = 1; seed <= 2000; seed++) {
-    const all = history(seed), kept = keep(all, NOW);
+    const all = history(seed), kept = selectRetained(all, NOW);
     const good = all.filter(({ state, removingSince }) => state === "ready" && !removingSince);
     const newest = good.sort((a, b) => +b.createdAt - +a.createdAt || (a.id < b.id ? 1 : -1))[0];
     assert.is(newest === undefined || kept.has(newest.id), true, `seed ${seed}`);
@@ -69,7 +76,7 @@ rule("always keeps the newest good one, and never more than 17.", () => {
 
 rule("of a backup each night for a year keeps 7 days, 4 weeks and 6 months.", () => {
   const all = Array.from({ length: 365 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
-  const kept = all.filter(({ id }) => keep(all, NOW).has(id)).map(({ createdAt }) =>
+  const kept = all.filter(({ id }) => selectRetained(all, NOW).has(id)).map(({ createdAt }) =>
     createdAt.toISOString().slice(0, 10)
   );
   assert.equal(kept, [
@@ -80,22 +87,22 @@ rule("of a backup each night for a year keeps 7 days, 4 weeks and 6 months.", ()
 
 rule("keeps what was taken as the spoke went, and what a clock that was ahead has dated.", () => {
   const ahead = ready("bak_ahead", new Date(NOW.getTime() + 400 * DAY));
-  const last: Aged = { ...ready("bak_last", new Date(NOW.getTime() - 900 * DAY)), kind: "last" };
+  const last: DatedBackup = { ...ready("bak_last", new Date(NOW.getTime() - 900 * DAY)), kind: "last" };
   const nights = Array.from({ length: 30 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
-  const kept = keep([ahead, last, ...nights], NOW);
+  const kept = selectRetained([ahead, last, ...nights], NOW);
   assert.ok(kept.has(ahead.id) && kept.has(last.id));
-  assert.is(kept.size, 2 + keep(nights, NOW).size);
-  assert.not.ok(expired([ahead, last, ...nights], NOW).includes(last.id));
+  assert.is(kept.size, 2 + selectRetained(nights, NOW).size);
+  assert.not.ok(selectExpired([ahead, last, ...nights], NOW).includes(last.id));
 });
 
-function ready(id: string, createdAt: Date): Aged {
+function ready(id: string, createdAt: Date): DatedBackup {
   return { id, kind: "nightly", state: "ready", createdAt, removingSince: null };
 }
 
 const over = suite("expired");
 
 over("names good ones that are not kept, and leftovers after a day, oldest first.", () => {
-  const failed = (id: string, hours: number): Aged => ({
+  const failed = (id: string, hours: number): DatedBackup => ({
     ...ready(id, new Date(NOW.getTime() - hours * HOUR)),
     state: "failed",
   });
@@ -109,22 +116,22 @@ over("names good ones that are not kept, and leftovers after a day, oldest first
     { ...failed("bak_pending", 90), state: "pending" as const },
     { ...failed("bak_last", 90), kind: "last" as const },
   ];
-  assert.equal(expired(all, NOW), ["bak_begun", "bak_old", "bak_same_day"]);
+  assert.equal(selectExpired(all, NOW), ["bak_begun", "bak_old", "bak_same_day"]);
 });
 
 const guard = suite("mayGo");
 
 guard("lets a good one go only where a newer good one stays.", () => {
   const old = ready("bak_old", new Date(NOW.getTime() - DAY)), fresh = ready("bak_new", NOW);
-  assert.is(mayGo([old, fresh], old.id), true);
-  assert.is(mayGo([old, fresh], fresh.id), false);
-  assert.is(mayGo([old], old.id), false);
-  assert.is(mayGo([old, { ...fresh, removingSince: NOW }], old.id), false);
-  assert.is(mayGo([old, { ...fresh, state: "failed" }], old.id), false);
-  assert.is(mayGo([{ ...old, kind: "last" }, fresh], old.id), false);
-  assert.is(mayGo([{ ...old, state: "pending" }, fresh], old.id), false);
-  assert.is(mayGo([{ ...old, state: "failed" }], old.id), true);
-  assert.is(mayGo([fresh], old.id), false);
+  assert.is(mayDelete([old, fresh], old.id), true);
+  assert.is(mayDelete([old, fresh], fresh.id), false);
+  assert.is(mayDelete([old], old.id), false);
+  assert.is(mayDelete([old, { ...fresh, removingSince: NOW }], old.id), false);
+  assert.is(mayDelete([old, { ...fresh, state: "failed" }], old.id), false);
+  assert.is(mayDelete([{ ...old, kind: "last" }, fresh], old.id), false);
+  assert.is(mayDelete([{ ...old, state: "pending" }, fresh], old.id), false);
+  assert.is(mayDelete([{ ...old, state: "failed" }], old.id), true);
+  assert.is(mayDelete([fresh], old.id), false);
 });
 
 rule.run();

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeSchedule, nextBackup, nextDrill } from "#lib/domains/backups/schedule.ts";
+import { describeSchedule, nextBackup, nextRestoreTest } from "#lib/domains/backups/schedule.ts";
 import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -48,11 +48,13 @@ test("is told to people as the minute in which it is.", () => {
 test("has drills some hours later, in the morning; weekly ones on all days alike.", () => {
   const days = new Array<number>(7).fill(0);
   for (let i = 0; i < 7000; i++) {
-    const id = newId("spk"), nightly = nextDrill(id, "nightly", EVENING), weekly = nextDrill(id, "weekly", EVENING);
+    const id = newId("spk"),
+      nightly = nextRestoreTest(id, "nightly", EVENING),
+      weekly = nextRestoreTest(id, "weekly", EVENING);
     assert.is((nightly.getTime() - nextBackup(id, EVENING).getTime() + DAY) % DAY, 3 * HOUR);
     assert.ok(weekly > EVENING && weekly.getTime() - EVENING.getTime() <= 7 * DAY);
     assert.is((weekly.getTime() - nightly.getTime()) % DAY, 0);
-    assert.is(nextDrill(id, "weekly", weekly).getTime(), weekly.getTime() + 7 * DAY);
+    assert.is(nextRestoreTest(id, "weekly", weekly).getTime(), weekly.getTime() + 7 * DAY);
     days[weekly.getUTCDay()]!++;
   }
   for (const count of days) assert.ok(count > 700 && count < 1300, days.join(" "));

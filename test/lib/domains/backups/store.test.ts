@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { beginBackup, completeBackup, ensureBackup, failBackup, noteVolumes } from "#lib/domains/backups/store.ts";
+import { beginBackup, completeBackup, ensureBackup, failBackup, saveVolumes } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -46,7 +46,7 @@ test("that is ready is changed neither by a late failure nor by who plans late."
   const origin = { operationId: "op_3", kind: "nightly" } as const;
   const { id } = await within(context, (tx) => beginBackup(tx, context.spoke, origin));
   await within(context, (tx) => completeBackup(tx, id, VOLUMES));
-  await within(context, (tx) => noteVolumes(tx, id, [], context.spoke));
+  await within(context, (tx) => saveVolumes(tx, id, [], context.spoke));
   const late = await within(context, (tx) => failBackup(tx, "op_3", "too late"));
   assert.equal([late!.state, late!.error, late!.volumes.length], ["ready", null, 2]);
 });

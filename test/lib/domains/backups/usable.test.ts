@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { demandUsable, leastDisks } from "#lib/domains/backups/usable.ts";
-import { noteClasses } from "#lib/domains/backups/store.ts";
+import { minimumDisks, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { enqueue } from "#lib/jobs/store.ts";
@@ -39,7 +39,7 @@ async function backup({ db, spoke }: { db: TestDatabase; spoke: SpokeRow }, more
 }
 
 async function refusal({ db, spoke }: { db: TestDatabase; spoke: SpokeRow }, id?: string): Promise<string> {
-  const { code, message } = await rejection(demandUsable(db.rows, spoke, id));
+  const { code, message } = await rejection(requireUsableBackup(db.rows, spoke, id));
   return `${code}: ${message}`;
 }
 
@@ -48,13 +48,13 @@ test("takes the one that is named, or else the newest good one.", async (context
   const first = await backup(context), second = await backup(context);
   await backup(context, { state: "pending", readyAt: null });
   await backup(context, { removingSince: new Date() });
-  assert.is((await demandUsable(db.rows, spoke, undefined)).id, second);
-  assert.is((await demandUsable(db.rows, spoke, first)).id, first);
+  assert.is((await requireUsableBackup(db.rows, spoke, undefined)).id, second);
+  assert.is((await requireUsableBackup(db.rows, spoke, first)).id, first);
 });
 
 test("takes one of which nothing was noted for one of its spoke.", async (context) => {
   const id = await backup(context, { lmsVersion: null, images: null, siteIdentifier: null });
-  assert.is((await demandUsable(context.db.rows, context.spoke, id)).id, id);
+  assert.is((await requireUsableBackup(context.db.rows, context.spoke, id)).id, id);
 });
 
 test("refuses what is not there, not ready, or another spoke's.", async (context) => {
@@ -90,7 +90,7 @@ test("refuses what the spoke's place cannot take.", async (context) => {
     await told({ volumes: JSON.stringify(VOLUMES.slice(1)) }),
     "Incomplete: The backup it does not hold both volumes of the spoke",
   );
-  await noteClasses(context.db.rows, "default", [{ name: "keeping", driver: "other.example" }]);
+  await saveSnapshotClasses(context.db.rows, "default", [{ name: "keeping", driver: "other.example" }]);
   assert.match(
     await told({}),
     /^NoSnapshotClass: The cluster has no VolumeSnapshotClass of disk\.example that retains/,
@@ -105,7 +105,7 @@ test("refuses one from before an upgrade whose version was not noted, and takes 
     job.id,
   ]);
   assert.match(await refusal(context, old), /^VersionUnknown: .* is from before an upgrade of the spoke/);
-  assert.is((await demandUsable(db.rows, spoke, noted)).id, noted);
+  assert.is((await requireUsableBackup(db.rows, spoke, noted)).id, noted);
 });
 
 test.run();
@@ -114,7 +114,7 @@ const least = suite("leastDisks");
 
 least("tells the claims of files and database apart, whatever they are called.", () => {
   const volumes = [{ claim: "data-abc-db-0", restoreSize: 7 }, { claim: "files-abc", restoreSize: null }];
-  assert.equal(leastDisks({ volumes } as never), { files: null, database: 7 });
+  assert.equal(minimumDisks({ volumes } as never), { files: null, database: 7 });
 });
 
 least.run();

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { billedOf, sameQuantities } from "#lib/domains/billing/billed.ts";
+import { equalQuantities, selectBilled } from "#lib/domains/billing/billed.ts";
 
 const catalog = {
   priceOf: (size: string) => ["small", "medium"].includes(size) ? { currency: "EUR", monthly: 1900 } : null,
@@ -10,12 +10,12 @@ const billing = suite("billedOf");
 
 billing("counts what has a price, and what has an item though its price is gone", () => {
   const counts = { small: 2, medium: 0, large: 3, huge: 1 };
-  assert.equal(billedOf(counts, catalog, []), { small: 2 });
-  assert.equal(billedOf(counts, catalog, [{ size: "large" }, { size: "medium" }]), { small: 2, large: 3 });
+  assert.equal(selectBilled(counts, catalog, []), { small: 2 });
+  assert.equal(selectBilled(counts, catalog, [{ size: "large" }, { size: "medium" }]), { small: 2, large: 3 });
 });
 
 billing("counts nothing by an item that is none of ours", () => {
-  assert.equal(billedOf({ null: 1 }, catalog, [{ size: null }]), {});
+  assert.equal(selectBilled({ null: 1 }, catalog, [{ size: null }]), {});
 });
 
 billing.run();
@@ -23,14 +23,14 @@ billing.run();
 const comparing = suite("sameQuantities");
 
 comparing("takes a size that is not named for none", () => {
-  assert.ok(sameQuantities({}, {}));
-  assert.ok(sameQuantities({ small: 1, large: 0 }, { small: 1 }));
-  assert.ok(sameQuantities({ small: 1 }, { medium: 0, small: 1 }));
-  assert.not.ok(sameQuantities({ small: 1 }, {}));
-  assert.not.ok(sameQuantities({}, { small: 1 }));
-  assert.not.ok(sameQuantities({ small: 1 }, { small: 2 }));
-  assert.not.ok(sameQuantities({ toString: 1 }, {}));
-  assert.ok(sameQuantities({}, { valueOf: 0 }));
+  assert.ok(equalQuantities({}, {}));
+  assert.ok(equalQuantities({ small: 1, large: 0 }, { small: 1 }));
+  assert.ok(equalQuantities({ small: 1 }, { medium: 0, small: 1 }));
+  assert.not.ok(equalQuantities({ small: 1 }, {}));
+  assert.not.ok(equalQuantities({}, { small: 1 }));
+  assert.not.ok(equalQuantities({ small: 1 }, { small: 2 }));
+  assert.not.ok(equalQuantities({ toString: 1 }, {}));
+  assert.ok(equalQuantities({}, { valueOf: 0 }));
 });
 
 comparing.run();

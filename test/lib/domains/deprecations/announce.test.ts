@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { announceTo, current } from "#lib/domains/deprecations/announce.ts";
+import { announceToPage, selectCurrentNotices } from "#lib/domains/deprecations/announce.ts";
 import { DAY } from "#lib/base/time.ts";
 import { makeToken } from "#test/support/people.ts";
 import { rejection } from "#test/support/until.ts";
@@ -56,9 +56,9 @@ test("leaves out who has no token that works, until he has one", async (context)
   await db.sql("update api_tokens set expires_at = now() + interval '1 day' where id = $1", [expired.id]);
   await caller(context, "ada");
   await db.shiftClock(2 * DAY);
-  assert.is((await tell(context, [ending("x")])).told, 1);
+  assert.is((await tell(context, [ending("x")])).mailed, 1);
   const fresh = await makeToken(db, { id: revoked.userId, email: revoked.email }, "readonly");
-  assert.is((await tell(context, [ending("x")])).told, 1);
+  assert.is((await tell(context, [ending("x")])).mailed, 1);
   const [first, second] = await letters(context);
   assert.equal([first!.to, second!.to], ["ada@example.org", "revoked@example.org"]);
   // And not the revoked one.
@@ -81,8 +81,8 @@ test("goes on page by page, and tells nobody twice", async (context) => {
   for (const name of ["a", "b", "c", "d", "e"]) await caller(context, name);
   const sizes: number[] = [];
   for (let after: string | null = ""; after !== null;) {
-    const done: Awaited<ReturnType<typeof tell>> = await tell(context, [ending("x")], { after, most: 2 });
-    sizes.push(done.told);
+    const done: Awaited<ReturnType<typeof tell>> = await tell(context, [ending("x")], { after, limit: 2 });
+    sizes.push(done.mailed);
     after = done.next;
   }
   assert.equal(sizes, [2, 2, 1]);
@@ -100,18 +100,18 @@ test("looks only at people behind those it has come by", async (context) => {
 test("tells nobody by half when it is cut off", async (context) => {
   await caller(context, "ada");
   const cut = context.db.transact(async (tx) => {
-    await announceTo(tx, [ending("x")], { after: "", most: 200 });
+    await announceToPage(tx, [ending("x")], { after: "", limit: 200 });
     throw new Error("cut off");
   });
   assert.is((await rejection(cut)).message, "cut off");
   assert.equal(await letters(context), []);
-  assert.is((await tell(context, [ending("x")])).told, 1);
+  assert.is((await tell(context, [ending("x")])).mailed, 1);
 });
 
 test("tells each once when two replicas tell at once", async (context) => {
   for (let i = 0; i < 30; i++) await caller(context, `user${i}`);
   const told = await Promise.all([1, 2, 3].map(() => tell(context, [ending("x"), ending("y")])));
-  assert.is(told.reduce((sum, each) => sum + each.told, 0), 30);
+  assert.is(told.reduce((sum, each) => sum + each.mailed, 0), 30);
   const queued = await letters(context);
   assert.is(queued.length, 30);
   assert.is(new Set(queued.map(({ to }) => to)).size, 30);
@@ -128,7 +128,7 @@ test("names ten tokens and ten notices, and counts the rest", async (context) =>
   assert.equal([letter!.notices.length, letter!.more], [10, 3]);
   assert.equal(letter!.notices[0]!.tokens.map(({ calls }) => calls), [12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
   assert.equal(letter!.notices[0]!.others, { tokens: 3, calls: 3 });
-  assert.equal((await tell(context, Array.from({ length: 13 }, (_, i) => ending(`${i}`)))).told, 0);
+  assert.equal((await tell(context, Array.from({ length: 13 }, (_, i) => ending(`${i}`)))).mailed, 0);
 });
 
 test.run();
@@ -144,7 +144,7 @@ times("is what has been announced and has not come yet", () => {
     limit("last", { since: at(-40 * DAY), from: at(1) }),
     limit("holds", { since: at(-40 * DAY), from: now }),
   ];
-  assert.equal(current(notices, now).map(({ id }) => id), ["endpoint today", "limit last"]);
+  assert.equal(selectCurrentNotices(notices, now).map(({ id }) => id), ["endpoint today", "limit last"]);
 });
 
 times.run();

@@ -40,7 +40,7 @@ test.after(({ db }) => db.close());
 /** A counter that writes when it is told to, unless the options say otherwise. */
 function open({ db, log, counters }: Context, options: Partial<CounterOptions> = {}): CallCounter {
   const logging = openLog({ level: "info", format: "json", write: (line) => log.push(JSON.parse(line)) });
-  const counter = openCallCounter({ db, log: logging, every: HOUR, ...options });
+  const counter = openCallCounter({ db, log: logging, flushIntervalMs: HOUR, ...options });
   counters.push(counter);
   return counter;
 }
@@ -74,10 +74,10 @@ function fragile({ db }: Context) {
 
 test("adds up by token, endpoint and day", async (context) => {
   const { one, two } = context, counter = open(context);
-  for (const token of [one, one, two]) counter.note(token, "GET /api/x");
-  counter.note(one, "POST /api/x");
+  for (const token of [one, one, two]) counter.count(token, "GET /api/x");
+  counter.count(one, "POST /api/x");
   await counter.flush();
-  counter.note(one, "GET /api/x");
+  counter.count(one, "GET /api/x");
   await counter.flush();
   assert.equal(await counted(context), {
     [`${one} GET /api/x 0`]: 3,
@@ -85,7 +85,7 @@ test("adds up by token, endpoint and day", async (context) => {
     [`${two} GET /api/x 0`]: 1,
   });
   await context.db.shiftClock(DAY);
-  counter.note(one, "GET /api/x");
+  counter.count(one, "GET /api/x");
   await counter.flush();
   const after = await counted(context);
   await context.db.shiftClock(0);
@@ -94,10 +94,10 @@ test("adds up by token, endpoint and day", async (context) => {
 });
 
 test("writes by itself after a while, and at once when it is much", async (context) => {
-  open(context, { every: 20 }).note(context.one, "GET /api/soon");
+  open(context, { flushIntervalMs: 20 }).count(context.one, "GET /api/soon");
   await until(async () => (await counted(context))[`${context.one} GET /api/soon 0`] === 1);
-  const counter = open(context, { large: 3 });
-  for (const name of ["a", "b", "c"]) counter.note(context.one, `GET /api/${name}`);
+  const counter = open(context, { flushSize: 3 });
+  for (const name of ["a", "b", "c"]) counter.count(context.one, `GET /api/${name}`);
   await until(async () => (await counted(context))[`${context.one} GET /api/c 0`] === 1);
 });
 
@@ -105,7 +105,7 @@ test("lets replicas write the same rows at the same time", async (context) => {
   const endpoints = Array.from({ length: 400 }, (_, i) => `GET /api/${i}`);
   const replicas = [endpoints, endpoints.toReversed(), endpoints].map((order) => ({ order, counter: open(context) }));
   for (let round = 0; round < 5; round++) {
-    for (const { order, counter } of replicas) for (const endpoint of order) counter.note(context.one, endpoint);
+    for (const { order, counter } of replicas) for (const endpoint of order) counter.count(context.one, endpoint);
     await Promise.all(replicas.map(({ counter }) => counter.flush()));
   }
   assert.equal(new Set(Object.values(await counted(context))), new Set([15]));
@@ -115,10 +115,10 @@ test("lets replicas write the same rows at the same time", async (context) => {
 test("writes for the sake of none of the requests that it counts", async (context) => {
   const state = fragile(context), causes: unknown[] = [];
   state.meanwhile = () => void causes.push(currentContext());
-  const counter = open(context, { db: state.db, large: 1 });
+  const counter = open(context, { db: state.db, flushSize: 1 });
   runInContext(
     { rootSpan: startSpanContext(null, () => true), logFields: {} },
-    () => counter.note(context.one, "GET /api/x"),
+    () => counter.count(context.one, "GET /api/x"),
   );
   await counter.flush();
   assert.equal(causes, [null]);
@@ -127,24 +127,24 @@ test("writes for the sake of none of the requests that it counts", async (contex
 test("passes over a token that is gone, and writes the rest", async (context) => {
   const { db, ada, one } = context, counter = open(context);
   const gone = await makeToken(db, ada, "cli");
-  counter.note(gone.id, "GET /api/x");
+  counter.count(gone.id, "GET /api/x");
   await counter.flush();
   await db.sql("delete from api_tokens where id = $1", [gone.id]);
-  for (const token of [gone.id, one, "tok_never"]) counter.note(token, "GET /api/x");
+  for (const token of [gone.id, one, "tok_never"]) counter.count(token, "GET /api/x");
   await counter.flush();
   assert.equal(await counted(context), { [`${one} GET /api/x 0`]: 1 });
 });
 
 test("keeps what it cannot write, the older before the newer, and goes on when it can", async (context) => {
   const { one } = context, state = fragile(context);
-  const counter = open(context, { db: state.db, large: 2, most: 3 });
+  const counter = open(context, { db: state.db, flushSize: 2, maxPairs: 3 });
   state.away = true;
-  counter.note(one, "GET /api/1");
-  counter.note(one, "GET /api/2");
+  counter.count(one, "GET /api/1");
+  counter.count(one, "GET /api/2");
   await until(() => context.log.length === 1);
-  for (const name of ["3", "4", "5", "1"]) counter.note(one, `GET /api/${name}`);
+  for (const name of ["3", "4", "5", "1"]) counter.count(one, `GET /api/${name}`);
   assert.is(state.asked, 1); // it does not ask again with each call
-  state.meanwhile = () => counter.note(one, "GET /api/2");
+  state.meanwhile = () => counter.count(one, "GET /api/2");
   await counter.flush();
   state.away = false;
   state.meanwhile = () => {};
@@ -161,9 +161,9 @@ test("keeps what it cannot write, the older before the newer, and goes on when i
 
 test("tries again by itself while the database is away", async (context) => {
   const state = fragile(context);
-  const counter = open(context, { db: state.db, every: 10 });
+  const counter = open(context, { db: state.db, flushIntervalMs: 10 });
   state.away = true;
-  counter.note(context.one, "GET /api/x");
+  counter.count(context.one, "GET /api/x");
   await until(() => state.asked >= 3);
   state.away = false;
   await until(async () => (await counted(context))[`${context.one} GET /api/x 0`] === 1);
@@ -171,9 +171,9 @@ test("tries again by itself while the database is away", async (context) => {
 
 test("writes what is left when it is closed, also what came while it wrote", async (context) => {
   const counter = open(context);
-  counter.note(context.one, "GET /api/x");
+  counter.count(context.one, "GET /api/x");
   const writing = counter.flush();
-  counter.note(context.one, "GET /api/x");
+  counter.count(context.one, "GET /api/x");
   await counter.close();
   await writing;
   assert.equal(await counted(context), { [`${context.one} GET /api/x 0`]: 2 });
@@ -183,7 +183,7 @@ test("closes although the database is away, and says that something is lost", as
   const state = fragile(context);
   state.away = true;
   const counter = open(context, { db: state.db });
-  counter.note(context.one, "GET /api/x");
+  counter.count(context.one, "GET /api/x");
   await counter.close();
   assert.match(context.log.at(-1)!.message, "could not be written");
 });

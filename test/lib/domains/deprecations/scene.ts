@@ -1,6 +1,6 @@
 /** People with tokens, what is announced to them, and the letters that are queued. */
 import type { Test } from "uvu";
-import { announceTo, type Page } from "#lib/domains/deprecations/announce.ts";
+import { announceToPage, type ReaderPage } from "#lib/domains/deprecations/announce.ts";
 import { addCalls } from "#lib/domains/deprecations/store.ts";
 import type { Cases } from "#lib/drivers/mail/letter.ts";
 import type { EndpointNotice, LimitNotice, Notice } from "#lib/base/notice.ts";
@@ -68,9 +68,9 @@ export function limit(name: string, more: Partial<LimitNotice> = {}): LimitNotic
 export function tell(
   { db }: Context,
   notices: readonly Notice[],
-  page: Partial<Page> = {},
-): ReturnType<typeof announceTo> {
-  return db.transact((tx) => announceTo(tx, notices, { after: "", most: 200, ...page }));
+  page: Partial<ReaderPage> = {},
+): ReturnType<typeof announceToPage> {
+  return db.transact((tx) => announceToPage(tx, notices, { after: "", limit: 200, ...page }));
 }
 
 export interface Queued extends Readonly<Cases["announcement"]> {

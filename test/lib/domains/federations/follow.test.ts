@@ -11,7 +11,7 @@ import { record } from "#lib/changes/record.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import type { StreamFrame } from "#lib/events/voices.ts";
 import { readBounds } from "#lib/events/store.ts";
-import { followFederation, sightsOf } from "#lib/domains/federations/follow.ts";
+import { decideVisibility, followFederation } from "#lib/domains/federations/follow.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -41,7 +41,7 @@ test.before(async (stage) => {
   const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
   stage.here = { ...await makeApp(stage.db), passwords };
   const db = await stage.db.openAgain();
-  stage.there = { ...stage.here, db, feeds: openFeeds(db, silentLog, { look: sightsOf, most: 99 }) };
+  stage.there = { ...stage.here, db, feeds: openFeeds(db, silentLog, { look: decideVisibility, most: 99 }) };
   const root = await makePerson(stage.db, "root", { operator: true });
   stage.root = await signIn(stage.here, root, "session");
   stage.hub = await makeHub(stage.db, root.id);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { removeFederation } from "#lib/domains/federations/remove.ts";
-import { findFederation, keepFederation } from "#lib/domains/federations/store.ts";
+import { findFederation, lockFederationShared } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
@@ -129,7 +129,7 @@ test("waits for a spoke that is just being added", async ({ stage }) => {
   const late = await hub("late");
   let removal: Promise<Error & { code?: string }> | undefined;
   await db.transact(async (tx) => {
-    await keepFederation(tx, late.id);
+    await lockFederationShared(tx, late.id);
     removal = rejection(removeFederation(app, operator, late));
     await Promise.race([untilSomebodyWaits(stage), removal]);
     await makeSpoke({ ...db, rows: tx }, operator.userId, late.id);

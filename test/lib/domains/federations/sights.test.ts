@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Follower } from "#lib/events/looks.ts";
-import { sightsOf } from "#lib/domains/federations/follow.ts";
+import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/people.ts";
@@ -27,7 +27,7 @@ async function arrange(db: TestDatabase) {
     followers.push(...all.map(({ id: credentialId }) => ({ credentialId, userId, federationId: hub })));
   }
   const look = async () =>
-    (await sightsOf(db.rows, followers)).map((made) =>
+    (await decideVisibility(db.rows, followers)).map((made) =>
       made?.sight instanceof Set ? [...made.sight] : made?.sight ?? null
     );
   return { root, ann, bob, hub, oak, look, followers };
@@ -36,9 +36,12 @@ async function arrange(db: TestDatabase) {
 test("is everything for operators, plainer for the hub's admins, their spokes for others, nothing for strangers", async ({ db }) => {
   const { look, oak, followers } = await arrange(db);
   assert.equal(await look(), ["all", "all", "plain", "plain", [oak], [oak], null, null]);
-  assert.equal(await sightsOf(db.rows, [{ ...followers[2]!, federationId: await makeHub(db, followers[0]!.userId) }]), [
-    null,
-  ]);
+  assert.equal(
+    await decideVisibility(db.rows, [{ ...followers[2]!, federationId: await makeHub(db, followers[0]!.userId) }]),
+    [
+      null,
+    ],
+  );
 });
 
 test("is nothing by a session that has ended, and by a token that was revoked", async ({ db }) => {

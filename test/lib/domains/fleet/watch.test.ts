@@ -20,7 +20,7 @@ test("one of several replicas counts, and when its connection is gone another on
   await until(() => leader.last());
   const other = watchFleet({ db: second, log: silentLog }, SOON);
   for (let looks = 0; looks < 3; looks++) {
-    await other.looked();
+    await other.whenCounted();
     assert.is(other.last(), null);
   }
   await leader.close();
@@ -39,7 +39,7 @@ test("nobody counts what the database does not tell, and the log says so once", 
   await until(() => watch.last());
   down = true;
   await until(() => watch.last() === null);
-  await watch.looked();
+  await watch.whenCounted();
   down = false;
   await until(() => watch.last());
   await watch.close();

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listSeats, namesOfSeats, takeSeat, vacateSeat } from "#lib/domains/members/seats.ts";
+import { addSeat, listAdministeredNames, listSeats, removeSeat } from "#lib/domains/members/seats.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
@@ -17,9 +17,9 @@ test("are taken once and vacated once, in a hub as in a spoke", async ({ db, roo
   const federationId = await makeHub(db, root, "hub"), spokeId = await makeSpoke(db, root, federationId);
   const ada = await makePerson(db, "ada"), bob = await makePerson(db, "bob");
   for (const seat of [{ federationId }, { spokeId }]) {
-    const change = (what: typeof takeSeat, person = ada) => db.transact((tx) => what(tx, seat, person.id));
-    assert.equal([await change(takeSeat), await change(takeSeat), await change(takeSeat, bob)], [true, false, true]);
-    assert.equal([await change(vacateSeat), await change(vacateSeat)], [true, false]);
+    const change = (what: typeof addSeat, person = ada) => db.transact((tx) => what(tx, seat, person.id));
+    assert.equal([await change(addSeat), await change(addSeat), await change(addSeat, bob)], [true, false, true]);
+    assert.equal([await change(removeSeat), await change(removeSeat)], [true, false]);
     assert.equal(
       (await listSeats(db.rows, seat, {})).items.map(({ userId }) => userId),
       [bob.id],
@@ -30,14 +30,14 @@ test("are taken once and vacated once, in a hub as in a spoke", async ({ db, roo
 
 test("wake the streams of whoever they are given to and taken from, and nobody's when nothing changes", async ({ db, root }) => {
   const federationId = await makeHub(db, root, "waking"), dan = await makePerson(db, "dan");
-  const wakesOf = (what: typeof takeSeat) =>
+  const wakesOf = (what: typeof addSeat) =>
     db.transact(async (tx) => {
       await what(tx, { federationId }, dan.id);
       return [...tx.wakes];
     });
   const woken = [`user:${dan.id}`];
-  assert.equal([await wakesOf(takeSeat), await wakesOf(takeSeat)], [woken, []]);
-  assert.equal([await wakesOf(vacateSeat), await wakesOf(vacateSeat)], [woken, []]);
+  assert.equal([await wakesOf(addSeat), await wakesOf(addSeat)], [woken, []]);
+  assert.equal([await wakesOf(removeSeat), await wakesOf(removeSeat)], [woken, []]);
 });
 
 test("are named hubs first, as they came, without what is removed", async ({ db, root }) => {
@@ -45,14 +45,14 @@ test("are named hubs first, as they came, without what is removed", async ({ db,
   const [north, south] = [await makeHub(db, root, "north"), await makeHub(db, root, "south")];
   const [oak, elm] = [await makeSpoke(db, root, north, "oak"), await makeSpoke(db, root, north, "elm")];
   for (const seat of [{ spokeId: oak }, { spokeId: elm }, { federationId: south }, { federationId: north }]) {
-    await db.transact((tx) => takeSeat(tx, seat, cal.id));
+    await db.transact((tx) => addSeat(tx, seat, cal.id));
     await db.sql("update federation_members set created_at = created_at - interval '1 second'");
     await db.sql("update spoke_members set created_at = created_at - interval '1 second'");
   }
-  assert.equal(await namesOfSeats(db.rows, cal.id), ["south", "north", "oak", "elm"]);
+  assert.equal(await listAdministeredNames(db.rows, cal.id), ["south", "north", "oak", "elm"]);
   await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [oak]);
   await db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [south]);
-  assert.equal(await namesOfSeats(db.rows, cal.id), ["north", "elm"]);
+  assert.equal(await listAdministeredNames(db.rows, cal.id), ["north", "elm"]);
 });
 
 test.run();

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { skipHistory } from "#lib/domains/members/history.ts";
-import { type Seat, takeSeat } from "#lib/domains/members/seats.ts";
+import { addSeat, type Seat } from "#lib/domains/members/seats.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
@@ -122,7 +122,7 @@ async function deed(world: World): Promise<void> {
 /** As whoever brings somebody in does: what was before counts as read. */
 async function sit(db: Database, seat: Seat, userId: string): Promise<void> {
   await db.transact(async (tx) => {
-    if (await takeSeat(tx, seat, userId)) await skipHistory(tx, seat, userId);
+    if (await addSeat(tx, seat, userId)) await skipHistory(tx, seat, userId);
   });
 }
 

@@ -3,7 +3,7 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Marker } from "#lib/domains/notifications/marks.ts";
+import type { MarkingReader } from "#lib/domains/notifications/marks.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Scene } from "#test/support/scene.ts";
@@ -34,7 +34,7 @@ function toEntry({ hub, spoke, audience, kind }: Told): AuditEntry {
 }
 
 /** A reader as a request has it: what it reads is written down. */
-export function marker({ role, userId }: Reader): Marker {
+export function marker({ role, userId }: Reader): MarkingReader {
   return { ...SYSTEM, role, userId };
 }
 

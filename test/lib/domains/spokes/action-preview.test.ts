@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MOODLE } from "#lib/moodle/names.ts";
-import { set } from "#lib/operations/change.ts";
-import { askCluster } from "#lib/domains/spokes/ask-cluster.ts";
+import { setField } from "#lib/operations/change.ts";
+import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { requestAction } from "#lib/domains/spokes/actions.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
@@ -194,8 +194,8 @@ test("writes nothing, whatever is asked", async ({ scene, id }) => {
 
 test("tells what is to be changed and is gone, as the action would", async ({ scene, id }) => {
   const lost = { ...MOODLE, name: "lost" };
-  const { changes, refusals } = await askCluster(scene.app, scene.actor, await scene.row(id), [
-    set(lost, "/spec/replicas", 0),
+  const { changes, refusals } = await previewInCluster(scene.app, scene.actor, await scene.row(id), [
+    setField(lost, "/spec/replicas", 0),
     { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "lost" }, grow: "100Gi" },
   ], signal);
   const gone = "It is not in the cluster any more";

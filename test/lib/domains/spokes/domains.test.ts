@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { defaultDomains, domainsFor, namesAbove, refuseReserved } from "#lib/domains/spokes/domains.ts";
+import { defaultDomains, domainsFor, parentNames, requireUnreserved } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openStage, settle, type Stage } from "#test/lib/domains/spokes/stage.ts";
@@ -66,17 +66,17 @@ const RULES: readonly [domain: string, of: typeof place, refused: RegExp | null]
 
 reserved("keeps what is the service's, and above or below that, and more than one label below the root", () => {
   for (const [domain, of, refused] of RULES) {
-    if (refused) assert.throws(() => refuseReserved(domain, of), refused, `${domain} of ${of.rootDomain}`);
-    else refuseReserved(domain, of);
+    if (refused) assert.throws(() => requireUnreserved(domain, of), refused, `${domain} of ${of.rootDomain}`);
+    else requireUnreserved(domain, of);
   }
 });
 
 const above = suite("namesAbove");
 
 above("are all of two labels and more, and none for a name below the root", () => {
-  assert.equal(namesAbove("a.b.school.example", place), ["b.school.example", "school.example"]);
-  assert.equal(namesAbove("school.example", place), []);
-  assert.equal(namesAbove("one.spokes.example.org", place), []);
+  assert.equal(parentNames("a.b.school.example", place), ["b.school.example", "school.example"]);
+  assert.equal(parentNames("school.example", place), []);
+  assert.equal(parentNames("one.spokes.example.org", place), []);
 });
 
 const given = suite("a given domain");

@@ -1,34 +1,34 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type DriftedObject, makeDrift, sameDrift } from "#lib/domains/spokes/drift.ts";
+import { createDrift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
 import { openScene } from "#test/support/scene.ts";
 
 const test = suite("makeDrift");
 const changed = (object: string, ...fields: string[]): DriftedObject => ({ object, what: "changed", fields });
 
 test("is null where nothing differs, and not where the revision alone does.", () => {
-  assert.is(makeDrift([], null), null);
-  assert.equal(makeDrift([], { from: "a", to: "b" }), { objects: [], revision: { from: "a", to: "b" } });
+  assert.is(createDrift([], null), null);
+  assert.equal(createDrift([], { from: "a", to: "b" }), { objects: [], revision: { from: "a", to: "b" } });
 });
 
 test("is in one order, each field once, and not without end.", () => {
-  const drift = makeDrift([changed("Service/db", "b", "a", "a"), changed("ConfigMap/env", "x")], null)!;
+  const drift = createDrift([changed("Service/db", "b", "a", "a"), changed("ConfigMap/env", "x")], null)!;
   assert.equal(drift.objects, [changed("ConfigMap/env", "x"), changed("Service/db", "a", "b")]);
-  const many = makeDrift([changed("ConfigMap/env", ...Array.from({ length: 900 }, (_, i) => `data.${i}`))], null)!;
+  const many = createDrift([changed("ConfigMap/env", ...Array.from({ length: 900 }, (_, i) => `data.${i}`))], null)!;
   assert.is(many.objects[0]!.fields.length, 50);
 });
 
 test("tells the same drift from another, as the row gives it back.", () => {
-  const drift = makeDrift([changed("Service/db", "a")], null);
-  assert.ok(sameDrift(JSON.parse(JSON.stringify(drift)), drift));
-  assert.ok(sameDrift(null, null));
-  assert.not(sameDrift(null, drift));
+  const drift = createDrift([changed("Service/db", "a")], null);
+  assert.ok(equalDrift(JSON.parse(JSON.stringify(drift)), drift));
+  assert.ok(equalDrift(null, null));
+  assert.not(equalDrift(null, drift));
 });
 
 test("is in the record of its spoke.", async () => {
   const scene = await openScene();
   try {
-    const drift = makeDrift([changed("Service/db", "spec.selector.role")], { from: "a", to: "b" });
+    const drift = createDrift([changed("Service/db", "spec.selector.role")], { from: "a", to: "b" });
     await scene.db.sql("update spokes set drift = $2, health = 'degraded' where id = $1", [scene.spoke, drift]);
     const { body } = await scene.as("spokeAdmin", "readonly").get(`/api/spokes/${scene.spoke}`);
     assert.equal([body.drift, body.health], [drift, "degraded"]);

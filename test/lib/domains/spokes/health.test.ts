@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { ailmentOfNamespace, ailmentOfPart, partsOf } from "#lib/domains/spokes/health.ts";
+import { findNamespaceProblem, findPartProblem, partsOf } from "#lib/domains/spokes/health.ts";
 
 const namespaces = suite("ailmentOfNamespace");
 const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
@@ -13,15 +13,15 @@ const namespace = (metadata: object, status = {}): KubeObject => ({
 });
 
 namespaces("finds nothing wrong with one of ours that lives.", () => {
-  assert.is(ailmentOfNamespace(namespace({}, { phase: "Active" }), "1"), null);
+  assert.is(findNamespaceProblem(namespace({}, { phase: "Active" }), "1"), null);
 });
 
 namespaces("tells one that is gone, another one, not ours, or going.", () => {
-  assert.match(ailmentOfNamespace(null, "1")!, "gone");
-  assert.match(ailmentOfNamespace(namespace({ uid: "2" }), "1")!, "another one");
-  assert.match(ailmentOfNamespace(namespace({ labels: {} }), "1")!, "lacks the label");
-  assert.match(ailmentOfNamespace(namespace({ deletionTimestamp: "now" }), "1")!, "being deleted");
-  assert.match(ailmentOfNamespace(namespace({}, { phase: "Terminating" }), "1")!, "being deleted");
+  assert.match(findNamespaceProblem(null, "1")!, "gone");
+  assert.match(findNamespaceProblem(namespace({ uid: "2" }), "1")!, "another one");
+  assert.match(findNamespaceProblem(namespace({ labels: {} }), "1")!, "lacks the label");
+  assert.match(findNamespaceProblem(namespace({ deletionTimestamp: "now" }), "1")!, "being deleted");
+  assert.match(findNamespaceProblem(namespace({}, { phase: "Terminating" }), "1")!, "being deleted");
 });
 
 const parts = suite("ailmentOfPart");
@@ -32,19 +32,19 @@ const object = (spec: object, status: object, metadata = {}): KubeObject => ({
 });
 
 parts("finds nothing wrong with what is ready.", () => {
-  assert.is(ailmentOfPart(moodle!, object({ replicas: 1 }, { availableReplicas: 1 })), null);
-  assert.is(ailmentOfPart(database!, object({ replicas: 1 }, { readyReplicas: 1 })), null);
-  assert.is(ailmentOfPart(files!, object({}, { phase: "Bound" })), null);
+  assert.is(findPartProblem(moodle!, object({ replicas: 1 }, { availableReplicas: 1 })), null);
+  assert.is(findPartProblem(database!, object({ replicas: 1 }, { readyReplicas: 1 })), null);
+  assert.is(findPartProblem(files!, object({}, { phase: "Bound" })), null);
 });
 
 parts("tells what is missing, not ready, scaled down, or losing its disk.", () => {
-  assert.is(ailmentOfPart(moodle!, null), "Deployment moodle is missing");
-  assert.match(ailmentOfPart(moodle!, object({ replicas: 1 }, {}))!, "no pod that is available");
-  assert.match(ailmentOfPart(moodle!, object({ replicas: 0 }, { availableReplicas: 1 }))!, "scaled to 0");
-  assert.match(ailmentOfPart(database!, object({ replicas: 1 }, { readyReplicas: 0 }))!, "no pod that is ready");
-  assert.match(ailmentOfPart(database!, object({ replicas: 0 }, {}))!, "scaled to 0");
-  assert.match(ailmentOfPart(files!, object({}, { phase: "Lost" }))!, "Lost, not Bound");
-  assert.match(ailmentOfPart(files!, object({}, { phase: "Bound" }, { deletionTimestamp: "now" }))!, "being deleted");
+  assert.is(findPartProblem(moodle!, null), "Deployment moodle is missing");
+  assert.match(findPartProblem(moodle!, object({ replicas: 1 }, {}))!, "no pod that is available");
+  assert.match(findPartProblem(moodle!, object({ replicas: 0 }, { availableReplicas: 1 }))!, "scaled to 0");
+  assert.match(findPartProblem(database!, object({ replicas: 1 }, { readyReplicas: 0 }))!, "no pod that is ready");
+  assert.match(findPartProblem(database!, object({ replicas: 0 }, {}))!, "scaled to 0");
+  assert.match(findPartProblem(files!, object({}, { phase: "Lost" }))!, "Lost, not Bound");
+  assert.match(findPartProblem(files!, object({}, { phase: "Bound" }, { deletionTimestamp: "now" }))!, "being deleted");
 });
 
 namespaces.run();

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
-import { findSpokes, showFound, showSpoke } from "#lib/domains/spokes/show.ts";
+import { findSpokes, showListedSpokes, showSpoke } from "#lib/domains/spokes/show.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { SpokeView } from "#lib/domains/spokes/views.ts";
 import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
@@ -66,7 +66,7 @@ test("asks nothing more for spokes that nothing is under way for, and all there 
   const ask = async () => {
     const { rows, queries } = counting(db.rows);
     const [found] = (await findSpokes(rows, operator, { federationId: home.id }, "hidden")).items;
-    const [alone] = await showFound(rows, operator, [(await findSpoke(rows, id, "hidden"))!]);
+    const [alone] = await showListedSpokes(rows, operator, [(await findSpoke(rows, id, "hidden"))!]);
     assert.equal(v.parse(SpokeView, alone), v.parse(SpokeView, found));
     return { queries: queries(), kind: found!.operation?.kind, left: found!.formerDomains.map(({ domain }) => domain) };
   };

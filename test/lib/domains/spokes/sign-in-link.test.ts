@@ -6,7 +6,7 @@ import { type Cluster, ClusterError, type Space } from "#lib/drivers/cluster/clu
 import { seal } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { makeSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
+import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
 import { lockLinks } from "#lib/domains/spokes/store.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -122,7 +122,7 @@ async function saying({ work: { app } }: Porch, text: string, succeeded = true):
 test("makes no address of what is no token, and no time of what is none, and takes nothing of a Job that failed", async ({ porch }) => {
   const token = "a".repeat(32), expires = 1_800_000_000, good = JSON.stringify({ token, expires });
   const ask = async (app: App) =>
-    await makeSignInLink(app, porch.work.actor, await porch.work.row(porch.id), CALL.signal);
+    await createSignInLink(app, porch.work.actor, await porch.work.row(porch.id), CALL.signal);
   assert.match((await ask(await saying(porch, good))).url, `?token=${token}`);
   const wrong: unknown[] = [
     ...["", "a".repeat(31), `${"a".repeat(31)}&`, "../../../../../../../../../../xx", 1, null].map((token) => ({
@@ -143,7 +143,7 @@ test("is over in time where the end of the Job does not show, and has it deleted
   const { simulator, app, actor, row } = porch.work, made = porch.jobsMade();
   simulator.faults.add({ type: "hang", method: "GET", path: `/jobs/${JOB.name}`, times: 1 });
   const hurried = { ...app, config: { ...app.config, requestTimeoutMs: 2_000 } }; // enough to have the Job made
-  const error = await rejection(makeSignInLink(hurried, actor, await row(porch.id), CALL.signal));
+  const error = await rejection(createSignInLink(hurried, actor, await row(porch.id), CALL.signal));
   assert.instance(error, Fault);
   assert.is(error.code, "too_slow");
   assert.is(porch.jobsMade(), made + 1);
@@ -177,7 +177,8 @@ test("is 503 or 504 in a sentence where the cluster does not answer, and frees t
 
 test("shows no link of a site that was asked to go away meanwhile, and says what has begun", async ({ porch }) => {
   const written = (await porch.audits()).length, { db, app, actor } = porch.work;
-  const suspend = () => db.transact((tx) => acceptAction(app, tx, actor, porch.id, { action: "suspend", wish: {} }));
+  const suspend = () =>
+    db.transact((tx) => acceptAction(app, tx, actor, porch.id, { action: "suspend", parameters: {} }));
   const settle = () =>
     db.sql("update jobs set state = 'cancelled', finished_at = wheelwright_now() where finished_at is null");
   for (const fails of [false, true]) { // because of that, or not

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
-import { bootstrapAdmin, createOperator, firstOperator } from "#lib/domains/users/bootstrap.ts";
+import { bootstrapAdmin, createOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, makeToken } from "#test/support/people.ts";
 
@@ -102,21 +102,21 @@ test("warns that there is no operator where none is configured, unless there is 
 test.run();
 
 first("has a password of ours where none is configured, told this once", async ({ db }) => {
-  const made = await firstOperator(db, null, silentLog);
+  const made = await ensureFirstOperator(db, null, silentLog);
   const [user] = await db.sql("select email, password_hash from users");
   assert.is(made.email, user.email);
   assert.is(await verifyPassword(made.password!, user.passwordHash), "right");
-  assert.equal(await firstOperator(db, null, silentLog), { email: user.email, password: null });
+  assert.equal(await ensureFirstOperator(db, null, silentLog), { email: user.email, password: null });
 });
 
 first("is the configured one, whose password is not repeated", async ({ db }) => {
-  assert.equal(await firstOperator(db, ADMIN, silentLog), { email: ADMIN.email, password: null });
+  assert.equal(await ensureFirstOperator(db, ADMIN, silentLog), { email: ADMIN.email, password: null });
 });
 
 first("is the one who is there, whatever is configured by now", async ({ db }) => {
-  await firstOperator(db, ADMIN, silentLog);
+  await ensureFirstOperator(db, ADMIN, silentLog);
   const other = { email: "other@example.org", password: "another password" };
-  assert.equal(await firstOperator(db, other, silentLog), { email: ADMIN.email, password: null });
+  assert.equal(await ensureFirstOperator(db, other, silentLog), { email: ADMIN.email, password: null });
 });
 
 first.run();

@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 async function ask(scene: WorkScene, id: string, action: SpokeActionName): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: {} }));
 }
 
 async function podsOf(scene: WorkScene, id: string): Promise<string[]> {

@@ -31,7 +31,7 @@ test("names the node when it has given up, and the node's own word is kept with 
   const { scene, id } = clinic;
   await lose(clinic);
   await scene.db.transact(async (tx) => {
-    await acceptAction(scene.app, tx, scene.actor, id, { action: "suspend", wish: {} });
+    await acceptAction(scene.app, tx, scene.actor, id, { action: "suspend", parameters: {} });
     await sql`update jobs set time_limit_ms = 2500 where kind = 'suspend'`.execute(tx);
   });
   const { error } = await showOperation(scene.db.rows, scene.actor, await scene.ended(id, "suspend"));

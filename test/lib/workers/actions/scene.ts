@@ -49,7 +49,7 @@ export async function openClinic(env: Record<string, string> = {}): Promise<Clin
     namespace,
     row: () => scene.row(id),
     async ask(action) {
-      await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish: {} }));
+      await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: {} }));
     },
     async does(action) {
       await clinic.ask(action);

@@ -153,7 +153,7 @@ test("run-cron is refused while in maintenance, also where that came in between"
   const { scene } = clinic;
   await scene.db.transact(async (tx) => {
     await sql`update spokes set maintenance = false where id = ${clinic.id}`.execute(tx);
-    await acceptAction(scene.app, tx, scene.actor, clinic.id, { action: "run-cron", wish: {} });
+    await acceptAction(scene.app, tx, scene.actor, clinic.id, { action: "run-cron", parameters: {} });
     await sql`update spokes set maintenance = true where id = ${clinic.id}`.execute(tx);
   });
   const { state, failure } = await scene.ended(clinic.id, "run-cron");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { closeAbandoned, lastFailed } from "#lib/domains/backups/store.ts";
+import { closeAbandonedBackups, findLastFailed } from "#lib/domains/backups/store.ts";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { newId } from "#lib/base/ids.ts";
 import { backupsIn, DRIVER } from "#test/support/planted.ts";
@@ -193,7 +193,7 @@ test("whose operation ended without a word is closed as failed.", async (context
      values ($1, $2, $3, $4, 'default', $5, 'upgrade')`,
     [newId("bak"), id, federationId, job, namespace],
   );
-  await closeAbandoned(scene.db.rows);
+  await closeAbandonedBackups(scene.db.rows);
   assert.equal((await rows(scene, id)).map(({ state, error }) => [state, error]), [
     ["failed", "The operation ended before the backup was taken"],
   ]);
@@ -210,9 +210,9 @@ test("whose operation was cancelled is no failure; what was cut of it is left to
        values ($1, $2, $3, $4, 'default', $5, 'manual', $6::text::jsonb)`,
       [newId("bak"), id, federationId, job, namespace, volumes],
     );
-    await closeAbandoned(scene.db.rows);
+    await closeAbandonedBackups(scene.db.rows);
     assert.equal((await rows(scene, id)).map(({ state, error }) => [state, error]), [[state, "It was cancelled"]]);
-    assert.is(await lastFailed(scene.db.rows, id), null);
+    assert.is(await findLastFailed(scene.db.rows, id), null);
   }
 });
 

@@ -42,7 +42,7 @@ export async function spoke({ scene, hub }: BackupScene): Promise<Planted> {
 
 /** As a person asks for it. */
 export async function ask(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
 }
 
 /** As the night does. */

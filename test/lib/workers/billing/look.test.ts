@@ -1,7 +1,7 @@
 /** What is changed at the provider without us is seen within a day, told once, and put right when somebody says so. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findUnseen } from "#lib/domains/billing/hubs.ts";
+import { findUncheckedHubs } from "#lib/domains/billing/hubs.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import {
   audited,
@@ -79,9 +79,9 @@ test("is asked for once a day, spread over the hour, and not for what has ended 
   for (const id of hubs) await synced(context, id);
   await query(db, "update subscriptions set status = 'canceled' where federation_id = $1", [hubs[2]]);
   await db.shiftClock(23 * HOUR);
-  assert.equal(await findUnseen(db.rows, 10), []);
+  assert.equal(await findUncheckedHubs(db.rows, 10), []);
   await db.shiftClock(25 * HOUR);
-  assert.equal((await findUnseen(db.rows, 10)).sort(), [hubs[0]!, hubs[1]!].sort());
+  assert.equal((await findUncheckedHubs(db.rows, 10)).sort(), [hubs[0]!, hubs[1]!].sort());
   await reconcile(context);
   await reconcile(context);
   const looks = await query(

@@ -1,7 +1,7 @@
 /** What a drill finds out about a backup, in the simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listStanding } from "#lib/domains/backups/store.ts";
+import { listBackups } from "#lib/domains/backups/store.ts";
 import { until } from "#test/support/until.ts";
 import {
   backUp,
@@ -87,7 +87,7 @@ test("tells a failure once, until a backup has been proved again.", async ({ sce
     damage(scene, await backUp(scene, id), "database", ({ config, ...rest }) => ({ ...rest, ...other(config) }));
     await ended(scene, await night(scene, id));
     assert.match(
-      (await backupRow(scene, (await listStanding(scene.db.rows, id))[0]!.id)).proofError!,
+      (await backupRow(scene, (await listBackups(scene.db.rows, id))[0]!.id)).proofError!,
       /of another site/,
     );
   }

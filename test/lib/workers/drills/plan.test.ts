@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { type DrillPace, nextDrill } from "#lib/domains/backups/schedule.ts";
-import { listHeld } from "#lib/domains/backups/proofs.ts";
+import { nextRestoreTest, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
+import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -53,7 +53,11 @@ async function spoke(
   return id;
 }
 
-async function plan({ app }: WorkScene, restoreDrills: DrillPace | "off" = "nightly", lanes = 64): Promise<void> {
+async function plan(
+  { app }: WorkScene,
+  restoreDrills: RestoreTestInterval | "off" = "nightly",
+  lanes = 64,
+): Promise<void> {
   const run = { signal: new AbortController().signal, log: silentLog, check: () => {} } as unknown as Run;
   const config = { ...app.config, restoreDrills, scheduler: { on: true, lanes } };
   await planDrills({ ...app, config } as App).steps.due!(run);
@@ -71,7 +75,7 @@ test("queues one for each active spoke once its time has come, of its newest goo
   const { scene } = context, id = await spoke(context, ["ready", "ready", "failed", "going"]);
   await plan(scene);
   assert.equal(await queued(scene), []);
-  const due = nextDrill(id, "nightly", NOON);
+  const due = nextRestoreTest(id, "nightly", NOON);
   assert.is((await scene.row(id)).drillDueAt!.getTime(), due.getTime());
   await setClock(scene.db, new Date(due.getTime() + MINUTE));
   await plan(scene);
@@ -79,10 +83,10 @@ test("queues one for each active spoke once its time has come, of its newest goo
   assert.equal(await queued(scene), [`${id}_bak1`]);
   const [job] = await scene.db.sql("select * from jobs");
   assert.equal([job.visible, job.lane, job.spokeId, job.askerId], [false, `drill:${id}`, id, "system"]);
-  assert.equal(await listHeld(scene.db.rows, id), new Set([`${id}_bak1`]));
+  assert.equal(await listBackupsInUse(scene.db.rows, id), new Set([`${id}_bak1`]));
   assert.is((await scene.row(id)).drillDueAt!.getTime(), due.getTime() + DAY);
   await end(scene);
-  assert.equal(await listHeld(scene.db.rows, id), new Set());
+  assert.equal(await listBackupsInUse(scene.db.rows, id), new Set());
 });
 
 test("plans nothing where drills are off, for spokes that are not active, nor where there is no good backup.", async (context) => {
@@ -133,7 +137,7 @@ test("weekly ones come on a day of each spoke's own, and a change of the pace mo
   const { scene } = context, id = await spoke(context);
   await plan(scene, "weekly");
   const due = (await scene.row(id)).drillDueAt!;
-  assert.equal(due, nextDrill(id, "weekly", NOON));
+  assert.equal(due, nextRestoreTest(id, "weekly", NOON));
   await setClock(scene.db, new Date(due.getTime() + MINUTE));
   await plan(scene, "weekly");
   assert.is((await scene.row(id)).drillDueAt!.getTime(), due.getTime() + 7 * DAY);

@@ -41,14 +41,14 @@ export async function openDrills(): Promise<DrillScene> {
   const replica = await scene.replica(), id = await another();
   await replica.close();
   const act = (of: string, action: "suspend" | "resume") =>
-    db.transact((tx) => acceptAction(app, tx, actor, of, { action, wish: {} })).then(() => {});
+    db.transact((tx) => acceptAction(app, tx, actor, of, { action, parameters: {} })).then(() => {});
   const remove = async (of: string) => void await removeSpoke(app, actor, await scene.row(of));
   return { scene, id, another, act, remove };
 }
 
 /** A backup, as somebody asks for it. */
 export async function backUp({ db, app, actor, ended }: WorkScene, id: string): Promise<Backed> {
-  await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "backup", wish: {} }));
+  await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "backup", parameters: {} }));
   const operation = await ended(id, "backup");
   const [row] = await db.sql("select * from backups where operation_id = $1", [operation.id]);
   return row as unknown as Backed;

@@ -40,7 +40,7 @@ export async function copy(
 
 /** The id of a backup of the source that is taken now. */
 export async function backUp({ scene, id }: CopyScene): Promise<string> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
   const { id: operation } = await scene.ended(id, "backup");
   const [backup] = await scene.db.sql("select id from backups where operation_id = $1", [operation]);
   return backup.id;

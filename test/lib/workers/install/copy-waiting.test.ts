@@ -159,7 +159,7 @@ test("that failed keeps its backup, and is gone on with by a retry, or leaves no
   const [kept] = await scene.db.sql("select state from backups where id = $1", [older]);
   assert.is(kept.state, "ready");
   faults.heal(fault);
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, made, { action: "retry", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, made, { action: "retry", parameters: {} }));
   const row = await scene.becomes(made, "active", "failed");
   assert.equal([row.state, row.mail, row.blueprintInputs.mailHeld], ["active", "held", true]);
   const { database } = scene.simulator.site(row.namespace);

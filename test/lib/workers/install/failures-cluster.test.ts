@@ -143,7 +143,7 @@ test("whose authority has refused a certificate is asked again when somebody ret
   await scene.replica();
   assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
   scene.simulator.faults.heal(fault);
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
   const back = await scene.becomes(id, "active", "failed");
   assert.equal([back.state, back.stateReason], ["active", null]);
 });

@@ -1,7 +1,7 @@
 /** Installations that a release before has begun, or enqueued: they end by the plan that they were made for. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { formerProvision } from "#lib/operations/provision.ts";
+import { provisionVersion1 } from "#lib/operations/provision.ts";
 import { describeSteps } from "#lib/jobs/steps.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -10,7 +10,7 @@ const test = suite<{ scene: WorkScene }>("an installation of plan 1");
 test.before.each(async (context) => void (context.scene = await openWorkScene()));
 test.after.each(({ scene }) => scene.close());
 
-const NAMES = formerProvision.kind.steps.map(({ name }) => name);
+const NAMES = provisionVersion1.kind.steps.map(({ name }) => name);
 
 /** As that release's row of it was, with these steps done. */
 async function enqueue(scene: WorkScene, done: readonly string[] = []): Promise<string> {

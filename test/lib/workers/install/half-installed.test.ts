@@ -34,7 +34,7 @@ function runs({ status }: KubeObject, container: string): boolean {
 }
 
 async function retry(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
 }
 
 function jobs(scene: WorkScene, ...kinds: string[]): string[] {

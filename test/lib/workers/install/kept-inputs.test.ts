@@ -29,7 +29,7 @@ function changed(app: App): App {
 }
 
 async function ask(scene: WorkScene, app: App, id: string, action: SpokeActionName): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action, wish: {} }));
+  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action, parameters: {} }));
 }
 
 test("is suspended, resumed and restarted with its own inputs after the blueprint has changed", async ({ scene }) => {

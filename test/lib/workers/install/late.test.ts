@@ -65,7 +65,7 @@ function refuseLate(error: ClusterError): void {
 }
 
 async function ask(scene: WorkScene, id: string, action: SpokeActionName, state: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: {} }));
   await scene.becomes(id, state);
 }
 
@@ -178,7 +178,7 @@ test("that creates an install or a reset on an installed site touches nothing of
 
 test("of the install brings no size back that a resize has put in its place", async ({ scene, sent, id }) => {
   await scene.db.transact((tx) =>
-    acceptAction(scene.app, tx, scene.actor, id, { action: "resize", wish: { size: "large" } })
+    acceptAction(scene.app, tx, scene.actor, id, { action: "resize", parameters: { size: "large" } })
   );
   await until(async () => (await scene.row(id)).size === "large");
   const before = await standing(scene, id);

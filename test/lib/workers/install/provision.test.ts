@@ -14,7 +14,7 @@ test.after.each(({ scene }) => scene.close());
 const call = { signal: new AbortController().signal };
 
 async function retry(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
 }
 
 test("installs a hub's spokes one after another, and two hubs side by side", async ({ scene }) => {

@@ -27,7 +27,7 @@ async function failSettling(scene: WorkScene, fault: Omit<Breakage & { type: "fa
 }
 
 async function retry(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
 }
 
 function said({ step, code, fault }: FailureReport): string[] {

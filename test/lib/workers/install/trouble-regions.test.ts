@@ -146,7 +146,7 @@ test("a cluster in whose place another one answers is not written to", async ({ 
   const headers = { "content-type": "application/json" };
   await fetch(`${other.url}/api/v1/namespaces`, { method: "POST", headers, body });
   const before = other.writes().length;
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "suspend", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "suspend", parameters: {} }));
   const failed = await scene.ended(id, "suspend");
   assert.equal([failed.state, failed.failure!.code], ["failed", "another_cluster"]);
   assert.match(failed.failure!.message, /^This is another cluster than the one that the spoke was made in/);

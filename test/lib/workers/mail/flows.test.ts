@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/asker.ts";
-import { answerForgotten } from "#lib/domains/auth/forgot.ts";
-import { answerSignup } from "#lib/domains/auth/signup.ts";
+import { sendResetLink } from "#lib/domains/auth/forgot-password.ts";
+import { processSignup } from "#lib/domains/auth/signup.ts";
 import { openPost } from "#lib/drivers/mail/open.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/workers/handlers.ts";
@@ -47,8 +47,8 @@ test("lead from the request by way of the queue and the mail server to the page"
 test("do nothing twice when a holder dies before it has noted that a step is done", async ({ flows }) => {
   const eve = await makePerson(flows.db, "eve"), waiting = { email: "new@example.org", displayName: "New" };
   for (let i = 0; i < 2; i++) {
-    await flows.db.transact((tx) => answerForgotten(tx, SYSTEM, eve.email));
-    await flows.db.transact((tx) => answerSignup(tx, SYSTEM, "op_none", { ...waiting, passwordHash: "a hash" }));
+    await flows.db.transact((tx) => sendResetLink(tx, SYSTEM, eve.email));
+    await flows.db.transact((tx) => processSignup(tx, SYSTEM, "op_none", { ...waiting, passwordHash: "a hash" }));
   }
   for (const email of [eve.email, waiting.email]) {
     const jobs = await flows.db.sql("select id from jobs where kind = 'mail' and payload::text like $1", [

@@ -1,7 +1,7 @@
 /** Replicas that send the mail of one database to a server of the test, and what they log. */
 import type { Test } from "uvu";
 import type { App } from "#lib/app.ts";
-import { openGrant } from "#lib/domains/auth/one-time.ts";
+import { createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import { openLog } from "#lib/base/log.ts";
@@ -76,7 +76,7 @@ export function plain(email: string, hub = "North"): Letter {
 }
 
 export async function invite({ scene }: Context, person: Person): Promise<{ job: Job; grantId: string }> {
-  const grant = await scene.db.transact((tx) => openGrant(tx, "invitation", person.id));
+  const grant = await scene.db.transact((tx) => createGrant(tx, "invitation", person.id));
   const about = { inviter: "Ann", places: ["North"], expiresAt: grant.expiresAt.toISOString() };
   const letter: Letter = { template: "invitation", to: { email: person.email, name: "Ada" }, about };
   const [job] = await scene.enqueue(mailJob(letter, grant.id));

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { redeem, voidGrants } from "#lib/domains/auth/one-time.ts";
+import { redeemGrant, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import { Lapsed } from "#lib/scheduler/stops.ts";
@@ -14,7 +14,7 @@ const test = suite<Context>("sendMail");
 withMail(test);
 
 const redeems = ({ scene }: Context, { token }: Received) =>
-  scene.db.transact((tx) => redeem(tx, "invitation", token!));
+  scene.db.transact((tx) => redeemGrant(tx, "invitation", token!));
 
 test("sends a mail whose link opens what it was made for", async (context) => {
   const ada = await makePerson(context.scene.db, "ada");

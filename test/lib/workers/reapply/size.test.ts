@@ -59,7 +59,7 @@ test("is offered by the dry run, taken over by a reapply but for the disks, and 
     return quotas.find(({ metadata }) => metadata.namespace === before.namespace)!["spec"].hard;
   };
   const fault = scene.simulator.faults.answer(503, { method: "PATCH", path: "/statefulsets/db" });
-  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action: "reapply", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} }));
   await until(async () => (await scene.operations(id))[0]!.failure?.step === "database");
   // Of each bound the larger one, for as long as some parts have the one size and some the other.
   assert.equal([hard()["requests.cpu"], hard()["requests.storage"]], ["1", "44Gi"]);
@@ -83,7 +83,7 @@ test("is offered by the dry run, taken over by a reapply but for the disks, and 
 test("is left as it is where it would not hold the site", async ({ scene, app, id, amounts }) => {
   const { resources } = (await scene.row(id)).blueprintInputs;
   amounts.now = { ...amounts.now, quota: { ...amounts.now.quota, limits: { cpu: "1", memory: "1Gi" } } };
-  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action: "reapply", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} }));
   assert.is((await scene.ended(id, "reapply")).state, "succeeded");
   assert.equal((await scene.row(id)).blueprintInputs.resources, resources);
 });

@@ -44,7 +44,7 @@ test("touches nothing where the site is suspended by the time that it runs", asy
   const before = scene.sizes();
   await scene.db.transact(async (tx) => {
     const ask = (action: SpokeActionName, wish = {}) =>
-      acceptAction(scene.app, tx, scene.actor, scene.id, { action, wish });
+      acceptAction(scene.app, tx, scene.actor, scene.id, { action, parameters: wish });
     await ask("suspend");
     await ask("resume");
     await ask("resize", { size: "medium" });

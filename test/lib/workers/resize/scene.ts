@@ -31,7 +31,7 @@ export async function openResizeScene({ replica = "running" }: { replica?: "runn
   const standing = (kind: string, name: string): KubeObject =>
     scene.simulator.objects(kind).find(({ metadata }) => metadata.namespace === namespace && metadata.name === name)!;
   const ask = async (action: SpokeActionName, wish: object = {}) => {
-    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish }));
+    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
   };
   return {
     ...scene,

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { findNamed } from "#lib/domains/spokes/named.ts";
+import { findSpokeByName } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, type RecreateRequest, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -69,7 +69,7 @@ test("is made anew under its old name from its last snapshot, as the very site t
   ]);
   await lookOnce(scene.app);
   assert.is((await scene.row(row.id)).drift, null);
-  assert.equal((await findNamed(scene.db.rows, gone.domain))!.id, row.id, "the name is the new one's");
+  assert.equal((await findSpokeByName(scene.db.rows, gone.domain))!.id, row.id, "the name is the new one's");
   const next = await ask(scene, row.id, "upgrade", { lmsVersion: NEW, skipBackup: false });
   assert.equal([next.state, next.failure?.message], ["succeeded", undefined]);
 });
@@ -119,7 +119,7 @@ test("is refused where its name, its hub or its backups are not to be had", asyn
   };
   assert.match(await refusal({ backupId: "bak_0" }), /NoBackup: The spoke algebra-\w+ has no backup bak_0/);
   assert.match(await refusal({ as: "nowhere/algebra" }), "federation_missing: There is no hub nowhere");
-  const hub = (await findNamed(scene.db.rows, gone.id))!.hubSlug;
+  const hub = (await findSpokeByName(scene.db.rows, gone.id))!.hubSlug;
   const other = await scene.spoke(await scene.hub(`other-${gone.slug}`), gone.slug);
   await scene.becomes(other, "active");
   assert.match(await refusal({}), `domain_taken: The domain ${gone.domain} is taken`);
@@ -144,7 +144,9 @@ test("whose making failed is gone on with by a retry, from the same backup", asy
   const failed = await recreate(scene, gone);
   assert.is(failed.state, "failed");
   scene.simulator.faults.heal(fault);
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, failed.id, { action: "retry", wish: {} }));
+  await scene.db.transact((tx) =>
+    acceptAction(scene.app, tx, scene.actor, failed.id, { action: "retry", parameters: {} })
+  );
   const job = await scene.ended(failed.id, "provision");
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);
   assert.equal(await marks(scene, failed.id), ["as it was", "as it was"]);

@@ -1,7 +1,7 @@
 /** What becomes of the volumes that a restore has replaced, once their days are over. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { requestRestore } from "#lib/domains/backups/request.ts";
+import { requestRestore } from "#lib/domains/backups/restore.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { installSpoke } from "#test/lib/workers/upgrade/scene.ts";
 import { rejection } from "#test/support/until.ts";

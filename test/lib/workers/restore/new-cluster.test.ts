@@ -4,8 +4,8 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { failLost, retireLostTemplates } from "#lib/domains/backups/lost.ts";
-import { bringBack, listLost } from "#lib/domains/backups/new-cluster.ts";
+import { markSpokeLost, retireLostTemplates } from "#lib/domains/backups/lost-cluster.ts";
+import { listLostObjects, restoreLost } from "#lib/domains/backups/new-cluster.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
@@ -52,7 +52,7 @@ test.before(async (context) => {
   await replica.close();
   // As a dump has it that was taken in the middle of one operation, with another one behind it.
   for (const action of ["backup", "restart"] as const) {
-    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.busy, { action, wish: {} }));
+    await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, ids.busy, { action, parameters: {} }));
   }
   await scene.db.sql(
     "update jobs set state = 'running', holder = $2, fence = nextval('job_fences'), started_at = now() where kind = 'backup' and spoke_id = $1 and state = 'queued'",
@@ -73,7 +73,7 @@ test.before(async (context) => {
 test.after(({ close }) => close());
 
 async function listed(app: App): Promise<string[]> {
-  return (await listLost(app, {})).map(({ hub, spoke, left }) =>
+  return (await listLostObjects(app, {})).map(({ hub, spoke, keepReason: left }) =>
     [spoke ? `${hub.slug}/${spoke.slug}` : hub.slug, ...left === null ? [] : [left]].join(": ")
   );
 }
@@ -100,7 +100,7 @@ test("nothing counts as lost where the cluster is the same.", async ({ scene, fo
 
 test("nothing is done while the cluster does not answer.", async ({ app, scene }) => {
   const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/namespaces/kube-system" });
-  const error = await rejection(listLost(app, {}));
+  const error = await rejection(listLostObjects(app, {}));
   assert.is(error.name, "ClusterError");
   scene.simulator.faults.heal(fault);
 });
@@ -122,9 +122,9 @@ test("all comes back from its newest backup, hubs first, also where the work is 
     "south/asleep",
     "south/bare: The spoke bare has no backup that is ready",
   ]);
-  const lost = await listLost(app, {}), dying = await dyingReplica(app, "database");
-  for (const each of lost.slice(0, 2)) assert.ok(await bringBack(app, ANN, each)); // the command is killed here
-  assert.is(await bringBack(app, ANN, lost[1]!), null, "nothing is asked for twice");
+  const lost = await listLostObjects(app, {}), dying = await dyingReplica(app, "database");
+  for (const each of lost.slice(0, 2)) assert.ok(await restoreLost(app, ANN, each)); // the command is killed here
+  assert.is(await restoreLost(app, ANN, lost[1]!), null, "nothing is asked for twice");
   await until(dying.isDead, 60_000);
   assert.equal(await listed(app), [
     "north/calm",
@@ -132,7 +132,7 @@ test("all comes back from its newest backup, hubs first, also where the work is 
     "south/asleep",
     "south/bare: The spoke bare has no backup that is ready",
   ]);
-  for (const each of await listLost(app, {})) if (each.left === null) await bringBack(app, ANN, each);
+  for (const each of await listLostObjects(app, {})) if (each.keepReason === null) await restoreLost(app, ANN, each);
   const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/settle`);
   const heir = await startReplica(app);
   await until(() => heir.ready());
@@ -140,7 +140,7 @@ test("all comes back from its newest backup, hubs first, also where the work is 
   try {
     assert.is((await scene.becomes(ids.calm, "active", "failed")).state, "failed");
     scene.simulator.faults.heal(fault);
-    await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, ids.calm, { action: "retry", wish: {} }));
+    await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, ids.calm, { action: "retry", parameters: {} }));
     for (const name of ["busy", "calm", "asleep"] as const) {
       const row = await scene.becomes(ids[name], "active", "failed");
       assert.equal([row.state, row.stateReason], ["active", null]);
@@ -171,13 +171,13 @@ test("all comes back from its newest backup, hubs first, also where the work is 
 
 test("a spoke without a backup is shown as failed, and templates of the cluster that is gone are retired.", async (context) => {
   const { app, scene, ids: { bare } } = context,
-    [left] = (await listLost(app, { spokeId: bare })).filter(({ spoke }) => spoke);
+    [left] = (await listLostObjects(app, { spokeId: bare })).filter(({ spoke }) => spoke);
   await scene.db.sql("update spokes set health = 'healthy' where id = $1", [bare]);
-  await failLost(app, ANN, left!.spoke!, left!.left!);
+  await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!);
   const row = await scene.row(bare);
   assert.equal([row.state, row.health], ["failed", "unknown"]);
   assert.match(row.stateReason!, /^The cluster in which it was made is gone.*has no backup that is ready/);
-  await failLost(app, ANN, left!.spoke!, left!.left!); // it says so once
+  await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!); // it says so once
   const told = "select count(*)::int as n from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'";
   assert.equal(await scene.db.sql(told, [bare]), [{ n: 1 }]);
   const here = (await scene.row(context.ids.busy)).clusterUid!;

@@ -1,7 +1,7 @@
 /** A spoke that is to be restored, on a simulated cluster, and what a test asks of it: marks in its data, backups, restores. */
 import type { Asker } from "#lib/audit/asker.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { requestRestore, type RestoreRequest } from "#lib/domains/backups/request.ts";
+import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
@@ -35,7 +35,7 @@ export async function marks(scene: WorkScene, id: string): Promise<(string | und
 }
 
 export async function ask(scene: WorkScene, id: string, action: SpokeActionName, wish: object = {}): Promise<Job> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
   return await scene.ended(id, action);
 }
 

@@ -1,7 +1,7 @@
 /** The site serves while the volumes of its restore do not exist yet, whenever the storage class binds them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { requestRestore } from "#lib/domains/backups/request.ts";
+import { requestRestore } from "#lib/domains/backups/restore.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { post } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";

@@ -5,7 +5,7 @@ import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { expectedObjects } from "#lib/moodle/expected.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { askDrift } from "#lib/domains/spokes/drift-ask.ts";
+import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import * as v from "valibot";
 import { type Clinic, openClinic } from "#test/lib/workers/actions/scene.ts";
 import { lookOnce } from "./looks.ts";
@@ -26,12 +26,12 @@ async function demandNone({ scene, row, space }: Clinic, after: string): Promise
   const place = { cluster: await scene.app.clusters.open("default"), space: await space() };
   const inputs = v.parse(SpokeInputs, blueprintInputs), call = { signal: new AbortController().signal };
   for (const expected of expectedObjects(scene.app.blueprint, { inputs, maintenance })) {
-    assert.equal(await askDrift(place, expected, call), null, after);
+    assert.equal(await checkObjectDrift(place, expected, call), null, after);
   }
 }
 
 async function does({ scene, id }: Clinic, action: SpokeActionName, wish: object): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
   const job = await scene.ended(id, action);
   assert.is(job.state, "succeeded", `${action}: ${job.failure?.message}`);
 }

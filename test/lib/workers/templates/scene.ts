@@ -51,7 +51,7 @@ export async function installed({ scene, hub }: TemplateScene, slug: string, siz
 }
 
 export async function retry(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} }));
 }
 
 /** As it runs every hour, now. */

@@ -17,7 +17,7 @@ export async function installSpoke(scene: WorkScene, slug: string, lmsVersion = 
 }
 
 export async function ask(scene: WorkScene, id: string, action: SpokeActionName, wish: object = {}): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
 }
 
 /** Asks for the upgrade and waits for its end. */

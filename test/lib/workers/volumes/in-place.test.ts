@@ -1,7 +1,7 @@
 /** New claims beside the old ones, under the site that was there: what an operator's restore will do, step by step. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BAD_LOOKS } from "#lib/domains/spokes/health.ts";
+import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
@@ -79,7 +79,7 @@ for (const action of ["reapply", "backup", "resize", "suspend", "resume", "purge
 
 async function ask(scene: VolumeScene["scene"], id: string, action: SpokeActionName): Promise<void> {
   const wish = action === "resize" ? { size: "medium" } : {};
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
   const { state, failure } = await scene.ended(id, action);
   assert.is(state, "succeeded", failure?.message);
 }
@@ -91,7 +91,7 @@ test("has grown the disks that it is on, and is as well as any other", async ({ 
   assert.equal(Object.fromEntries(grown), { [NAMES[0]!]: "10Gi", [NAMES[1]!]: "50Gi" });
   const path = `/api/v1/namespaces/${source.namespace}/persistentvolumeclaims`;
   for (const name of ["files", "data-db-0"]) await byHand(scene.simulator.url, `${path}/${name}`, null); // their time is over
-  for (let looks = 0; looks < BAD_LOOKS; looks++) await lookOnce(scene.app);
+  for (let looks = 0; looks < FAILED_CHECKS_LIMIT; looks++) await lookOnce(scene.app);
   const { state, health, drift } = await scene.row(source.id);
   assert.equal([state, health, drift], ["active", "healthy", null]);
 });

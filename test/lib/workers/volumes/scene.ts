@@ -5,7 +5,7 @@ import { silentLog } from "#lib/base/log.ts";
 import type { Call, Cluster, Space } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { listStanding } from "#lib/domains/backups/store.ts";
+import { listBackups } from "#lib/domains/backups/store.ts";
 import { type SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DATABASE, MOODLE, turnOf } from "#lib/moodle/names.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
@@ -38,9 +38,9 @@ export async function openVolumeScene(context: VolumeScene): Promise<void> {
 }
 
 export async function backUp(scene: WorkScene, { id }: SpokeRow): Promise<Snapshots> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", wish: {} }));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} }));
   await scene.ended(id, "backup");
-  const [latest] = await listStanding(scene.db.rows, id);
+  const [latest] = await listBackups(scene.db.rows, id);
   return snapshotsOf(latest!, await scene.db.transact((tx) => lockSpoke(tx, id)));
 }
 

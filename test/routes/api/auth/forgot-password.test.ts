@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
-import { forgotPassword } from "#lib/domains/auth/forgot.ts";
+import { forgotPassword } from "#lib/domains/auth/forgot-password.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
 import { makePerson, PASSWORD } from "#test/support/people.ts";

@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
-import { resetByLink } from "#lib/domains/auth/reset.ts";
+import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Passwords } from "#lib/drivers/crypto/password.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { openFeeds } from "#lib/events/feed.ts";
-import { sightsOf } from "#lib/domains/federations/follow.ts";
+import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
@@ -161,7 +161,7 @@ test("ends a stream of a session on another replica, and no stream of a token th
   const { scene, db } = flows;
   const kim = await makePerson(db, "kim");
   await addHubAdmin(db, kim, scene.hub);
-  const otherDb = await db.openAgain(), feeds = openFeeds(otherDb, silentLog, { look: sightsOf, most: 9 });
+  const otherDb = await db.openAgain(), feeds = openFeeds(otherDb, silentLog, { look: decideVisibility, most: 9 });
   const other = openServer({ ...flows.app, db: otherDb, feeds }, manifest, { ready: () => true });
   const follow = async (headers: Record<string, string>) => {
     const request = new Request(`http://localhost:3000/api/federations/${scene.hub}/events`, { headers });

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { holdMarks } from "#lib/domains/members/history.ts";
+import { lockMarks } from "#lib/domains/members/history.ts";
 import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { forget, marker, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
@@ -66,7 +66,7 @@ test("goes through more than one batch, and many objects in one", async ({ scene
 async function holdUp(scene: Scene, userId: string): Promise<() => Promise<void>> {
   const free = Promise.withResolvers<void>(), held = Promise.withResolvers<void>();
   const holder = scene.db.transact(async (tx) => {
-    await holdMarks(tx, userId);
+    await lockMarks(tx, userId);
     held.resolve();
     await free.promise;
   });

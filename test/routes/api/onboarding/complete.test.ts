@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { mintSecret, openGrant } from "#lib/domains/auth/one-time.ts";
+import { addSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import type { Answer } from "#test/support/client.ts";
@@ -52,7 +52,7 @@ async function rowOf(scene: Scene, { id }: Person) {
 test("sets name and password and asks for a first hub, all at once, and tells it", async ({ scene }) => {
   const { person, cookie, complete } = await newcomer(scene, "ada");
   const other = await cookieOf(scene, person), token = await makeToken(scene.db, person, "readonly");
-  const grant = await scene.db.transact((tx) => openGrant(tx, "password_reset", person.id));
+  const grant = await scene.db.transact((tx) => createGrant(tx, "password_reset", person.id));
   assert.equal((await scene.send("/api/onboarding", { headers: { cookie } })).body, { onboardedAt: null });
   const answer = await complete({ displayName: "Ada", password: PASSWORD, federationRequest: { slug: "adas" } });
   assert.is(answer.status, 200);
@@ -65,7 +65,7 @@ test("sets name and password and asks for a first hub, all at once, and tells it
   ]);
   const row = await rowOf(scene, person);
   assert.is(await verifyPassword(PASSWORD, row.passwordHash), "right");
-  assert.is(await scene.db.transact((tx) => mintSecret(tx, grant.id)), null); // a reset that was open is void
+  assert.is(await scene.db.transact((tx) => addSecret(tx, grant.id)), null); // a reset that was open is void
   // The sessions that there were have ended, its own old one too; the new one and the token go on.
   assert.is(await statusOf(scene, { cookie }), 401);
   assert.is(await statusOf(scene, { cookie: other }), 401);

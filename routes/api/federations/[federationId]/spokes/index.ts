@@ -1,7 +1,7 @@
 /** The spokes of a hub: those that the caller sees, and a new one. */
 import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
-import { federation, removedFor } from "#lib/domains/federations/access.ts";
+import { federation, removedVisibility } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, either, ok, paged } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
@@ -22,7 +22,7 @@ export const GET = endpoint({
   }),
   reply: paged(SpokeView),
   handle: ({ app, actor, federation, query }) =>
-    findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, removedFor(actor, query)),
+    findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, removedVisibility(actor, query)),
 });
 
 export const POST = endpoint({
@@ -51,7 +51,11 @@ export const POST = endpoint({
     ...["backup_unusable", "another_cluster", "blueprint_lacks"] as const,
   ],
   handle: async ({ app, actor, federation, query, body, idempotency, signal, inTurn }) =>
-    query.dryRun
-      ? { other: await previewSpoke(app, actor, federation, body, signal, findCopySource) }
-      : { usual: await createSpoke(app, actor, federation, body, idempotency, { signal, findCopySource, inTurn }) },
+    query.dryRun ? { other: await previewSpoke(app, actor, federation, body, signal, findCopySource) } : {
+      usual: await createSpoke(app, actor, federation, body, idempotency, {
+        signal,
+        findCopySource,
+        runInHubQueue: inTurn,
+      }),
+    },
 });

@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
-import { noteClasses } from "#lib/domains/backups/store.ts";
-import { setAside } from "#lib/domains/backups/kept.ts";
+import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
+import { retainClaims } from "#lib/domains/backups/retained-claims.ts";
 import { DAY } from "#lib/base/time.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -56,20 +56,20 @@ test("tells before the first look that nobody has looked yet, with every field t
 
 test("tells why a cluster cannot take any: no class that retains, or none that is for the volumes.", async ({ scene }) => {
   const ask = async () => (await scene.as("hubAdmin").get(`/api/spokes/${scene.spoke}/backups`)).body;
-  await noteClasses(scene.db.rows, "default", new Error("nobody answers"));
+  await saveSnapshotClasses(scene.db.rows, "default", new Error("nobody answers"));
   assert.equal(
     (await ask()).lastError,
     "It could not be seen yet whether the cluster can take backups: nobody answers",
   );
-  await noteClasses(scene.db.rows, "default", []);
+  await saveSnapshotClasses(scene.db.rows, "default", []);
   const none = await ask();
   assert.equal([none.available, none.lastError], [
     false,
     "No backups: the cluster has no snapshot class for these volumes that retains",
   ]);
-  await noteClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
+  await saveSnapshotClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
   assert.equal([(await ask()).available, (await ask()).lastError], [true, null]);
-  await noteClasses(scene.db.rows, "default", new Error("nobody answers"));
+  await saveSnapshotClasses(scene.db.rows, "default", new Error("nobody answers"));
   assert.is((await ask()).available, true, "what was seen is not forgotten when a look fails");
   const volumes = JSON.stringify([{ claim: "files", snapshot: "files-1", driver: "another.example" }]);
   await backup(scene, 1, "failed", { volumes, error: "no class" });
@@ -77,7 +77,7 @@ test("tells why a cluster cannot take any: no class that retains, or none that i
 });
 
 test("lists what is there, newest first, with sizes in bytes, the last success and the last failure.", async ({ scene }) => {
-  await noteClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
+  await saveSnapshotClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
   const old = await backup(scene, 200, "ready", { sizeBytes: 16106127360 });
   await backup(scene, 300, "failed", { error: "long ago" });
   await backup(scene, 250, "deleted", { readyAt: new Date() });
@@ -126,7 +126,9 @@ test("tells of each whether it was proved, how long that took, and why another o
 test("lists the volume claims that a restore has replaced, and not what is made in vain or about to go.", async ({ scene }) => {
   const { db, spoke: spokeId } = scene, operationId = newId("op");
   const put = (why: "replaced" | "in vain", ...claims: string[]) =>
-    db.transact((tx) => setAside(tx, { spokeId, operationId, why }, claims.map((claim) => ({ claim, uid: claim }))));
+    db.transact((tx) =>
+      retainClaims(tx, { spokeId, operationId, why }, claims.map((claim) => ({ claim, uid: claim })))
+    );
   await put("replaced", "files", "data-db-0", "going");
   await put("in vain", "files-0");
   await db.sql("update kept_claims set removing_since = now() where claim = 'going'");

@@ -1,0 +1,61 @@
+/** Makes the view of a catalogue once, at the start. */
+import type { Config } from "#lib/base/config.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import type { CatalogFile } from "#lib/catalog/file.ts";
+import type { OfferedSize, OfferedVersion } from "#lib/catalog/offers.ts";
+import type { CatalogContents, CatalogView } from "#lib/catalog/view.ts";
+
+const SECTIONS = ["regions", "tiers", "modes", "contentModes", "brands", "seeds"] as const;
+
+/** As lib/domains/spokes/defaults.ts and the creation of hubs take it. */
+const FIELD_DEFAULTS = {
+  ...{ identity: false, content: false },
+  ...{ region: null, tier: null, mode: null, contentMode: null, brand: null, seed: null },
+};
+
+export function createCatalogContents(
+  file: CatalogFile,
+  versions: readonly OfferedVersion[],
+  sizes: readonly OfferedSize[],
+  defaults: { readonly size: string; readonly version: string },
+): CatalogContents {
+  const list = (section: (typeof SECTIONS)[number]) =>
+    (file[section] ?? []).map(({ name, title }) => ({ name, title: title ?? null }));
+  const currencies = [...new Set(sizes.flatMap(({ price }) => price ? [price.currency] : []))];
+  return {
+    regions: list("regions"),
+    tiers: list("tiers"),
+    modes: list("modes"),
+    contentModes: list("contentModes"),
+    brands: list("brands"),
+    seeds: list("seeds"),
+    versions: versions.map(({ name, title, preview }) => ({
+      name,
+      title,
+      preview,
+      default: name === defaults.version,
+    })),
+    sizes: sizes.map(({ name, title, resources: { app, database, disks, workers }, quota, price }) => ({
+      name,
+      title,
+      default: name === defaults.size,
+      resources: { app, database, disks, workers },
+      quota,
+      price,
+    })),
+    defaults: { ...FIELD_DEFAULTS, size: defaults.size, lmsVersion: defaults.version },
+    currency: currencies.length === 1 ? currencies[0]! : null,
+    open: [...SECTIONS.filter((section) => file[section] === undefined), ...(file.versions ? [] : ["versions"])],
+  };
+}
+
+interface Service {
+  readonly catalog: Pick<Catalog, "view">;
+  readonly config: Pick<Config, "rootDomain">;
+  readonly payments: object | null;
+}
+
+/** The catalogue with what only the service around it knows. */
+export function showCatalog({ catalog, config, payments }: Service): CatalogView {
+  return { ...catalog.view, charged: payments !== null, rootDomain: config.rootDomain };
+}

@@ -1,0 +1,64 @@
+/** Accepting an invitation: the address is proved, a password is set, and what was there before is worth nothing. */
+import type { App } from "#lib/app.ts";
+import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
+import { sessionCookie } from "#lib/domains/auth/cookie.ts";
+import {
+  type MailLink,
+  redeemLink,
+  requesterOfLink,
+  requireLink,
+  takeOverAccount,
+} from "#lib/domains/auth/mail-link.ts";
+import type { LoginResult } from "#lib/domains/auth/login.ts";
+import { beginSession } from "#lib/domains/auth/sessions.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import { record } from "#lib/changes/record.ts";
+import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { readUser } from "#lib/domains/users/store.ts";
+
+interface Acceptance {
+  readonly token: string;
+  /** One that the rules for passwords allow. */
+  readonly password: string;
+  /** As the inviter wrote it where absent. */
+  readonly displayName?: string | undefined;
+}
+
+/** For people whose browser has nothing here to be signed in to. Throws Fault impossible `link_spent`. */
+export async function acceptInvitation(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<void> {
+  await accept(app, origin, acceptance, () => Promise.resolve([]));
+}
+
+/** The same, and signs in: a person who has just chosen a password need not type it again. */
+export async function acceptAndSignIn(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<LoginResult> {
+  let secret = "";
+  const link = await accept(app, origin, acceptance, async (tx, { userId }) => {
+    const session = await beginSession(tx, userId, origin);
+    secret = session.secret;
+    return [{ kind: "auth_login", objectType: "session", objectId: session.id }];
+  });
+  return { user: await readUser(app.db.rows, link.userId), cookie: sessionCookie(app.config.publicUrl, secret) };
+}
+
+async function accept(
+  app: App,
+  origin: RequestOrigin,
+  { token, password, displayName }: Acceptance,
+  addEntries: (tx: Tx, link: MailLink) => Promise<AuditEntry[]>,
+): Promise<MailLink> {
+  const link = await requireLink(app.db.rows, "invitation", token);
+  requirePassword(password, link.email);
+  const passwordHash = await app.passwords.hash(password, { caller: link.userId });
+  await app.db.transact(async (tx) => {
+    const user = await redeemLink(tx, link);
+    // It was sent to somebody who had proved nothing; a person who has done so since has set a password and voided it
+    // by that.
+    const revoked = await takeOverAccount(tx, { ...user, verified: false }, { passwordHash, displayName });
+    const extraEntries = await addEntries(tx, link);
+    await record(tx, requesterOfLink(link, origin), {
+      audit: [{ kind: "invitation_accepted", objectType: "user", objectId: user.id }, ...revoked, ...extraEntries],
+    });
+  });
+  return link;
+}

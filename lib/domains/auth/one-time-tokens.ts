@@ -1,0 +1,107 @@
+/**
+ * One-time tokens: what a mailed link opens, once, for one purpose. The row is the grant; its secrets are made when a
+ * mail goes out, and only their hashes stay.
+ */
+import { sql } from "kysely";
+import { hashSecret, isSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { newId } from "#lib/base/ids.ts";
+import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
+
+export type Purpose = "invitation" | "password_reset" | "email_verification";
+
+/** Milliseconds from when it was granted. */
+export const LIFETIME: Readonly<Record<Purpose, number>> = {
+  invitation: 7 * DAY,
+  password_reset: HOUR,
+  email_verification: 24 * HOUR,
+};
+
+export interface Grant {
+  readonly id: string;
+  readonly purpose: Purpose;
+  readonly userId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+const columns = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
+
+/** Grants it anew; what was granted before stays open until it expires, unless it is voided. */
+export async function createGrant(tx: Tx, purpose: Purpose, userId: string): Promise<Grant> {
+  const minutes = LIFETIME[purpose] / MINUTE;
+  const row = await tx.insertInto("one_time_tokens").values({
+    id: newId("ott"),
+    purpose,
+    userId,
+    expiresAt: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'`,
+  }).returning(columns).executeTakeFirstOrThrow();
+  return toGrant(row);
+}
+
+/** Whether one that is still open was granted in the last so many milliseconds: its mail has only just gone out. */
+export async function hasRecentGrant(rows: Rows, purpose: Purpose, userId: string, ms: number): Promise<boolean> {
+  const row = await selectOpenGrants(rows).where("userId", "=", userId).where("purpose", "=", purpose)
+    .where("createdAt", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
+    .limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A secret for a mail that goes out now, or null when there is nothing left to open. */
+export async function addSecret(tx: Tx, grantId: string): Promise<string | null> {
+  const secret = newSecret(), hash = hashSecret(secret);
+  const row = await tx.updateTable("one_time_tokens")
+    .set({ tokenHashes: sql`array_append(token_hashes, ${hash}::bytea)` })
+    .where("id", "=", grantId).where("usedAt", "is", null).where("voidedAt", "is", null)
+    .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning("id").executeTakeFirst();
+  return row ? secret : null;
+}
+
+/** What the secret of a link opens, without using it up: for the page that the link leads to. */
+export async function findGrant(rows: Rows, purpose: Purpose, secret: string): Promise<Grant | null> {
+  if (!isSecret(secret)) return null;
+  const row = await selectOpenGrants(rows).where("purpose", "=", purpose)
+    .where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`).executeTakeFirst();
+  return row ? toGrant(row) : null;
+}
+
+/** Uses it up. Of two that come at once, one gets it. Throws Fault impossible `link_spent`. */
+export async function redeemGrant(tx: Tx, purpose: Purpose, secret: string): Promise<Grant> {
+  const row = isSecret(secret) && await tx.updateTable("one_time_tokens")
+    .set({ usedAt: sql<Date>`wheelwright_now()` })
+    .where("purpose", "=", purpose).where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`)
+    .where("usedAt", "is", null).where("voidedAt", "is", null)
+    .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning(columns).executeTakeFirst();
+  if (row) return toGrant(row);
+  throw linkSpentFault();
+}
+
+/** The one answer for every link that opens nothing, whatever the reason. */
+export function linkSpentFault(): Fault {
+  const message = "This link has been used, has expired or was never valid; ask for another";
+  return new Fault("impossible", "link_spent", message);
+}
+
+/** Closes what is open of these purposes. */
+export async function voidGrants(tx: Tx, userId: string, purposes: readonly Purpose[]): Promise<void> {
+  await tx.updateTable("one_time_tokens").set({ voidedAt: sql<Date>`wheelwright_now()` })
+    .where("userId", "=", userId).where("purpose", "in", purposes)
+    .where("usedAt", "is", null).where("voidedAt", "is", null).execute();
+}
+
+function selectOpenGrants(rows: Rows) {
+  return rows.selectFrom("one_time_tokens").select(columns).where("usedAt", "is", null).where("voidedAt", "is", null)
+    .where("expiresAt", ">", sql<Date>`wheelwright_now()`);
+}
+
+function toGrant(row: {
+  readonly id: string;
+  readonly purpose: Purpose;
+  readonly userId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}): Grant {
+  const { id, purpose, userId, createdAt, expiresAt } = row;
+  return { id, purpose, userId, createdAt, expiresAt };
+}

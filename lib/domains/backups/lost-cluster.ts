@@ -1,0 +1,53 @@
+/** Marks what a lost cluster takes with it: spokes without a backup, and templates. */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import { onSpoke } from "#lib/audit/store.ts";
+import { record } from "#lib/changes/record.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { MINUTE } from "#lib/base/time.ts";
+
+/** States in which no operation reports how the spoke is. */
+const SETTLED_STATES = ["active", "suspended"];
+
+/** Shows the spoke as failed, with the reason. Does nothing where an operation changes it, or has since it was listed. */
+export async function markSpokeLost(
+  { db }: Pick<App, "db">,
+  requester: Asker,
+  { id, namespaceUid }: SpokeRow,
+  reason: string,
+): Promise<void> {
+  await db.transact(async (tx) => {
+    const before = await lockSpoke(tx, id);
+    if (!SETTLED_STATES.includes(before.state) || before.namespaceUid !== namespaceUid) return;
+    const stateReason = `The cluster in which it was made is gone, and it cannot be brought back: ${reason}`;
+    const after = await tx.updateTable("spokes").set({
+      ...{ state: "failed", stateReason, health: "unknown", drift: null, badLooks: 0 },
+      updatedAt: sql<Date>`wheelwright_now()`,
+    }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+    const { federationId, state, slug } = after;
+    await record(tx, requester, {
+      audit: [{
+        kind: "spoke_action_failed",
+        ...onSpoke(after),
+        metadata: { action: "restore", newCluster: true, from: before.state, slug, message: stateReason },
+      }],
+      events: [{ federationId, spokeId: id, state, error: stateReason }],
+    });
+  });
+}
+
+/** Retires the templates of clusters that are gone. Throws a ClusterError where a cluster does not answer. */
+export async function retireLostTemplates({ db, clusters }: Pick<App, "db" | "clusters">): Promise<void> {
+  const call = { signal: AbortSignal.timeout(MINUTE) };
+  const names = await db.rows.selectFrom("templates").select("cluster").distinct().execute();
+  for (const { cluster } of names) {
+    const identity = await (await clusters.open(cluster)).identity(call);
+    if (identity === null) continue;
+    await db.transact((tx) =>
+      tx.updateTable("templates").set({ state: "retiring", error: null }).where("cluster", "=", cluster)
+        .where("clusterUid", "<>", identity).where("clusterUid", "<>", "").where("state", "in", ["ready", "failed"])
+        .execute()
+    );
+  }
+}

@@ -1,0 +1,80 @@
+/** The rows of volume claims that stand in a spoke's namespace and that its site does not use (sql/0044). */
+import { type Selectable, sql } from "kysely";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { REPLACED_DAYS } from "#lib/operations/restore.ts";
+
+export type RetainedClaim = Selectable<Schema["kept_claims"]>;
+
+/** A claim; without a uid where its name is its own for good. */
+export interface ClaimIdentity {
+  readonly claim: string;
+  readonly uid: string | null;
+}
+
+/** Those that are the way back to what the spoke was, the newest first. */
+export async function listReplacedClaims(rows: Rows, spokeId: string): Promise<RetainedClaim[]> {
+  return await rows.selectFrom("kept_claims").selectAll().where("spokeId", "=", spokeId).where("why", "=", "replaced")
+    .where("removingSince", "is", null).orderBy("operationId", "desc").orderBy("claim").execute();
+}
+
+/** What restores have made in vain, but for this one. */
+export async function listUnusedClaims(rows: Rows, spokeId: string, operationId: string): Promise<RetainedClaim[]> {
+  return await rows.selectFrom("kept_claims").selectAll().where("spokeId", "=", spokeId).where("why", "=", "in vain")
+    .where("operationId", "<>", operationId).execute();
+}
+
+/** The site uses them no more, or never did: those that were replaced are kept for days. */
+export async function retainClaims(
+  tx: Tx,
+  { spokeId, operationId, why }: Pick<RetainedClaim, "spokeId" | "operationId" | "why">,
+  claims: readonly ClaimIdentity[],
+): Promise<void> {
+  if (claims.length === 0) return;
+  const days = why === "replaced" ? REPLACED_DAYS : 0;
+  const until = sql<Date>`wheelwright_now() + make_interval(days => ${days}::integer)`;
+  await tx.insertInto("kept_claims").values(claims.map((each) => ({ ...each, spokeId, operationId, why, until })))
+    .onConflict((conflict) =>
+      conflict.columns(["spokeId", "claim"]).doUpdateSet({
+        uid: sql`excluded.uid`,
+        operationId,
+        why,
+        since: sql<Date>`wheelwright_now()`,
+        until,
+        removingSince: null,
+      })
+    ).execute();
+}
+
+/** The site uses them again, or they are gone. */
+export async function deleteRetainedClaims(tx: Tx, spokeId: string, claims: readonly string[]): Promise<void> {
+  await tx.deleteFrom("kept_claims").where("spokeId", "=", spokeId)
+    .where(sql<boolean>`claim = any(${claims}::text[])`).execute();
+}
+
+/** Of removed spokes: their namespaces are gone, and all claims with them. */
+export async function deleteClaimsOfRemovedSpokes(rows: Rows): Promise<void> {
+  await sql`delete from kept_claims using spokes where spokes.id = spoke_id and spokes.state = 'removed'`.execute(rows);
+}
+
+/** Spokes with claims that may go: see `claimRemoval`. */
+export async function findSpokesWithDueClaims(rows: Rows, limit: number): Promise<string[]> {
+  const { rows: found } = await sql<{ id: string }>`select distinct spoke_id as id from kept_claims
+    where until <= (select wheelwright_now()) and spoke_id in (select id from spokes where state = 'active')
+    order by 1 limit ${limit}`.execute(rows);
+  return found.map(({ id }) => id);
+}
+
+/**
+ * The claims of an active spoke that may go now, which are no way back from here on: what was replaced only where a good backup
+ * was taken since. What a removal had begun with is among them. The spoke's row is locked, and no restore is under way.
+ */
+export async function markDueClaims(tx: Tx, spokeId: string): Promise<RetainedClaim[]> {
+  return await tx.updateTable("kept_claims").set({
+    removingSince: sql<Date>`coalesce(removing_since, wheelwright_now())`,
+  })
+    .where("spokeId", "=", spokeId).where("until", "<=", sql<Date>`wheelwright_now()`)
+    .where(sql<boolean>`why = 'in vain' or exists (select from backups where backups.spoke_id = kept_claims.spoke_id
+      and state = 'ready' and backups.removing_since is null and created_at > since)`)
+    .returningAll().execute();
+}

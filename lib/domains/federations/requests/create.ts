@@ -1,0 +1,118 @@
+/** Asking for a hub, and taking the request back. */
+import type { App } from "#lib/app.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { requireVerified } from "#lib/domains/auth/verify-email.ts";
+import { record } from "#lib/changes/record.ts";
+import { sql } from "kysely";
+import { bulkMailJob } from "#lib/jobs/mail.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { requireOffered } from "#lib/catalog/catalog.ts";
+import { requestDecidedFault } from "#lib/domains/federations/requests/decide.ts";
+import { showRequest } from "#lib/domains/federations/requests/show.ts";
+import {
+  countRecent,
+  insertRequest,
+  lockRequest,
+  type RequestRow,
+  saveDecision,
+} from "#lib/domains/federations/requests/store.ts";
+import type { FederationRequestRecord, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { newId } from "#lib/base/ids.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
+
+/**
+ * As many requests of one person may be pending: more would keep slugs from others and bury the operators. As many more may
+ * have been taken back within the hour: operators are notified of each.
+ */
+const MAX_PENDING = 10;
+
+/** Throws Fault conflict `slug_taken` or `too_many_pending`, forbidden `unverified`, invalid `not_offered`. */
+export async function requestFederation(
+  app: App,
+  actor: Actor,
+  input: NewFederationRequest,
+  key: IdempotencyKey | null,
+): Promise<FederationRequestRecord> {
+  requireOfferedFields(app, input);
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const user = await lockUser(tx, { id: actor.userId });
+      const { row, entry, jobs } = await insertPendingRequest(tx, user!, input);
+      await record(tx, actor, { audit: [entry], jobs });
+      return await showRequest(tx, row);
+    })
+  );
+}
+
+/** Throws Fault invalid `not_offered`. */
+export function requireOfferedFields(app: App, { region, mode, tier }: NewFederationRequest): void {
+  requireOffered(app.catalog, { region, mode, tier });
+}
+
+/** The row, and what is to be told of it. The user is held by then, so that of many requests at once each is counted. */
+export async function insertPendingRequest(
+  tx: Tx,
+  user: LockedUser,
+  input: NewFederationRequest,
+): Promise<{ readonly row: RequestRow; readonly entry: AuditEntry; readonly jobs: readonly NewJob[] }> {
+  requireVerified(user);
+  const { pending, withdrawn } = await countRecent(tx, user.id);
+  if (pending >= MAX_PENDING) throw tooManyFault("that nobody has decided yet; wait, or withdraw one");
+  if (withdrawn >= MAX_PENDING) throw tooManyFault("that you took back within an hour; wait");
+  const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
+  // A hub that is made at this moment is seen when the request is decided.
+  if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
+  const fields = { slug, name, region, mode, tier, reason };
+  const row = await insertRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
+  if (!row) throw slugTaken(slug, "a hub that was asked for");
+  return {
+    row,
+    entry: createAuditEntry(row, "federation_requested", fields),
+    jobs: await createOperatorMails(tx, user, row),
+  };
+}
+
+/** Taken back; again, it stays as it is. Throws Fault conflict `request_decided`. */
+export async function withdrawRequest(app: App, actor: Actor, { id }: RequestRow): Promise<FederationRequestRecord> {
+  return await app.db.transact(async (tx) => {
+    const before = await lockRequest(tx, id);
+    if (before.state === "withdrawn") return await showRequest(tx, before);
+    if (before.state !== "pending") throw await requestDecidedFault(tx, before);
+    const after = await saveDecision(tx, id, { state: "withdrawn", decidedBy: actor.userId });
+    await record(tx, actor, { audit: [createAuditEntry(after, "federation_request_withdrawn", { slug: after.slug })] });
+    return await showRequest(tx, after);
+  });
+}
+
+function createAuditEntry({ id }: RequestRow, kind: AuditEntry["kind"], metadata: Record<string, unknown>): AuditEntry {
+  return { kind, objectType: "federation_request", objectId: id, metadata };
+}
+
+function slugTaken(slug: string, by: string): Fault {
+  return new Fault("conflict", "slug_taken", `The slug ${slug} is taken by ${by}; choose another`);
+}
+
+function tooManyFault(description: string): Fault {
+  return new Fault("conflict", "too_many_pending", `You have ${MAX_PENDING} requests ${description}`);
+}
+
+/**
+ * A mail for each operator, but for an operator who asks; the notification is the audit event itself. Anybody with an
+ * account can ask, take it back and ask again: of what one person asks within an hour, the first is mailed.
+ */
+async function createOperatorMails(rows: Rows, requester: LockedUser, request: RequestRow): Promise<NewJob[]> {
+  const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", requester.id)
+    .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
+    .limit(1).executeTakeFirst();
+  if (earlier) return [];
+  const operators = (await listOperators(rows)).filter(({ id }) => id !== requester.id);
+  const createAuditEntry = { id: request.id, by: requester.email, hub: request.name, slug: request.slug };
+  return operators.map(({ email, displayName: name }) =>
+    bulkMailJob({ template: "hub-requested", to: { email, name }, about: createAuditEntry })
+  );
+}

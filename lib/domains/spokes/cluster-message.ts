@@ -1,0 +1,32 @@
+/** Hides the API server's addresses in a cluster's error messages from callers who are not operators. */
+import { isClusterBusy } from "#lib/drivers/cluster/away.ts";
+import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { withoutAddresses } from "#lib/base/addresses.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+
+const BUSY = "it is busy; try again in a moment";
+const AWAY = "it does not answer as it should; try again in a moment";
+
+const URLS = /\bhttps?:\/\/[^\s"']+/gi;
+
+export function clusterMessageFor({ role }: Pick<Actor, "role">, error: ClusterError): string {
+  if (role === "operator") return error.message;
+  if (isClusterBusy(error)) return BUSY;
+  return isConnectionError(error) ? AWAY : withoutAddresses(error.message.replace(URLS, "…"));
+}
+
+const CONNECTION_CODES = [
+  "unreachable",
+  "untrusted",
+  "deadline",
+  "credentials",
+  "kubeconfig",
+  "BadAnswer",
+  "unknown_cluster",
+];
+
+/** Whether these are our words about a call that failed on its way, and not the API server's about the request. */
+function isConnectionError({ code, message, cause }: ClusterError): boolean {
+  return CONNECTION_CODES.includes(code) ||
+    (cause instanceof Error && cause.message !== "" && message.startsWith(cause.message));
+}

@@ -1,0 +1,110 @@
+/** What changes would come to in the cluster, by its own dry run. Nothing is written. */
+import type { App } from "#lib/app.ts";
+import { fitted } from "#lib/moodle/expected.ts";
+import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { differences } from "#lib/drivers/cluster/difference.ts";
+import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { clusterMessageFor } from "#lib/domains/spokes/cluster-message.ts";
+import type { ClaimGrowth, ObjectChange, Patch, Put } from "#lib/operations/change.ts";
+import { withLabels } from "#lib/domains/spokes/check-drift.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { ActionPreview } from "#lib/domains/spokes/views.ts";
+
+/** Answers to one change that belong into the preview: that is what a dry run is for. */
+const REFUSAL_STATUSES: readonly number[] = [400, 403, 404, 409, 422];
+
+const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
+
+interface PreviewResult {
+  readonly changes: ActionPreview["changes"];
+  /** What the cluster would not take, in its own words. */
+  readonly refusals: readonly string[];
+}
+
+type PreviewTarget = Pick<Cluster, "find"> & { readonly space: Space };
+
+/** Throws Fault unavailable when the cluster cannot be asked. */
+export async function previewInCluster(
+  app: App,
+  actor: Pick<Actor, "role">,
+  spoke: SpokeRow,
+  plannedChanges: readonly ObjectChange[],
+  signal: AbortSignal,
+): Promise<PreviewResult> {
+  if (plannedChanges.length === 0 || spoke.namespaceUid === null) return { changes: [], refusals: [] };
+  try {
+    const cluster = await app.clusters.open(spoke.cluster);
+    const target = { find: cluster.find, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
+    const results = await Promise.all(plannedChanges.map((change) => previewChange(target, actor, change, signal)));
+    return {
+      changes: results.flatMap(({ changes }) => changes),
+      refusals: results.flatMap(({ refusals }) => refusals),
+    };
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error;
+    app.log.info("The cluster could not preview a change", { spoke: spoke.id, reason: error.message });
+    const message = `The cluster cannot say what would change: ${clusterMessageFor(actor, error)}`;
+    throw new Fault("unavailable", "cluster_unavailable", message, { cause: error });
+  }
+}
+
+async function previewChange(
+  target: PreviewTarget,
+  actor: Pick<Actor, "role">,
+  change: ObjectChange,
+  signal: AbortSignal,
+): Promise<PreviewResult> {
+  const { ref } = change, object = `${ref.kind}/${ref.name}`;
+  const before = await target.space.get(ref, { signal }); // also that the namespace is there, and ours
+  if ("remove" in change) {
+    const found = before ? differences(null, before) : [];
+    return { changes: found.map(({ to }) => ({ object, field: "", from: to, to: null })), refusals: [] };
+  }
+  if ("missingReason" in change && !(before && "put" in change)) {
+    return { changes: [], refusals: [`${object}: ${change.missingReason}`] };
+  }
+  // What is only changed is not made anew.
+  if (!before && !("put" in change)) {
+    return { changes: [], refusals: [`${object}: It is not in the cluster any more`] };
+  }
+  try {
+    const after = await predictObject(target, before, change, signal);
+    const found = after ? differences(before, after) : [];
+    return { changes: found.map(({ path, from, to }) => ({ object, field: path, from, to })), refusals: [] };
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.transient) throw error;
+    if (error.status !== 0 && !REFUSAL_STATUSES.includes(error.status)) throw error;
+    return { changes: [], refusals: [`The cluster refuses ${object}: ${clusterMessageFor(actor, error)}`] };
+  }
+}
+
+/** What would stand there, by the API server's own word; null where nothing would be done. */
+async function predictObject(
+  { space, find }: PreviewTarget,
+  before: KubeObject | null,
+  change: Patch | Put | ClaimGrowth,
+  signal: AbortSignal,
+): Promise<KubeObject | null> {
+  if ("patch" in change) return await space.dryRunPatch(change.ref, change.patch(before!), { signal });
+  if ("put" in change) {
+    if (before && change.judged === "presence") return null;
+    if (change.skipDryRun) {
+      return before ? { ...withLabels(before, change.put), spec: change.put["spec"] } : change.put;
+    }
+    const [object] = (await space.dryRun([before ? fitted(change.put, before) : change.put], { signal })).objects;
+    return object!;
+  }
+  const spec = before?.["spec"], { requests } = spec?.resources ?? {};
+  if (!(amountOf(String(requests?.storage)) < amountOf(change.grow))) return null;
+  const name = String(spec.storageClassName ?? "");
+  const found = name === "" ? null : await find({ ...STORAGE_CLASS, name }, { signal });
+  if (found?.["allowVolumeExpansion"] === true) {
+    const resources = { ...spec.resources, requests: { ...requests, storage: change.grow } };
+    return { ...before!, spec: { ...spec, resources } };
+  }
+  const message =
+    `it stays as it is and does not become ${change.grow}, for its storage class does not let volumes grow`;
+  throw new ClusterError("Forbidden", message, { transient: false, status: 403 });
+}

@@ -1,0 +1,58 @@
+/**
+ * The proof that a name which is not below ROOT_DOMAIN may be a hub's: a TXT record, which only those can set who rule the
+ * name. Operators need none: what they allow is allowed.
+ *
+ * The value is the same whenever it is asked for, and another for each hub. It is made of the hub's id, whose chance bits
+ * nobody guesses, and is a hash because everybody can read DNS.
+ */
+import { createHash } from "node:crypto";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { domainTakenFault, isSubdomain, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
+import { isAnyInUse } from "#lib/domains/spokes/names.ts";
+
+const MAX_NAME_LENGTH = 253; // characters of a name in DNS
+const HASH_DIGITS = 40; // 160 bits
+const RETRY_SECONDS = 5; // seconds
+
+/**
+ * Throws Fault conflict `domain_unproven`, which names the record, and `domain_taken` for a name below another's, which no
+ * record can help; unavailable `dns_unavailable`; and invalid `domain_invalid` for a name that is too long to have one. It
+ * may take seconds: hold no connection meanwhile. `own` is the spoke that moves there, if it exists.
+ */
+export async function requireVerifiedDomain(
+  { config, db, dns }: Pick<App, "config" | "db" | "dns">,
+  actor: Actor,
+  hub: Pick<FederationRow, "id">,
+  domains: readonly string[],
+  signal?: AbortSignal,
+  own: string | null = null,
+): Promise<void> {
+  const ownNames = ownNamesOf(config), { rootDomain } = ownNames;
+  const domain = domains.find((each) => !isSubdomain(each, rootDomain));
+  if (domain === undefined || actor.role === "operator") return;
+  const record = `_wheelwright.${domain}`, value = verificationValue(hub.id);
+  if (record.length > MAX_NAME_LENGTH) {
+    const message = `domain is too long to be proved: ${
+      record.length - domain.length
+    } more characters must fit before it`;
+    throw new Fault("invalid", "domain_invalid", message);
+  }
+  const texts = await dns.texts(record, signal).catch((cause) => {
+    const message = `The name servers cannot say now what ${record} is; try again`;
+    throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: RETRY_SECONDS, cause });
+  });
+  if (texts.includes(value)) return;
+  // Only names above are reported, which DNS shows to everybody. The name itself may become free again.
+  if (await isAnyInUse(db.rows, parentNames(domain, ownNames), own)) throw domainTakenFault([domain]);
+  const message = `Nothing shows yet that ${domain} is this hub's: set the TXT record ${record} to ${value}, ` +
+    "wait until it can be looked up, and ask again";
+  throw new Fault("conflict", "domain_unproven", message);
+}
+
+export function verificationValue(hubId: string): string {
+  const hash = createHash("sha256").update(`wheelwright domain proof ${hubId}`).digest("hex");
+  return `wheelwright=${hash.slice(0, HASH_DIGITS)}`;
+}

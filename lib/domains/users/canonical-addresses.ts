@@ -1,0 +1,57 @@
+/**
+ * Brings addresses that were stored by an older release into the one form in which addresses are compared (email.ts).
+ *
+ * It runs at each start: during a roll-out an older replica may still store others. Two accounts whose addresses have the same
+ * form are never merged, because nobody knows whether they are one person: the log names both.
+ */
+import { sql } from "kysely";
+import { canonicalEmail } from "#lib/base/email.ts";
+import { messageOf } from "#lib/base/errors.ts";
+import type { Log } from "#lib/base/log.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { violates } from "#lib/drivers/db/faults.ts";
+
+const INVISIBLE_CHARACTERS =
+  "An account has an address with characters that nobody sees, so that nobody can sign in with it: disable it";
+const SAME_ADDRESS =
+  "Two accounts have what is one address in different spellings; disable one of them, and neither is changed";
+
+/** Returns how many addresses were changed. It never stops the start: what fails is logged and tried at the next one. */
+export async function canonicaliseAddresses({ rows }: Pick<Database, "rows">, log: Log): Promise<number> {
+  let changed = 0;
+  try {
+    const found = await rows.selectFrom("users").select(["id", "email"])
+      .where(sql<boolean>`email ~ '[^[:ascii:]]'`).orderBy("createdAt").execute();
+    for (const { id, email } of found) {
+      const form = canonicalEmail(email);
+      if (form === null) log.warn(INVISIBLE_CHARACTERS, { user: id });
+      else if (form !== email && await setAddress(rows, log, { id, email, form })) changed++;
+    }
+  } catch (error) {
+    log.warn("Addresses of accounts were not brought into one form; the next start tries again", {
+      reason: messageOf(error),
+    });
+  }
+  if (changed > 0) log.info("Brought the addresses of accounts into one form", { accounts: changed });
+  return changed;
+}
+
+interface Change {
+  readonly id: string;
+  readonly email: string;
+  readonly form: string;
+}
+
+async function setAddress(rows: Database["rows"], log: Log, { id, email, form }: Change): Promise<boolean> {
+  try {
+    const { numUpdatedRows } = await rows.updateTable("users")
+      .set({ email: form, updatedAt: sql<Date>`wheelwright_now()` })
+      .where("id", "=", id).where("email", "=", email).executeTakeFirst();
+    return numUpdatedRows === 1n;
+  } catch (error) {
+    if (!violates(error, "users_one_per_email")) throw error;
+    const other = await rows.selectFrom("users").select("id").where("email", "=", form).executeTakeFirst();
+    log.warn(SAME_ADDRESS, { users: [id, other?.id ?? null] });
+    return false;
+  }
+}

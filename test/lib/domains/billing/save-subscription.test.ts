@@ -1,0 +1,109 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
+import { recordRefunds } from "#lib/domains/billing/refunds.ts";
+import { lockSubscription } from "#lib/domains/billing/store.ts";
+import { record } from "#lib/changes/record.ts";
+import { openLog } from "#lib/base/log.ts";
+import type { Subscription } from "#lib/drivers/payments/payments.ts";
+import { addHubAdmin, makePerson, makeSession } from "#test/support/people.ts";
+import { makeHub } from "#test/support/rows.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("noteSubscription");
+
+test.before(async (context) => {
+  context.scene = await openScene();
+  const { db, hub } = context.scene;
+  await db.sql("insert into subscriptions (federation_id, email, customer_id) values ($1, 'a@example.org', 'cus_1')", [
+    hub,
+  ]);
+});
+test.after(({ scene }) => scene.close());
+
+const OWED: Subscription = {
+  id: "sub_1",
+  customer: "cus_1",
+  federationId: null,
+  status: "past_due",
+  currency: "EUR",
+  items: [],
+  invoice: {
+    id: "in_1",
+    number: "WW-0007",
+    status: "open",
+    total: 1900,
+    remaining: 1800,
+    currency: "EUR",
+    dueAt: null,
+    url: "https://pay.example.org/i/secret",
+  },
+};
+
+test("tells of dunning and refunds whoever runs the hub and operators, and nobody else", async ({ scene }) => {
+  const { db, hub, people } = scene;
+  const other = await makePerson(db, "other-hub-admin");
+  await addHubAdmin(db, other, await makeHub(db, people.operator.id, "south"));
+  await db.transact(async (tx) => {
+    const row = (await lockSubscription(tx, hub))!;
+    const refund = {
+      id: "re_1",
+      charge: "ch_1",
+      status: "succeeded",
+      amount: 500,
+      currency: "EUR",
+      createdAt: new Date(),
+    };
+    const audit = [...await saveSubscription(tx, row, OWED, {}), ...await recordRefunds(tx, hub, [refund])];
+    await record(tx, SYSTEM, { audit });
+  });
+  const told = async (call: (path: string) => Promise<{ body: { kind: string }[] }>) =>
+    (await call("/api/notifications")).body.map(({ kind }) => kind);
+  const both = ["billing_subscription_refunded", "billing_subscription_past_due"];
+  const expected: Readonly<Record<Who, readonly string[]>> = {
+    operator: both,
+    hubAdmin: both,
+    spokeAdmin: [],
+    stranger: [],
+  };
+  for (const [who, kinds] of Object.entries(expected)) {
+    assert.equal([who, await told(scene.as(who as Who).get)], [who, kinds]);
+    const { body } = await scene.as(who as Who).get("/api/notifications/unread-count");
+    assert.equal([who, body.count], [who, kinds.length]);
+  }
+  const cookie = `wheelwright=${(await makeSession(db, other)).secret}`;
+  assert.equal(await told((path) => scene.send(path, { headers: { cookie } })), []);
+  assert.equal((await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/activity`)).body, []);
+});
+
+test("puts the address at which an invoice can be paid into no event", async ({ scene }) => {
+  const { body } = await scene.as("operator").get("/api/audit");
+  const [event] = (body as { kind: string; metadata: unknown }[]).filter(({ kind }) =>
+    kind === "billing_subscription_past_due"
+  );
+  assert.equal(event!.metadata, {
+    status: "past_due",
+    amountDue: 1800,
+    currency: "EUR",
+    invoice: "WW-0007",
+    dueAt: null,
+  });
+  assert.not.match(JSON.stringify(body), /pay\.example/);
+});
+
+test("says to operators what differs", () => {
+  // deno-lint-ignore no-explicit-any
+  const lines: any[] = [];
+  const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(JSON.parse(line)) });
+  const about = { objectType: "federation", objectId: "fed_1", federationId: "fed_1" } as const;
+  warnAboutDifference(log, [
+    { kind: "billing_subscription_updated", ...about, metadata: {} },
+    { kind: "billing_difference_found", ...about, metadata: { difference: "It has ended" } },
+  ]);
+  assert.equal(lines.map(({ level, federation, difference }) => [level, federation, difference]), [
+    ["warn", "fed_1", "It has ended"],
+  ]);
+});
+
+test.run();

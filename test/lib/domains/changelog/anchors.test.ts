@@ -1,0 +1,51 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { anchorOf, noticeUrl } from "#lib/domains/changelog/anchors.ts";
+import type { EndpointNotice, LimitNotice } from "#lib/base/notice.ts";
+
+const test = suite("anchorOf");
+
+const since = new Date("2026-12-01"), later = new Date("2027-01-15");
+const endpoint = (method: string, path: string, at = since): EndpointNotice => {
+  const id = `endpoint ${method} ${path} ${at.toISOString()}`;
+  return { kind: "endpoint", id, method, path, pattern: path, since: at, sunset: later, note: "Use another." };
+};
+const limit = (name: string): LimitNotice => {
+  return { kind: "limit", id: `limit ${name}`, title: "So many", since, from: later, note: "Ask less." };
+};
+
+test("names what it is about and when it was announced, and nothing that may be written anew", () => {
+  const notice = endpoint("DELETE", "/api/spokes/{spokeId}");
+  assert.is(anchorOf(notice), "DELETE/api/spokes/:spokeId/2026-12-01");
+  assert.is(anchorOf({ ...notice, note: "Other words.", sunset: new Date("2028-01-01") }), anchorOf(notice));
+  assert.is(anchorOf(limit("requests-per-token")), "limit/requests-per-token");
+  assert.is(anchorOf({ ...limit("x"), title: "Other words", since: later }), "limit/x");
+});
+
+test("is another for every announcement", () => {
+  const all = [
+    endpoint("GET", "/api/a/b"),
+    endpoint("GET", "/api/a-b"),
+    endpoint("GET", "/api/a/{b}"),
+    endpoint("PUT", "/api/a/b"),
+    endpoint("GET", "/api/a/b", new Date("2026-12-01T08:00:00Z")),
+    endpoint("GET", "/api/a/b", later),
+    limit("a b"),
+    limit("a/b"),
+    limit("a%20b"),
+  ].map(anchorOf);
+  assert.is(new Set(all).size, all.length);
+});
+
+test("stands in a URL and in a header as it is", () => {
+  const publicUrl = new URL("https://example.org/");
+  for (const notice of [endpoint("GET", "/api/a/{b}", new Date("2026-12-01T08:00:00Z")), limit('a "b" <c>\n')]) {
+    const address = noticeUrl(publicUrl, notice);
+    assert.is(address, `https://example.org/changelog#${anchorOf(notice)}`);
+    assert.is(new URL(address).href, address);
+    assert.match(address, /^[!-~]+$/);
+    assert.not.match(address, /["<>]/);
+  }
+});
+
+test.run();

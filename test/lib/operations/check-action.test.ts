@@ -1,0 +1,177 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Fault } from "#lib/base/errors.ts";
+import { checkAction, type SpokeFacts, transitionOf } from "#lib/operations/check-action.ts";
+import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
+import { SPOKE_STATES, type SpokeState } from "#lib/operations/states.ts";
+
+/** A spoke that was active before, unless its state says that it was not, and about which nothing else is special. */
+function facts(state: SpokeState, live: string[] = [], more: Partial<SpokeFacts> = {}): SpokeFacts {
+  const wasReady = state !== "failed" && state !== "provisioning";
+  return { state, live, wasReady, maintenance: false, failedUpgrade: false, halfRestored: false, ...more };
+}
+
+function refusal(action: SpokeActionName, given: SpokeFacts): string {
+  try {
+    checkAction(action, given);
+  } catch (error) {
+    assert.instance(error, Fault);
+    assert.equal([(error as Fault).kind, (error as Fault).code], ["conflict", "spoke_state"]);
+    return (error as Fault).message;
+  }
+  assert.unreachable(`${action} was allowed in ${given.state}`);
+  return "";
+}
+
+/** What is allowed, with what it becomes. */
+function allowed(given: SpokeFacts): string[] {
+  return SPOKE_ACTIONS.flatMap((action) => {
+    try {
+      const { kind, state } = checkAction(action, given);
+      return [`${action}: ${kind} -> ${state}`];
+    } catch (error) {
+      assert.instance(error, Fault);
+      return [];
+    }
+  });
+}
+
+const test = suite("judgeAction");
+
+test("lets each settled state do what leads out of it, and nothing else", () => {
+  assert.equal(allowed(facts("active")), [
+    "suspend: suspend -> suspending",
+    "restart: restart -> updating",
+    "upgrade: upgrade -> updating",
+    "resize: resize -> updating",
+    "maintenance-on: maintenance-on -> updating",
+    "maintenance-off: maintenance-off -> updating",
+    "purge-caches: purge-caches -> active",
+    "backup: backup -> active",
+    "run-cron: run-cron -> active",
+    "reset-admin-password: reset-admin-password -> active",
+    "reapply: reapply -> updating",
+  ]);
+  assert.equal(allowed(facts("suspended")), [
+    "resume: resume -> resuming",
+    "backup: backup -> suspended",
+    "reapply: reapply -> updating",
+  ]);
+  assert.equal(allowed(facts("failed")), ["retry: provision -> provisioning"]);
+  assert.equal(allowed(facts("removed")), []);
+});
+
+test("lets resume queue behind suspend, and the reverse, without touching the state yet", () => {
+  assert.equal(checkAction("resume", facts("suspending", ["suspend"])), {
+    kind: "resume",
+    state: "suspending",
+    becomes: "active",
+  });
+  assert.is(checkAction("suspend", facts("resuming", ["resume"])).state, "resuming");
+});
+
+test("judges by what is queued already, not by the present state alone", () => {
+  assert.equal(checkAction("restart", facts("suspending", ["suspend", "resume"])).state, "suspending");
+  assert.equal(checkAction("suspend", facts("suspending", ["suspend", "resume"])).kind, "suspend");
+  refusal("restart", facts("resuming", ["resume", "suspend"]));
+  const task = checkAction("purge-caches", facts("suspending", ["suspend", "resume"]));
+  assert.equal([task.state, task.becomes], ["suspending", "active"]);
+});
+
+test("queues behind an operation that changes no state, but begins at once by name", () => {
+  assert.is(checkAction("suspend", facts("active", ["backup"])).state, "suspending");
+});
+
+test("refuses what was asked already", () => {
+  refusal("suspend", facts("suspending", ["suspend"]));
+  refusal("restart", facts("updating", ["restart"]));
+  refusal("restart", facts("updating", ["restart", "backup"]));
+  assert.match(refusal("resume", facts("suspending", ["suspend", "resume"])), "it has been asked to do that already");
+  assert.match(refusal("backup", facts("active", ["backup"])), "it has been asked to do that already");
+});
+
+test("lets nothing queue behind an install or a removal", () => {
+  for (const action of SPOKE_ACTIONS) {
+    refusal(action, facts("provisioning", ["provision"]));
+    refusal(action, facts("removing", ["remove"]));
+    refusal(action, facts("removed"));
+  }
+});
+
+test("says what to wait for, or which states allow it", () => {
+  const waiting = "Cannot suspend a spoke that is provisioning; wait until it is active";
+  assert.is(refusal("suspend", facts("provisioning", ["provision"])), waiting);
+  assert.is(
+    refusal("resume", facts("active")),
+    "Cannot resume a spoke that is active; it must be suspended or suspending",
+  );
+  assert.is(
+    refusal("suspend", facts("failed")),
+    "Cannot suspend a spoke that is failed; it must be active or resuming",
+  );
+  assert.is(refusal("retry", facts("active")), "Cannot retry a spoke that is active; it must be failed");
+});
+
+test("takes no endless row of operations", () => {
+  const row = Array.from({ length: 10 }, (_, i) => i % 2 === 0 ? "suspend" : "resume");
+  assert.match(refusal("suspend", facts("suspending", row)), "10 operations are waiting");
+});
+
+test("offers a spoke that failed after it had been active the ways back alone", () => {
+  const failed = (failedUpgrade: boolean) => facts("failed", [], { wasReady: true, failedUpgrade });
+  assert.equal(allowed(failed(true)), [
+    "upgrade: upgrade -> updating",
+    "reapply: reapply -> updating",
+    "retry: upgrade -> updating",
+  ]);
+  assert.equal(allowed(failed(false)), ["upgrade: upgrade -> updating", "reapply: reapply -> updating"]);
+  assert.match(refusal("retry", failed(false)), "only an install or an upgrade that failed can be tried again");
+});
+
+test("lets nothing queue behind what may leave the site down", () => {
+  for (const risk of ["upgrade", "reapply"]) {
+    for (const live of [[risk], ["backup", risk], [risk, "backup"]]) {
+      for (const action of SPOKE_ACTIONS) refusal(action, facts("updating", live));
+    }
+  }
+  const waiting = "Cannot suspend a spoke that is updating; wait until its upgrade has ended";
+  assert.is(refusal("suspend", facts("updating", ["upgrade"])), waiting);
+  assert.match(refusal("upgrade", facts("updating", ["upgrade"])), "it has been asked to do that already");
+  assert.equal(checkAction("upgrade", facts("updating", ["resize", "backup"])).kind, "upgrade");
+});
+
+test("restores what was once active, whatever it is since, and lets nothing else mend what a restore left half-way", () => {
+  for (const state of ["active", "suspended"] as const) {
+    assert.equal(checkAction("restore", facts(state)), { kind: "restore", state: "updating", becomes: "active" });
+  }
+  const half = facts("failed", [], { wasReady: true, halfRestored: true, failedUpgrade: true });
+  assert.is(checkAction("restore", half).kind, "restore");
+  const words = "its restore has come to no end: an operator restores it again, or goes back";
+  for (const action of SPOKE_ACTIONS) assert.match(refusal(action, half), words, action);
+  assert.throws(() => checkAction("restore", facts("failed")), /Cannot restore a spoke that is failed/);
+  assert.throws(() => checkAction("restore", facts("updating", ["upgrade"])), /wait until its upgrade has ended/);
+  assert.match(refusal("suspend", facts("updating", ["restore"])), "wait until its restore has ended");
+});
+
+test("runs no scheduled tasks of a site in maintenance, where they cannot run", () => {
+  const maintenance = facts("active", [], { maintenance: true });
+  assert.is(
+    refusal("run-cron", maintenance),
+    "Cannot run the scheduled tasks of a spoke that is in maintenance; turn that off first",
+  );
+  assert.is(allowed(maintenance).length, allowed(facts("active")).length - 1);
+});
+
+test.run();
+
+const passages = suite("passageOf");
+
+passages("says what an operation leads through and to, and of one that changes no state nothing", () => {
+  assert.equal(transitionOf("upgrade"), { through: "updating", to: "active" });
+  for (const kind of ["backup", "purge-caches", "run-cron", "reset-admin-password", "mail", "constructor"]) {
+    assert.is(transitionOf(kind), null, kind);
+  }
+  assert.ok(SPOKE_STATES.includes(transitionOf("suspend")!.to));
+});
+
+passages.run();
