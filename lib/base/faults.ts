@@ -34,14 +34,14 @@ export const FAULTS = {
 
   // Of who asks.
   sign_in_required: ["unauthenticated", "Sign in or send a bearer token to do this"],
-  bad_credentials: ["unauthenticated", "The Authorization header holds no token that is valid here"],
+  bad_credentials: ["unauthenticated", "The Authorization header has no valid token"],
   session_required: ["unauthenticated", "token minting requires a session"],
   no_bearer_here: [
     "unauthenticated",
     "This works only without an Authorization header: it requires a session, not a token",
   ],
   login_failed: ["unauthenticated", "Wrong e-mail address or password"],
-  wrong_password: ["forbidden", "Cannot change the password: the current one is another"],
+  wrong_password: ["forbidden", "Cannot change the password: the current password is wrong"],
   session_too_old: [
     "forbidden",
     "You signed in over an hour ago; sign in again to set a password here, or leave it out",
@@ -52,7 +52,7 @@ export const FAULTS = {
   ],
   access_changed: [
     "forbidden",
-    "What you may do has changed while this was being done, so it was not done; try again",
+    "Your permissions changed during this request, so nothing was done; try again",
   ],
   cross_origin: ["forbidden", "A page of another site may not do this in your name"],
   operator_only: ["forbidden", "Only an operator may do this"],
@@ -70,26 +70,26 @@ export const FAULTS = {
   slug_taken: ["conflict", "The slug north is taken; choose another"],
   domain_taken: [
     "conflict",
-    "The domain ash.school.example is taken, or above or below a name in use; give another domain",
+    "The domain ash.school.example is taken, or above or below a name in use; choose another domain",
   ],
   domain_unproven: [
     "conflict",
-    "Nothing shows yet that ash.school.example is this hub's: set the TXT record _wheelwright.ash.school.example to " +
-    "wheelwright=3f2b8c41d09e5a7760b1c2d4e8f90a1b2c3d4e5f, wait until it can be looked up, and ask again",
+    "ash.school.example is not verified for this hub: set the TXT record _wheelwright.ash.school.example to " +
+    "wheelwright=3f2b8c41d09e5a7760b1c2d4e8f90a1b2c3d4e5f, wait until DNS returns it, and try again",
   ],
   federation_state: ["conflict", "Cannot retry a hub that is active; nothing failed"],
   spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
-  link_under_way: ["conflict", "A sign-in link for this site is being made already; try again in a minute"],
+  link_under_way: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [
     "conflict",
-    "Cannot make a sign-in link because its account admin is suspended; another administrator of the site must put " +
+    "Cannot create a sign-in link because its account admin is suspended; another administrator of the site must put " +
     "that right first, for reset-admin-password cannot help, either",
   ],
   link_failed: [
     "unavailable",
-    "The site could not make a sign-in link: see whether it is healthy, and try again",
+    "The site could not create a sign-in link; check its health and try again",
   ],
-  too_many_links: ["limited", "You have made 10 sign-in links within the hour; wait before you make another"],
+  too_many_links: ["limited", "You have created 10 sign-in links within the hour; wait before you create another"],
   federation_not_empty: [
     "conflict",
     "Cannot remove the hub north while 2 spokes live in it; remove those first, and wait until nothing of it is left",
@@ -100,44 +100,44 @@ export const FAULTS = {
     "conflict",
     "A restore of this backup is requested already; an operator will restore it or decline",
   ],
-  reason_needed: ["invalid", "A request is declined with a reason, which its requester reads"],
+  reason_needed: ["invalid", "Give a reason to decline a request: its requester reads it"],
   reason_unused: ["invalid", "Only a declined request has a reason; leave it out for one that is done"],
-  too_many_pending: ["conflict", "You have 10 requests that nobody has decided yet; wait, or withdraw one"],
+  too_many_pending: ["conflict", "You have 10 requests that are pending; wait, or withdraw one"],
   asker_disabled: ["conflict", "Cannot approve: the account of ada@example.org has been disabled; reject the request"],
   onboarded: ["conflict", "Onboarding is completed already"],
   slug_fixed: ["invalid", "slug cannot be changed: this hub is north for good"],
   federation_mismatch: ["invalid", "federationId must be the id or slug of the hub in the path"],
-  parameter_needed: ["invalid", "lmsVersion must be given to upgrade: the version to go to"],
+  parameter_needed: ["invalid", "lmsVersion must be given to upgrade: the target version"],
   version_not_newer: [
     "impossible",
-    "Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle's data cannot go back to an older version",
+    "Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle cannot be downgraded",
   ],
-  version_unchanged: ["conflict", "Cannot upgrade to 4.5.12: it runs 4.5.12 already"],
-  size_unchanged: ["impossible", "Cannot resize to small: it has that size already"],
+  version_unchanged: ["conflict", "Cannot upgrade to 4.5.12: it already runs 4.5.12"],
+  size_unchanged: ["impossible", "Cannot resize to small: it already has that size"],
   version_mismatch: ["invalid", "lmsVersion and moodleVersion must be the same when both are given"],
   copy_of_needed: [
     "invalid",
-    "copyBackup says from which backup of a spoke its copy is made: copyOf must name the spoke",
+    "copyBackup needs copyOf, which names the spoke to copy",
   ],
   copy_version: [
     "invalid",
-    "A copy is of the version that its source is of: leave lmsVersion out, and upgrade the copy",
+    "A copy has the version of its source: leave lmsVersion out, and upgrade the copy later",
   ],
   size_too_small: [
     "invalid",
-    "size must have disks as large as those of ash, 20Gi for files and 10Gi for the database: it can be medium, large",
+    "size must have disks as large as those of ash, 20Gi for files and 10Gi for the database: choose medium, large",
   ],
   backup_unusable: [
     "conflict",
-    "Cannot copy ash: The spoke ash has no backup that is ready; with copyBackup now, one is taken first",
+    "Cannot copy ash: The spoke ash has no backup that is ready; set copyBackup to now to take one first",
   ],
   another_cluster: [
     "impossible",
-    "Cannot copy ash to another cluster than the one that the region eu is in: a backup can be read there alone",
+    "Cannot copy ash to another cluster than the one that the region eu is in: its backups can be read only there",
   ],
   blueprint_lacks: [
     "impossible",
-    "No spoke can be copied, since the StatefulSet db of the blueprint lacks the container ${ADOPT_DATABASE}, which makes " +
+    "Spokes cannot be copied: the StatefulSet db of the blueprint lacks the container ${ADOPT_DATABASE}, which makes " +
     "the data its own",
   ],
   not_offered: ["invalid", "size must be one of small, medium, large"],
@@ -149,13 +149,13 @@ export const FAULTS = {
   last_operator: ["conflict", "Cannot disable or demote the last operator; make another user an operator first"],
   user_unverified: [
     "conflict",
-    "Cannot make an operator of a user whose e-mail address is not verified; it must be verified first",
+    "Cannot make this user an operator: the e-mail address is not verified",
   ],
   user_disabled: ["conflict", "The user ada@school.example is disabled; enable them first"],
 
   // Of what mailed links open.
   unverified: ["forbidden", "Verify your e-mail address first: open the link that was mailed to you"],
-  link_spent: ["impossible", "This link has been used, has expired or was never valid; ask for another"],
+  link_spent: ["impossible", "This link has been used, has expired or was never valid; request a new one"],
   signup_off: ["forbidden", "Nobody can sign up here; ask an administrator for an invitation"],
 
   // Of billing.
@@ -164,9 +164,9 @@ export const FAULTS = {
   bad_signature: ["invalid", "The Stripe-Signature header does not fit the body"],
   dns_unavailable: [
     "unavailable",
-    "The name servers cannot say now what _wheelwright.ash.school.example is; try again",
+    "The name servers do not answer for _wheelwright.ash.school.example; try again",
   ],
-  billing_unavailable: ["unavailable", "The payment provider cannot be asked right now; try again"],
+  billing_unavailable: ["unavailable", "The payment provider does not answer; try again"],
 
   // Of the service.
   too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],

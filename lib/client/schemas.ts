@@ -250,11 +250,11 @@ export interface BulkAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** Of upgrade, where it is needed: the version to go to; must be a version such as 4.5.12 */
+  /** Of upgrade, where it is needed: the target version; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
   /** The same as lmsVersion, under the platform's own name; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** Of resize, where it is needed: the size to have; must be text of 1 to 100 characters without control characters */
+  /** Of resize, where it is needed: the new size; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
   /** Of upgrade: go on without a backup where the cluster cannot take one */
   skipBackup?: boolean | null | undefined;
@@ -1315,11 +1315,11 @@ export interface SpokeAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** Of upgrade, where it is needed: the version to go to; must be a version such as 4.5.12 */
+  /** Of upgrade, where it is needed: the target version; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
   /** The same as lmsVersion, under the platform's own name; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** Of resize, where it is needed: the size to have; must be text of 1 to 100 characters without control characters */
+  /** Of resize, where it is needed: the new size; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
   /** Of upgrade: go on without a backup where the cluster cannot take one */
   skipBackup?: boolean | null | undefined;

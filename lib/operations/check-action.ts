@@ -88,7 +88,7 @@ export function checkAction(action: RequestableOperation, facts: SpokeFacts): Ac
   const allowed = riskyKind === undefined && isAllowed(action, expected, facts) &&
     (rulesOf(action).repeatable || before.at(-1) !== kind);
   if (facts.halfRestored && action !== "restore") {
-    throw stateFault(action, state, "its restore has come to no end: an operator restores it again, or goes back");
+    throw stateFault(action, state, "its restore is incomplete: an operator must restore it again or roll it back");
   }
   if (!allowed) throw stateFault(action, state, describeRefusal(action, state, before, riskyKind));
   const { verbPhrase, maintenanceRefusal } = rulesOf(action);
@@ -100,7 +100,11 @@ export function checkAction(action: RequestableOperation, facts: SpokeFacts): Ac
     );
   }
   if (live.length >= MAX_LIVE) {
-    throw stateFault(action, state, `${live.length} operations are waiting for it already; wait until some are done`);
+    throw stateFault(
+      action,
+      state,
+      `${live.length} operations are already queued for it; wait until some are finished`,
+    );
   }
   return {
     kind,
@@ -113,7 +117,7 @@ function kindOf(action: RequestableOperation, { wasReady, failedUpgrade, state }
   if (action !== "retry") return action;
   if (!wasReady || state !== "failed") return "provision";
   if (failedUpgrade) return "upgrade";
-  throw stateFault(action, state, "only an install or an upgrade that failed can be tried again");
+  throw stateFault(action, state, "only a failed install or upgrade can be retried");
 }
 
 function isAllowed(action: RequestableOperation, expected: SpokeState, { wasReady }: SpokeFacts): boolean {
@@ -143,10 +147,10 @@ function describeRefusal(
 ): string {
   const { from } = rulesOf(action), last = live.at(-1);
   if (riskyKind) {
-    return riskyKind === action ? "it has been asked to do that already" : `wait until its ${riskyKind} has ended`;
+    return riskyKind === action ? "this is already requested" : `wait until its ${riskyKind} has ended`;
   }
   if (last && last === action && (live.length > 1 || transitionOf(last) === null)) {
-    return "it has been asked to do that already";
+    return "this is already requested";
   }
   const outcome = (Object.values(SPOKE_OPERATIONS) as Rules[]).find(({ transition }) => transition?.through === state)
     ?.transition?.to;

@@ -13,14 +13,14 @@ export const maintenanceOn = declareOperation({
   from: ["active"],
   transition: UPDATE_TRANSITION,
   downtime: true,
-  describe: () => ["A Job turns maintenance on: visitors are answered 503"],
+  describe: () => ["A Job turns maintenance on: visitors get a 503"],
   plan: {
     version: 1,
     limit: HOUR,
     steps: {
       cron: ["Pausing scheduled tasks", 15 * MINUTE],
       enable: ["Turning maintenance on", 6 * MINUTE],
-      health: ["Looking at the site's login page", 6 * MINUTE],
+      health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
   changes: () => ({ cron: [setField(CRON, "/spec/suspend", true)] }),
@@ -39,7 +39,7 @@ export const maintenanceOff = declareOperation({
     steps: {
       disable: ["Turning maintenance off", 6 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
-      health: ["Looking at the site's login page", 6 * MINUTE],
+      health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
   changes: () => ({ cron: [setField(CRON, "/spec/suspend", false)] }),

@@ -8,13 +8,13 @@ const PROVISION_RULES = {
   from: [],
   transition: { through: "provisioning", to: "active" },
   needsActiveHub: true,
-  describe: () => ["What an install makes is made where it is missing; what is there already stays"],
+  describe: () => ["Missing objects are created; existing ones stay"],
 } as const;
 
 const SETUP_STEPS = {
   namespace: ["Creating the namespace", MINUTE],
   policies: ["Setting limits and network policies", MINUTE],
-  secrets: ["Making passwords and settings", MINUTE],
+  secrets: ["Creating passwords and settings", MINUTE],
 } as const;
 
 /**
@@ -29,11 +29,11 @@ export const provision = declareOperation({
     limit: 5 * HOUR,
     steps: {
       ...SETUP_STEPS,
-      volumes: ["Making the site's volumes", 3 * HOUR],
+      volumes: ["Creating the site's volumes", 3 * HOUR],
       database: ["Starting the database", 15 * MINUTE],
       install: ["Installing Moodle", 40 * MINUTE],
       app: ["Starting Moodle", 16 * MINUTE],
-      settle: ["Setting the site up and looking at its login page", 35 * MINUTE],
+      settle: ["Setting up the site and checking its login page", 35 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
       ingress: ["Opening the site to the web", 15 * MINUTE],
     },
@@ -51,11 +51,11 @@ export const provisionVersion1 = declareOperation({
       database: ["Starting the database", 15 * MINUTE],
       install: ["Installing Moodle", 40 * MINUTE],
       verify: ["Checking the installation", 6 * MINUTE],
-      seed: ["Setting title, administrator and look", 35 * MINUTE],
+      seed: ["Setting title, administrator and brand", 35 * MINUTE],
       app: ["Starting Moodle", 16 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
       ingress: ["Opening the site to the web", 15 * MINUTE],
-      health: ["Looking at the site's login page", 6 * MINUTE],
+      health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
 });

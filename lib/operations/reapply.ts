@@ -36,12 +36,12 @@ export const reapply = declareOperation({
     steps: {
       policies: ["Setting limits and network policies", MINUTE],
       secrets: ["Writing the settings", MINUTE],
-      database: ["Putting the database right", 15 * MINUTE],
+      database: ["Reapplying the database", 15 * MINUTE],
       verify: ["Checking that the data is still the site's own", 6 * MINUTE],
-      app: ["Putting Moodle right", 16 * MINUTE],
-      cron: ["Putting scheduled tasks right", MINUTE],
+      app: ["Reapplying Moodle", 16 * MINUTE],
+      cron: ["Reapplying scheduled tasks", MINUTE],
       ingress: ["Opening the site to the web", 15 * MINUTE],
-      health: ["Looking at the site's login page", 6 * MINUTE],
+      health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
   changes(subject) {
@@ -57,7 +57,7 @@ export const reapply = declareOperation({
   },
 });
 
-const NEW_AMOUNTS_NOTE = "Its size has other amounts now than when it was made: they are taken over, but for disks";
+const NEW_AMOUNTS_NOTE = "The amounts of its size have changed since it was created: all but the disks are applied";
 
 type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 
@@ -71,10 +71,10 @@ export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[])
 
 /** Why a reapply would do nothing at all without this object; null where it would make it anew. */
 function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
-  if (kind === "PersistentVolumeClaim") return "It is gone, and the site's data with it: nothing would be done";
+  if (kind === "PersistentVolumeClaim") return "It is gone, and so is the site's data: reapply would do nothing";
   const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);
   if (kind !== "Secret" || !holdsPasswords || !isReadByPods(site, name)) return null;
-  return "It is gone, and the database's password with it: nothing would be done";
+  return "It is gone, and so is the database's password: reapply would do nothing";
 }
 
 /** Whether a workload of the site gets its environment from this Secret. */

@@ -27,14 +27,14 @@ export const resize = declareOperation({
   downtime: true,
   affectsPrice: true,
   parsePayload(catalog, { size }): ResizeParameters {
-    if (size === undefined) throw parameterNeededFault("size", "resize", "the size to have");
+    if (size === undefined) throw parameterNeededFault("size", "resize", "the new size");
     requireOffered(catalog, { size });
     return { size };
   },
   requireEffect(_, spoke, payload) {
     const { size } = payload as ResizeParameters;
     if (size === spoke.size) {
-      throw new Fault("impossible", "size_unchanged", `Cannot resize to ${size}: it has that size already`);
+      throw new Fault("impossible", "size_unchanged", `Cannot resize to ${size}: it already has that size`);
     }
   },
   describe: () => ["Disks grow where the cluster can do that, and never shrink"],
@@ -43,14 +43,14 @@ export const resize = declareOperation({
     limit: 2 * HOUR,
     steps: {
       prepare: ["Comparing the sizes", 6 * MINUTE],
-      room: ["Making room", MINUTE],
+      room: ["Raising the quota", MINUTE],
       disks: ["Growing the disks", 30 * MINUTE],
       database: ["Resizing the database", 15 * MINUTE],
       verify: ["Checking that the data is still the site's own", 6 * MINUTE],
       app: ["Resizing Moodle", 16 * MINUTE],
       cron: ["Resizing scheduled tasks", MINUTE],
       limits: ["Setting the limits of the new size", MINUTE],
-      health: ["Looking at the site's login page", 6 * MINUTE],
+      health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
   changes({ blueprint, catalog, inputs, payload }) {

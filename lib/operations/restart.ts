@@ -10,14 +10,14 @@ export const restart = declareOperation({
   from: ["active"],
   transition: UPDATE_TRANSITION,
   downtime: true,
-  describe: () => ["Moodle's pod is replaced; the database goes on"],
+  describe: () => ["Moodle's pod is replaced; the database keeps running"],
   plan: {
     version: 1,
     limit: HOUR,
     steps: {
       verify: ["Checking that the data is still the site's own", 6 * MINUTE],
       app: ["Restarting Moodle", 16 * MINUTE],
-      health: ["Looking at the site's login page", 6 * MINUTE],
+      health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
 });

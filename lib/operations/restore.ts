@@ -24,11 +24,11 @@ export const restore = declareOperation({
   describe({ state, maintenance, payload }: Pick<SpokeSubject, "maintenance" | "payload"> & { state?: SpokeState }) {
     return [
       "back" in payload
-        ? "What was done on the site since it was restored is lost, new passwords included"
-        : "What was done on the site since the backup is lost, new passwords included, and everybody signs in anew",
-      `The volumes that it has now are kept for ${REPLACED_DAYS} days; --back leads to them`,
+        ? "Changes since the site was restored are lost, including new passwords"
+        : "Changes since the backup are lost, including new passwords, and everybody must sign in again",
+      `Its current volumes are kept for ${REPLACED_DAYS} days; --back returns to them`,
       ...(state === "suspended" || state === "suspending" ? ["The suspended site is started"] : []),
-      ...(maintenance ? ["The site opens while it is looked at; then it is in maintenance again"] : []),
+      ...(maintenance ? ["The site leaves maintenance while it is checked, and returns to it afterwards"] : []),
     ];
   },
   plan: {
@@ -36,14 +36,14 @@ export const restore = declareOperation({
     limit: 6 * HOUR,
     steps: {
       prepare: ["Checking the backup", 35 * MINUTE],
-      volumes: ["Making volumes from the backup", 3 * HOUR],
+      volumes: ["Creating volumes from the backup", 3 * HOUR],
       stop: ["Stopping the site", 20 * MINUTE],
       switch: ["Putting the restored volumes in place", 10 * MINUTE],
       database: ["Starting the restored database", 30 * MINUTE],
       app: ["Starting Moodle", 40 * MINUTE],
-      settle: ["Looking at the site's data and its login page", 35 * MINUTE],
+      settle: ["Checking the site's data and its login page", 35 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
-      keep: ["Keeping the volumes that were replaced", 15 * MINUTE],
+      keep: ["Retaining the replaced volumes", 15 * MINUTE],
     },
   },
 });

@@ -22,7 +22,7 @@ export const resume = declareOperation({
       verify: ["Checking that the data is still the site's own", 6 * MINUTE],
       app: ["Starting Moodle", 16 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
-      health: ["Looking at the site's login page", 6 * MINUTE],
+      health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
   // A scheduled task that begins while a site is in maintenance fails.

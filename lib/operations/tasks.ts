@@ -18,7 +18,7 @@ export const runCron = declareOperation({
   verbPhrase: "run the scheduled tasks of",
   from: ["active"],
   maintenanceRefusal: "turn that off first",
-  describe: () => ["A Job runs Moodle's scheduled tasks once, beside the regular runs"],
+  describe: () => ["A Job runs Moodle's scheduled tasks once, in addition to the regular runs"],
   plan: { version: 1, limit: 2 * HOUR, steps: { run: ["Running scheduled tasks", 70 * MINUTE] } },
 });
 
@@ -32,7 +32,7 @@ export const resetAdminPassword = declareOperation({
   plan: {
     version: 1,
     limit: HOUR,
-    steps: { secret: ["Making a new password", MINUTE], account: ["Setting it in Moodle", 12 * MINUTE] },
+    steps: { secret: ["Creating a new password", MINUTE], account: ["Setting it in Moodle", 12 * MINUTE] },
   },
 });
 
@@ -41,13 +41,13 @@ export const backup = declareOperation({
   isAction: true,
   verbPhrase: "back up",
   from: ["active", "suspended"],
-  describe: () => ["A snapshot of each volume is taken; then snapshots past their time are removed"],
+  describe: () => ["A snapshot of each volume is taken; then expired snapshots are removed"],
   plan: {
     version: 1,
     limit: 2 * HOUR,
     steps: {
       snapshots: ["Taking snapshots of the volumes", 30 * MINUTE],
-      retention: ["Removing what is past its time", 10 * MINUTE],
+      retention: ["Removing expired backups", 10 * MINUTE],
     },
   },
 });

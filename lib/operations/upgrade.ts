@@ -37,7 +37,7 @@ export const upgrade = declareOperation({
       const message = "lmsVersion and moodleVersion are two names for one thing, and must agree where both are given";
       throw new Fault("invalid", "version_mismatch", message);
     }
-    if (version === undefined) throw parameterNeededFault("lmsVersion", "upgrade", "the version to go to");
+    if (version === undefined) throw parameterNeededFault("lmsVersion", "upgrade", "the target version");
     requireOffered(catalog, { lmsVersion: version });
     return { lmsVersion: version, skipBackup };
   },
@@ -45,8 +45,10 @@ export const upgrade = declareOperation({
   describe(subject) {
     const { skipBackup } = subject.payload as UpgradeParameters;
     return [
-      `A backup of both volumes is taken first${skipBackup ? ", if the cluster can" : "; without it nothing is done"}`,
-      "A Job upgrades Moodle's database while the site is down; the only way back is the backup",
+      `A backup of both volumes is taken first${
+        skipBackup ? ", if the cluster can" : "; if that fails, nothing is changed"
+      }`,
+      "A Job upgrades Moodle's database while the site is down; only the backup can undo it",
       ...describeMaintenance(subject),
     ];
   },
@@ -54,14 +56,14 @@ export const upgrade = declareOperation({
     version: 1,
     limit: 10 * HOUR,
     steps: {
-      prepare: ["Checking what the upgrade needs", 35 * MINUTE],
+      prepare: ["Checking the requirements of the upgrade", 35 * MINUTE],
       backup: ["Taking a backup", 30 * MINUTE],
       stop: ["Stopping Moodle", 20 * MINUTE],
       migrate: ["Upgrading Moodle's database", 7 * HOUR],
       app: ["Starting the new version", 40 * MINUTE],
       verify: ["Checking the upgraded site", 6 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
-      health: ["Looking at the site's login page", 6 * MINUTE],
+      health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
   changes({ blueprint, catalog, inputs, payload }) {
@@ -69,7 +71,7 @@ export const upgrade = declareOperation({
     if (problem === null) {
       return upgradeChanges(blueprint, upgradedInputs(inputs, { version, images: catalog.imagesOf(version) }));
     }
-    const missingReason = `Version ${version} is not on offer any more: it ${problem}`; // of a retry
+    const missingReason = `Version ${version} is no longer offered: it ${problem}`; // of a retry
     return { app: [{ ref: MOODLE, missingReason }] };
   },
 });
@@ -91,11 +93,11 @@ function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): v
   const runningVersion = releaseOf(catalog, currentImage) ?? spoke.version;
   const target = releaseOf(catalog, image) ?? version;
   if (image === currentImage) {
-    throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: it runs ${runningVersion} already`);
+    throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: it already runs ${runningVersion}`);
   }
   // Whether the 4.5 that is on offer is newer than 4.5.12 is seen when it runs.
   if (compareVersions(target, runningVersion) < 0 && !runningVersion.startsWith(`${target}.`)) {
-    const why = `it runs ${runningVersion}, and Moodle's data cannot go back to an older version`;
+    const why = `it runs ${runningVersion}, and Moodle cannot be downgraded`;
     throw new Fault("impossible", "version_not_newer", `Cannot upgrade to ${version}: ${why}`);
   }
 }

@@ -30,10 +30,10 @@ const SUMMARIES: Readonly<Record<ActionName, string>> = {
 /** What an action needs, or may be told, besides. */
 const WISHES: { readonly [action in ActionName]?: VerbFlags } = {
   upgrade: {
-    to: { type: "string", value: "VERSION", help: "the version to go to; wheelwright catalog lists them" },
+    to: { type: "string", value: "VERSION", help: "the target version; wheelwright catalog lists them" },
     "skip-backup": { type: "boolean", help: "go on without a backup, where the cluster can take none" },
   },
-  resize: { size: { type: "string", help: "the size to have; wheelwright catalog lists them" } },
+  resize: { size: { type: "string", help: "the new size; wheelwright catalog lists them" } },
 };
 
 const GIVEN: { readonly [action in ActionName]?: string } = { upgrade: " --to 5.2.2", resize: " --size large" };

@@ -105,7 +105,7 @@ test("near another site are refused even with a proof, and no other name is told
   const value = await valueFor(attacker, "any.example");
   for (const domain of ["school.example", "login.moodle.school.example", "moodle.school.example"]) {
     names.tell(`_wheelwright.${domain}`, [[value]]);
-    await refused(context, domain, 409, /is taken, or above or below a name in use; give another domain$/);
+    await refused(context, domain, 409, /is taken, or above or below a name in use; choose another domain$/);
   }
 });
 
@@ -127,7 +127,7 @@ test("whose name servers never answer keep nobody else waiting", async ({ names,
   assert.equal(others.map(({ status }) => status), [201, 201, 201, 201, 201]);
   for (const { status, body } of await Promise.all(hanging)) {
     assert.is(status, 503);
-    assert.match(body.message, "The name servers cannot say now");
+    assert.match(body.message, "The name servers do not answer");
   }
 });
 

@@ -119,7 +119,7 @@ test("lets no answer out that was long in coming", async (stage) => {
     "x-only": "reads",
   });
   assert.is(status, 401);
-  assert.is(body.message, "The Authorization header holds no token that is valid here");
+  assert.is(body.message, "The Authorization header has no valid token");
 });
 
 test.run();

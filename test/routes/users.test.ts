@@ -84,7 +84,7 @@ test("makes an operator, and says why somebody cannot be one", async ({ flows, o
     "Make an operator",
   );
   assert.is(refused.status, 409);
-  assert.match(refused.part("alert").text, "whose e-mail address is not verified");
+  assert.match(refused.part("alert").text, "the e-mail address is not verified");
   const { id } = await makePerson(flows.db, "second");
   const made = await (await (await open(`/users/${id}`)).follow("Make an operator …")).submit("Make an operator");
   const demoted = await (await made.follow("No longer an operator …")).submit("No longer an operator");

@@ -55,10 +55,14 @@ async function planChanges(tx: Tx, { credential }: Actor, id: string, patch: Use
   // A token that got into wrong hands must not make an operator who is still there when it is revoked.
   const regainsOperator = changes.disabled === false && before.operator && changes.operator !== false;
   if ((patch.operator || regainsOperator) && credential.kind === "token") {
-    throw new Fault("unauthenticated", "session_required", "making somebody an operator requires a session");
+    throw new Fault(
+      "unauthenticated",
+      "session_required",
+      "A token cannot make a user an operator: sign in to do this",
+    );
   }
   if (changes.operator && !before.verified) {
-    const message = "Cannot make an operator of a user whose e-mail address is not verified; it must be verified first";
+    const message = "Cannot make this user an operator: the e-mail address is not verified";
     throw new Fault("conflict", "user_unverified", message);
   }
   const losesOperator = changes.operator === false || changes.disabled === true;

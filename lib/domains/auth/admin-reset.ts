@@ -88,6 +88,6 @@ function userDisabledFault({ email }: LockedUser, remedy: string): Fault {
   return new Fault(
     "conflict",
     "user_disabled",
-    `The user ${email} is disabled, and no password lets them in; ${remedy}`,
+    `The user ${email} is disabled and cannot sign in; ${remedy}`,
   );
 }

@@ -92,5 +92,5 @@ function toActor(
 
 /** The one answer for an Authorization header that opens nothing, whatever the reason. */
 export function badCredentialsFault(): Fault {
-  return new Fault("unauthenticated", "bad_credentials", "The Authorization header holds no token that is valid here");
+  return new Fault("unauthenticated", "bad_credentials", "The Authorization header has no valid token");
 }

@@ -51,7 +51,7 @@ async function requireAccessUnchanged(rows: Database["rows"], actor: Actor): Pro
   const now = await reauthenticate({ db: { rows } }, actor);
   if (!now) throw actor.credential.kind === "token" ? badCredentialsFault() : sessionEndedFault();
   if (await coversPreviousAccess(rows, now, actor)) return;
-  const message = "What you may do has changed while this was being done, so it was not done; try again";
+  const message = "Your permissions changed during this request, so nothing was done; try again";
   throw new Fault("forbidden", "access_changed", message);
 }
 

@@ -26,12 +26,12 @@ export function clearedCookie(publicUrl: URL): string {
 /** What is wrong with an address for people elsewhere: it leads nowhere, or our cookie, for TLS alone, never comes back. */
 export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
-    return `PUBLIC_URL ${publicUrl.href} leads to whatever machine one sits at: links in mails open on this one alone; ` +
-      "set it to the address by which people reach this service";
+    return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in mails open only here; ` +
+      "set it to the public address of this service";
   }
   if (publicUrl.protocol === "https:") return null;
-  return "PUBLIC_URL is http and not on this machine: browsers drop the session cookie, which is Secure, so signing in " +
-    "has no effect, and passwords and tokens cross the network in the clear; let a proxy end TLS, and set its https URL";
+  return "PUBLIC_URL is http: browsers drop the session cookie, which is Secure, so signing in " +
+    "has no effect, and passwords and tokens are sent unencrypted; terminate TLS in a proxy and set its https URL";
 }
 
 function serializeCookie(publicUrl: URL, value: string, maxAge: number): string {

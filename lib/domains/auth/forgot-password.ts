@@ -21,7 +21,7 @@ export const FORGOTTEN_PASSWORD: JobKind = {
   kind: "forgotten-password",
   plan: 1,
   visible: false,
-  steps: [{ name: "answer", label: "Answering a forgotten password", timeout: MINUTE }],
+  steps: [{ name: "answer", label: "Sending a link to reset a password", timeout: MINUTE }],
   timeLimit: HOUR,
 };
 

@@ -39,8 +39,8 @@ export interface LoginResult {
 }
 
 const UNVERIFIED_MESSAGE =
-  "Your e-mail address is not verified, and nothing opens to you until it is: follow the link that was mailed to it; " +
-  "signing in has it mailed again, at most once an hour";
+  "Verify your e-mail address to get access: follow the link in the mail that was sent to you; " +
+  "signing in sends it again, at most once an hour";
 
 /**
  * Waits for its turn, until the signal aborts. Throws Fault unauthenticated `login_failed`, also for a user who is

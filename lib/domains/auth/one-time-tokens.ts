@@ -79,7 +79,7 @@ export async function redeemGrant(tx: Tx, purpose: Purpose, secret: string): Pro
 
 /** The one answer for every link that opens nothing, whatever the reason. */
 export function linkSpentFault(): Fault {
-  const message = "This link has been used, has expired or was never valid; ask for another";
+  const message = "This link has been used, has expired or was never valid; request a new one";
   return new Fault("impossible", "link_spent", message);
 }
 

@@ -60,7 +60,7 @@ export async function changePassword(
       audit: [{ kind: "password_change_failed", objectType: "user", objectId: actor.userId }],
     });
   });
-  throw new Fault("forbidden", "wrong_password", "Cannot change the password: the current one is another");
+  throw new Fault("forbidden", "wrong_password", "Cannot change the password: the current password is wrong");
 }
 
 /**

@@ -43,7 +43,7 @@ export const SIGNUP: JobKind = {
   kind: "signup",
   plan: 1,
   visible: false,
-  steps: [{ name: "answer", label: "Answering a signup", timeout: MINUTE }],
+  steps: [{ name: "answer", label: "Processing a signup", timeout: MINUTE }],
   timeLimit: HOUR,
 };
 

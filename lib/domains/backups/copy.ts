@@ -50,7 +50,7 @@ export async function findCopySource(
 ): Promise<CopySource | null> {
   if (copyOf === undefined) {
     if (copyBackup === undefined) return null;
-    const message = "copyBackup says from which backup of a spoke its copy is made: copyOf must name the spoke";
+    const message = "copyBackup needs copyOf, which names the spoke to copy";
     throw new Fault("invalid", "copy_of_needed", message, { fields: { copyOf: "must name the spoke to be copied" } });
   }
   const { credential } = actor;
@@ -59,7 +59,7 @@ export async function findCopySource(
     throw new Fault("forbidden", "scope_too_narrow", message);
   }
   if (lmsVersion !== undefined || moodleVersion !== undefined) {
-    const message = "A copy is of the version that its source is of: leave lmsVersion out, and upgrade the copy";
+    const message = "A copy has the version of its source: leave lmsVersion out, and upgrade the copy later";
     throw new Fault("invalid", "copy_version", message, { fields: { lmsVersion: "must be left out of a copy" } });
   }
   const found = await findSpoke(db.rows, copyOf, "hidden");
@@ -99,7 +99,7 @@ async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest
     return { spoke, backup: await requireUsableBackup(rows, spoke, requested === "newest" ? undefined : requested) };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
-    const message = `Cannot copy ${spoke.slug}: ${error.message}; with copyBackup now, one is taken first`;
+    const message = `Cannot copy ${spoke.slug}: ${error.message}; set copyBackup to now to take one first`;
     throw new Fault("conflict", "backup_unusable", message, { cause: error });
   }
 }
@@ -139,7 +139,7 @@ function copyInputs(
   const copied: SpokeInputs = { ...enlarged, origin: { turn: turnOf(copy.id), identity: "new" } };
   const missingPart = lackForOrigin(blueprint, copied);
   if (missingPart !== null) {
-    throw new Fault("impossible", "blueprint_lacks", `No spoke can be copied, since ${missingPart}`);
+    throw new Fault("impossible", "blueprint_lacks", `Spokes cannot be copied: ${missingPart}`);
   }
   return copied;
 }
@@ -159,7 +159,8 @@ function copyAuditExtras(
 
 function anotherClusterFault({ slug, region }: SpokeRow): Fault {
   const where = region === null ? "its hub is in" : `the region ${region} is in`;
-  const message = `Cannot copy ${slug} to another cluster than the one that ${where}: a backup can be read there alone`;
+  const message =
+    `Cannot copy ${slug} to another cluster than the one that ${where}: its backups can be read only there`;
   return new Fault("impossible", "another_cluster", message);
 }
 
@@ -174,6 +175,6 @@ function requireLargeEnough(catalog: App["catalog"], size: string, { slug, bluep
   const fitting = (catalog.choices("size") ?? []).filter(isLargeEnough);
   const problem =
     `must have disks as large as those of ${slug}, ${disks.files} for files and ${disks.database} for the ` +
-    `database: ${fitting.length > 0 ? `it can be ${fitting.join(", ")}` : "no size on offer has"}`;
+    `database: ${fitting.length > 0 ? `choose ${fitting.join(", ")}` : "no size in the catalog has"}`;
   throw new Fault("invalid", "size_too_small", `size ${problem}`, { fields: { size: problem } });
 }

@@ -20,7 +20,7 @@ export async function markSpokeLost(
   await db.transact(async (tx) => {
     const before = await lockSpoke(tx, id);
     if (!SETTLED_STATES.includes(before.state) || before.namespaceUid !== namespaceUid) return;
-    const stateReason = `The cluster in which it was made is gone, and it cannot be brought back: ${reason}`;
+    const stateReason = `Its cluster is gone, and it cannot be restored: ${reason}`;
     const after = await tx.updateTable("spokes").set({
       ...{ state: "failed", stateReason, health: "unknown", drift: null, badLooks: 0 },
       updatedAt: sql<Date>`wheelwright_now()`,

@@ -96,8 +96,8 @@ function createLostCheck(clusters: App["clusters"]) {
     const cluster = await clusters.open(row.cluster);
     const identity = identities.get(row.cluster) ?? await cluster.identity(call);
     if (identity === null) {
-      const message = `The cluster ${row.cluster} does not say which one it is: it has no namespace kube-system`;
-      throw restoreError("another_cluster", message, "Let the kubeconfig lead to a cluster that has one.");
+      const message = `The cluster ${row.cluster} cannot be identified: it has no namespace kube-system`;
+      throw restoreError("another_cluster", message, "Use a kubeconfig for a cluster that has one.");
     }
     identities.set(row.cluster, identity);
     if (row.clusterUid !== null) return row.clusterUid !== identity;
@@ -121,10 +121,10 @@ async function requirePreferredBackup(rows: Rows, spoke: SpokeRow): Promise<Back
 }
 
 function describeAbandon(url: string): string {
-  return `it is being removed, which fails, and can be given up: DELETE /api/${url}?abandon=true`;
+  return `its removal fails; abandon it with DELETE /api/${url}?abandon=true`;
 }
 
-const CANCEL_REASON = "the cluster is gone, and it comes back in a new one";
+const CANCEL_REASON = "the cluster is gone, and it is restored to a new one";
 
 async function restoreLostHub(tx: Tx, requester: Asker, { id, namespaceUid }: FederationRow): Promise<Job | null> {
   const before = await lockFederation(tx, id);

@@ -42,9 +42,9 @@ export function findDataProblem(
   { state, siteIdentifier, counts }: SiteIdentity,
   expected: ExpectedData,
 ): { readonly code: string; readonly sentence: string } | null {
-  if (state !== "installed") return { code: "NotInstalled", sentence: "there is no whole site in its database" };
+  if (state !== "installed") return { code: "NotInstalled", sentence: "its database has no complete site" };
   if (expected.siteIdentifier !== null && siteIdentifier !== expected.siteIdentifier) {
-    return { code: "AnotherSite", sentence: "its database is of another site" };
+    return { code: "AnotherSite", sentence: "its database belongs to another site" };
   }
   if (counts === null || expected.counts === null) return null;
   const { before, after } = expected.counts;

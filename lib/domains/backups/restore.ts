@@ -43,8 +43,8 @@ export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreR
         notes: describeRestore(parameters),
       };
     }
-    const message = `There is nothing that the spoke ${spoke.slug} could go back to`;
-    throw restoreError("NoWayBack", message, "It was never restored, or the volumes of before have had their time.");
+    const message = `The spoke ${spoke.slug} has nothing to roll back to`;
+    throw restoreError("NoWayBack", message, "It was never restored, or its previous volumes have expired.");
   }
   const backup = await requireUsableBackup(rows, spoke, request.backupId), parameters = { backupId: backup.id };
   return {

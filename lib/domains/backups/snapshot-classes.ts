@@ -36,7 +36,7 @@ export function findFittingClass(
 /** Why no class fits, to stand behind "because". */
 export function describeMissingClass({ name }: ClassRequirements): string {
   const description = name === undefined ? "no snapshot class" : `no snapshot class ${name}`;
-  return `the cluster has ${description} for these volumes that retains`;
+  return `the cluster has ${description} with the deletion policy Retain for these volumes`;
 }
 
 /** Why backups cannot be taken, as far as is known; null if they can. */
@@ -49,6 +49,6 @@ export function explainUnavailable(
       ? `No backups: ${describeMissingClass(requirements)}`
       : null;
   }
-  if (error !== null) return `It could not be seen yet whether the cluster can take backups: ${error}`;
-  return "Nobody has looked yet whether the cluster can take backups; that happens within minutes";
+  if (error !== null) return `Cannot check yet whether the cluster can take backups: ${error}`;
+  return "Not checked yet whether the cluster can take backups; this takes a few minutes";
 }

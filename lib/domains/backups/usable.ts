@@ -25,13 +25,13 @@ export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: strin
     throw restoreError(
       "NoBackup",
       `The spoke ${spoke.slug} ${description}`,
-      "wheelwright restore SPOKE --list shows those that it has.",
+      "List its backups with: wheelwright restore SPOKE --list",
     );
   }
   if (!isGood(backup)) {
     const { state, removingSince } = backup;
     const why = removingSince !== null || state === "deleted"
-      ? "has had its time, and is gone"
+      ? "has expired and was deleted"
       : state === "failed"
       ? "was never completed"
       : "is being taken";
@@ -66,26 +66,25 @@ async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Back
   const currentMajor = postgresMajor(spoke.blueprintInputs.images.postgres),
     backupMajor = images && postgresMajor(images.postgres);
   if (backupMajor !== null && backupMajor !== currentMajor) {
-    const message =
-      `The backup ${id} is of PostgreSQL ${backupMajor}, and the spoke's database is of PostgreSQL ${currentMajor}`;
+    const message = `The backup ${id} needs PostgreSQL ${backupMajor}, and the spoke runs PostgreSQL ${currentMajor}`;
     throw restoreError(
       "AnotherPostgres",
       message,
-      "A server reads the files of its own major version alone. Choose another one.",
+      "PostgreSQL reads only files of its own major version. Choose another one.",
     );
   }
   if (lmsVersion === null && await hasSucceededSince(rows, spoke.id, "upgrade", backup.createdAt)) {
-    const message = `The backup ${id} is from before an upgrade of the spoke, and of which version it is was not noted`;
+    const message = `The backup ${id} was taken before an upgrade of the spoke, and its version was not recorded`;
     throw restoreError("VersionUnknown", message, chooseAnother);
   }
   if (siteIdentifier !== null && spoke.siteIdentifier !== null && siteIdentifier !== spoke.siteIdentifier) {
-    throw restoreError("AnotherSite", `The backup ${id} is of another site than the spoke's`, chooseAnother);
+    throw restoreError("AnotherSite", `The backup ${id} belongs to another site`, chooseAnother);
   }
   const { classes } = await readSnapshotClasses(rows, cluster);
   const withoutClass = classes && volumes.find(({ driver }) => !classes.some((each) => each.driver === driver));
   if (withoutClass) {
     const message =
-      `The cluster has no VolumeSnapshotClass of ${withoutClass.driver} that retains, by which ${id} was taken`;
-    throw restoreError("NoSnapshotClass", message, "Make one for that storage driver.");
+      `The cluster has no VolumeSnapshotClass of ${withoutClass.driver} with the deletion policy Retain, which ${id} needs`;
+    throw restoreError("NoSnapshotClass", message, "Create one for that storage driver.");
   }
 }

@@ -97,7 +97,7 @@ function findDifference(
   if (told === null || diffQuantities(told, billed)) return difference;
   const counted = hasEnded({ status }) ? {} : countBySize(items);
   const parts = diffQuantities(billed, counted);
-  if (hasEnded({ status })) return parts && `The subscription has ended (${status}), and there are spokes to be billed`;
+  if (hasEnded({ status })) return parts && `The subscription has ended (${status}), but there are spokes to bill`;
   const sizes = Object.keys(parts?.from ?? {}).map((size) => ({
     size,
     spokes: parts!.from[size]!,
@@ -106,7 +106,7 @@ function findDifference(
   const foreign = items.filter(({ size }) => size === null).map(({ price, quantity }) => `${quantity} of ${price}`);
   if (foreign.length === 0) return parts ? sizes : null;
   const others = sizes.map(({ size, spokes, billed }) => `${billed} of size ${size} for ${spokes} spokes`);
-  return `The subscription counts what is no spoke: ${foreign.join(", ")}${
+  return `The subscription has items that are not spokes: ${foreign.join(", ")}${
     others.length > 0 ? `; and ${others.join(", ")}` : ""
   }`;
 }

@@ -19,7 +19,7 @@ export const BILLING_EVENT: JobKind = {
   kind: "billing-event",
   plan: 1,
   visible: false,
-  steps: [{ name: "handle", label: "Looking at what the payment provider told of", timeout: 5 * MINUTE }],
+  steps: [{ name: "handle", label: "Processing an event of the payment provider", timeout: 5 * MINUTE }],
   timeLimit: NO_TIME_LIMIT,
 };
 

@@ -20,8 +20,8 @@ export const SYNC_BILLING: JobKind = {
   plan: 1,
   visible: false,
   steps: [
-    { name: "customer", label: "Telling the payment provider whose the hub is", timeout: 5 * MINUTE },
-    { name: "quantities", label: "Telling the payment provider how many spokes there are", timeout: 10 * MINUTE },
+    { name: "customer", label: "Updating the customer at the payment provider", timeout: 5 * MINUTE },
+    { name: "quantities", label: "Updating the quantities at the payment provider", timeout: 10 * MINUTE },
   ],
   timeLimit: NO_TIME_LIMIT,
 };
@@ -31,8 +31,8 @@ export const CHECK_BILLING: JobKind = {
   plan: 1,
   visible: false,
   steps: [
-    { name: "look", label: "Looking at the subscription", timeout: 5 * MINUTE },
-    { name: "customer", label: "Telling the payment provider whose the hub is", timeout: 5 * MINUTE },
+    { name: "look", label: "Checking the subscription", timeout: 5 * MINUTE },
+    { name: "customer", label: "Updating the customer at the payment provider", timeout: 5 * MINUTE },
   ],
   timeLimit: DAY,
 };

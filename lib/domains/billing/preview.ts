@@ -40,7 +40,7 @@ export async function previewCost(app: CostDependencies, change: CostChange, sig
     const { code, message, hint, transient, retryAfterMs } = error;
     app.log[transient ? "warn" : "error"]("Cannot preview a cost", { code, message, hint });
     const retryAfter = retryAfterMs === undefined ? RETRY_SECONDS : Math.ceil(retryAfterMs / SECOND);
-    throw unavailable("The payment provider cannot be asked right now; try again", retryAfter);
+    throw unavailable("The payment provider does not answer; try again", retryAfter);
   }
 }
 
@@ -70,7 +70,7 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   if (!row) return NO_COST;
   // Its account there is made by the first sync; if the provider refuses that, GET …/billing says so.
   if (row.customerId === null) {
-    throw unavailable("The hub is just being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
+    throw unavailable("The hub is being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
   }
   const sizes = priceChangesOf(change).map(({ size, by }): SizeChange => ({
     size,

@@ -67,7 +67,7 @@ function signatureTime(signature: string | null): Date {
 }
 
 function sanitizeEvent(event: ProviderEvent): ProviderEvent {
-  if (!ID.test(event.id) || !TYPE.test(event.type)) throw new SignatureError("The body is signed, and yet no event");
+  if (!ID.test(event.id) || !TYPE.test(event.type)) throw new SignatureError("The body is signed but is not an event");
   const idOrNull = (text: string | null) => text !== null && ID.test(text) ? text : null;
   const { object } = event;
   return { ...event, object: { ...object, id: idOrNull(object.id), customer: idOrNull(object.customer) } };

@@ -59,7 +59,10 @@ export async function saveSubscription(
 export function warnAboutDifference(log: Log, entries: readonly AuditEntry[]): void {
   for (const { kind, federationId, metadata } of entries) {
     if (kind !== "billing_difference_found") continue;
-    log.warn("What is billed differs from the spokes; somebody must look", { federation: federationId, ...metadata });
+    log.warn("Billed quantities differ from the spokes; check the subscription", {
+      federation: federationId,
+      ...metadata,
+    });
   }
 }
 

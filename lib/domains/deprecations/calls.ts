@@ -70,14 +70,14 @@ export function openCallCounter(options: CounterOptions): CallCounter {
     counts = new Map();
     try {
       await addCalls(db.within(AbortSignal.timeout(FLUSH_TIMEOUT)).rows, [...batch].map(toCount));
-      if (failing) log.info("The calls of tokens are written again", { lost });
+      if (failing) log.info("Token calls are stored again", { lost });
       failing = false;
       lost = 0;
     } catch (error) {
       const newer = counts;
       counts = batch; // the older ones have their place: what is new may be somebody's flood
       for (const [key, calls] of newer) add(key, calls);
-      if (!failing) log.warn("Cannot write the calls of tokens; they are kept for the next try", { error });
+      if (!failing) log.warn("Cannot store token calls; they are kept for the next attempt", { error });
       failing = true;
       if (!closed) timer ??= setTimeout(flush, every);
     }
@@ -95,7 +95,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
       closed = true;
       await flushing; // without the last calls
       await flush();
-      if (counts.size > 0) log.warn("The last calls of tokens could not be written", { pairs: counts.size });
+      if (counts.size > 0) log.warn("Could not store the last token calls", { pairs: counts.size });
     },
   };
 }

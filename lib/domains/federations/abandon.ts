@@ -21,7 +21,7 @@ import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /** What the row says in place of what the cluster showed. */
-export const ABANDONED_REASON = "Given up by an operator: nobody has seen that nothing is left of it";
+export const ABANDONED_REASON = "Abandoned by an operator: objects may remain in the cluster";
 
 /**
  * Throws Fault forbidden `operator_only`, conflict `federation_state` before a removal has failed, missing when it is
@@ -53,7 +53,7 @@ async function acceptAbandoning(tx: Tx, requester: Asker, id: string): Promise<F
   const { slug, namespace, cluster } = after;
   const about = { federationId: id };
   await record(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, "the hub was given up"), {
+    audit: [...createCancellationEntries(cancelledJobs, about, "the hub was abandoned"), {
       kind: "federation_destroyed",
       ...onHub(id),
       metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
@@ -69,11 +69,11 @@ export function hasFailed(removal: Job | null): boolean {
 }
 
 export function describeNotRemoving(object: "spoke" | "hub", state: string): string {
-  return `Cannot give up a ${object} that is ${state}; remove it, and see whether that fails`;
+  return `Cannot abandon a ${object} that is ${state}; remove it first`;
 }
 
 export function describeRunningRemoval(object: "spoke" | "hub"): string {
-  return `Cannot give up a ${object} whose removal is under way and has not failed; wait until it is removed`;
+  return `Cannot abandon a ${object} whose removal is running and has not failed; wait until it is removed`;
 }
 
 /** What is told of those that were called off. */

@@ -126,6 +126,6 @@ function createPasswordMail(user: LockedUser, at: Date, ip: string): NewJob {
 }
 
 function onboardedFault(): Fault {
-  const message = "Onboarding is completed already; a forgotten password is renewed by POST /api/auth/forgot-password";
+  const message = "Onboarding is already completed; reset a forgotten password with POST /api/auth/forgot-password";
   return new Fault("conflict", "onboarded", message);
 }

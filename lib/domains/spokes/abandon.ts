@@ -56,7 +56,7 @@ export async function acceptAbandoning(tx: Tx, requester: Asker, id: string): Pr
   const snapshots = removal?.progress.snapshots;
   const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };
   await record(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, "the spoke was given up"), {
+    audit: [...createCancellationEntries(cancelledJobs, about, "the spoke was abandoned"), {
       kind: "spoke_destroyed",
       ...onSpoke(after),
       metadata: { ...metadata, ...(snapshots && { snapshots }) },

@@ -150,7 +150,7 @@ async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, s
   try {
     inputs = spokeInputs(catalog, config, spoke);
   } catch (error) {
-    return log.warn("The catalogue does not offer any more what a spoke was asked for", { spoke: spoke.id, error });
+    return log.warn("The catalog no longer offers what a spoke requested", { spoke: spoke.id, error });
   }
   const { origin } = spoke.blueprintInputs as SpokeInputs; // what was begun from a template goes by it
   await setBlueprintInputs(tx, spoke.id, { ...inputs, ...(origin && { origin }) }, blueprint.revision);

@@ -34,7 +34,7 @@ export async function requestActions(app: App, actor: Actor, input: BulkAction):
   for (const id of new Set(ids)) {
     if (!visible.has(id)) continue;
     if (performance.now() > deadline) {
-      stopFault ??= new Fault("timeout", "too_slow", "The time of the request was over: ask again");
+      stopFault ??= new Fault("timeout", "too_slow", "The request ran out of time; send it again for this spoke");
     }
     if (stopFault) {
       refused.set(id, stopFault);
@@ -66,8 +66,7 @@ export async function requestActions(app: App, actor: Actor, input: BulkAction):
 /** The caller's right was taken before all had been asked. */
 function accessChangedFault(input: number): Fault {
   const some = input === 1 ? "one of the spokes" : `${input} of the spokes`;
-  const message =
-    `What you may do has changed while this was being done: ${some} had accepted it, and no other was asked`;
+  const message = `Your permissions changed during this request: ${some} had accepted it, and the others are unchanged`;
   return new Fault("forbidden", "access_changed", message);
 }
 

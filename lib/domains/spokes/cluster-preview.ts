@@ -45,7 +45,7 @@ export async function previewInCluster(
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     app.log.info("The cluster could not preview a change", { spoke: spoke.id, reason: error.message });
-    const message = `The cluster cannot say what would change: ${clusterMessageFor(actor, error)}`;
+    const message = `Cannot preview the change in the cluster: ${clusterMessageFor(actor, error)}`;
     throw new Fault("unavailable", "cluster_unavailable", message, { cause: error });
   }
 }
@@ -67,7 +67,7 @@ async function previewChange(
   }
   // What is only changed is not made anew.
   if (!before && !("put" in change)) {
-    return { changes: [], refusals: [`${object}: It is not in the cluster any more`] };
+    return { changes: [], refusals: [`${object}: It is no longer in the cluster`] };
   }
   try {
     const after = await predictObject(target, before, change, signal);
@@ -104,7 +104,6 @@ async function predictObject(
     const resources = { ...spec.resources, requests: { ...requests, storage: change.grow } };
     return { ...before!, spec: { ...spec, resources } };
   }
-  const message =
-    `it stays as it is and does not become ${change.grow}, for its storage class does not let volumes grow`;
+  const message = `it cannot grow to ${change.grow}: its storage class does not allow volume expansion`;
   throw new ClusterError("Forbidden", message, { transient: false, status: 403 });
 }

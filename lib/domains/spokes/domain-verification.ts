@@ -35,20 +35,20 @@ export async function requireVerifiedDomain(
   if (domain === undefined || actor.role === "operator") return;
   const record = `_wheelwright.${domain}`, value = verificationValue(hub.id);
   if (record.length > MAX_NAME_LENGTH) {
-    const message = `domain is too long to be proved: ${
+    const message = `domain is too long to be verified: ${
       record.length - domain.length
     } more characters must fit before it`;
     throw new Fault("invalid", "domain_invalid", message);
   }
   const texts = await dns.texts(record, signal).catch((cause) => {
-    const message = `The name servers cannot say now what ${record} is; try again`;
+    const message = `The name servers do not answer for ${record}; try again`;
     throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: RETRY_SECONDS, cause });
   });
   if (texts.includes(value)) return;
   // Only names above are reported, which DNS shows to everybody. The name itself may become free again.
   if (await isAnyInUse(db.rows, parentNames(domain, ownNames), own)) throw domainTakenFault([domain]);
-  const message = `Nothing shows yet that ${domain} is this hub's: set the TXT record ${record} to ${value}, ` +
-    "wait until it can be looked up, and ask again";
+  const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
+    "wait until DNS returns it, and try again";
   throw new Fault("conflict", "domain_unproven", message);
 }
 

@@ -52,7 +52,7 @@ export function domainsFor(
   }
   const domains = defaultDomains(slug, hubSlug, ownNames);
   if (domains.length > 0) return domains;
-  const message = `domain is needed: none can be made of the slug ${slug}, the hub's and ${config.rootDomain}`;
+  const message = `domain is needed: none can be derived from the slug ${slug}, the hub's and ${config.rootDomain}`;
   throw new Fault("invalid", "domain_needed", message);
 }
 
@@ -105,6 +105,6 @@ export function defaultDomains(slug: string, hubSlug: string, ownNames: OwnNames
 /** It says neither whose it is nor which name is near: another hub's spokes are none of the caller's business. */
 export function domainTakenFault(domains: readonly string[]): Fault {
   const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
-  const message = `${what} taken, or above or below a name in use; give another domain`;
+  const message = `${what} taken, or above or below a name in use; choose another domain`;
   return new Fault("conflict", "domain_taken", message);
 }

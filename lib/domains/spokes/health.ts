@@ -27,7 +27,7 @@ export const PART_KINDS: readonly Omit<Ref, "name">[] = [MOODLE, DATABASE, CLAIM
 export function findNamespaceProblem(namespace: KubeObject | null, uid: string): string | null {
   if (!namespace) return "Its namespace is gone";
   const { metadata, status } = namespace as KubeObject & { readonly status?: { readonly phase?: string } };
-  if (metadata.uid !== uid) return "Its namespace is another one than was made for it";
+  if (metadata.uid !== uid) return "Its namespace was replaced by another one";
   if (metadata.labels?.[MANAGED_BY] !== "wheelwright") return `Its namespace lacks the label ${MANAGED_BY}=wheelwright`;
   const isDeleting = metadata.deletionTimestamp !== undefined || status?.phase === "Terminating";
   return isDeleting ? "Its namespace is being deleted" : null;
@@ -41,10 +41,10 @@ export function findPartProblem({ kind, name }: Omit<Ref, "apiVersion">, object:
   switch (kind) {
     case "Deployment":
       if (object["spec"]?.replicas === 0) return `${what} is scaled to 0`;
-      return status.availableReplicas > 0 ? null : `${what} has no pod that is available`;
+      return status.availableReplicas > 0 ? null : `${what} has no available pod`;
     case "StatefulSet":
       if (object["spec"]?.replicas === 0) return `${what} is scaled to 0`;
-      return status.readyReplicas > 0 ? null : `${what} has no pod that is ready`;
+      return status.readyReplicas > 0 ? null : `${what} has no ready pod`;
     default:
       if (object.metadata.deletionTimestamp !== undefined) return `${what} is being deleted`;
       return status.phase === "Bound" ? null : `${what} is ${status.phase ?? "Pending"}, not Bound`;

@@ -78,7 +78,7 @@ export function requireAllowedDomain(
   domain: string,
 ): void {
   if (!canManageHub(actor, federationId)) {
-    const message = "Only an operator or an admin of its hub may give a spoke another domain";
+    const message = "Only an operator or an admin of its hub may change the domain of a spoke";
     throw new Fault("forbidden", "federation_admin_only", message);
   }
   domainsFor(config, slug, "", domain);
@@ -97,7 +97,7 @@ async function requireFreeDomain(
   const { id, wishedDomain } = spoke;
   if (wishedDomain !== null && live.some((job) => job.kind === "configure" && !isUntouched(job))) {
     const message =
-      `Cannot give another domain to a spoke that is moving to ${wishedDomain}; wait until that has ended`;
+      `Cannot change the domain of a spoke that is moving to ${wishedDomain}; wait until that is finished`;
     throw new Fault("conflict", "spoke_state", message);
   }
   if (await isInUse(rows, domain, parentNames(domain, ownNamesOf(app.config)), id)) throw domainTakenFault([domain]);

@@ -42,8 +42,8 @@ export async function previewPatch(
     changes: objectChanges,
     notes: [
       ...describeChanges(changes),
-      ...(moves ? [`${spoke.domain} leads there for ${FORMER_DOMAIN_DAYS} days, and to its front page alone`] : []),
-      ...(by === "install" ? ["The site is installed with it"] : []),
+      ...(moves ? [`${spoke.domain} redirects to its front page for ${FORMER_DOMAIN_DAYS} days`] : []),
+      ...(by === "install" ? ["The site is installed with these settings"] : []),
       ...refusals,
     ],
     price: NO_COST,

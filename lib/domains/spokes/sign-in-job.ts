@@ -36,18 +36,17 @@ const Answer = v.pipe(
 );
 type SiteAnswer = v.InferOutput<typeof Answer>;
 
-const OTHER_ADMIN_HINT =
-  "another administrator of the site must put that right first, for reset-admin-password cannot help, either";
+const OTHER_ADMIN_HINT = "another administrator of the site must fix that first; reset-admin-password does not help";
 /** What sign-in-link.php says, why that is, and what would make it possible. */
 const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> = {
   page: [
-    "the site sends those who forgot their password to another page",
-    "turn that off on the site (forgottenpasswordurl), or ask for reset-admin-password",
+    "the site redirects forgotten passwords to another page",
+    "turn that off on the site (forgottenpasswordurl), or run reset-admin-password",
   ],
   missing: ["its account admin was renamed or deleted", OTHER_ADMIN_HINT],
   suspended: ["its account admin is suspended", OTHER_ADMIN_HINT],
   closed: ["its account admin may not sign in", OTHER_ADMIN_HINT],
-  elsewhere: ["its account admin signs in by a service that keeps its password elsewhere", OTHER_ADMIN_HINT],
+  elsewhere: ["its account admin signs in with an external service", OTHER_ADMIN_HINT],
 };
 
 /**
@@ -63,18 +62,18 @@ export async function createLinkInSite(
   const seal = makeSeal(), { log } = app;
   const result = await runLinkJob(app, spoke, seal, signal).catch((error) => {
     if (!(error instanceof ClusterError)) throw error;
-    log.info("The cluster could not have a sign-in link made", { spoke: spoke.id, reason: error.message });
+    log.info("Could not create a sign-in link in the cluster", { spoke: spoke.id, reason: error.message });
     throw toFault(error, actor);
   });
   const said = (mark: string) => result.log.findLast((line) => line.startsWith(mark))?.slice(mark.length).trim();
   const refusalCode = said("refused: "), refusal = refusalCode === undefined ? undefined : REFUSALS[refusalCode];
   if (refusal) {
-    throw new Fault("conflict", "admin_unusable", `Cannot make a sign-in link because ${refusal[0]}; ${refusal[1]}`);
+    throw new Fault("conflict", "admin_unusable", `Cannot create a sign-in link because ${refusal[0]}; ${refusal[1]}`);
   }
   const answer = v.safeParse(Answer, result.succeeded ? seal.open(said("sealed: ") ?? "") : null);
   if (answer.success) return answer.output;
   logFailure(log, spoke, result);
-  const message = "The site could not make a sign-in link: see whether it is healthy, and try again";
+  const message = "The site could not create a sign-in link; check its health and try again";
   throw new Fault("unavailable", "link_failed", message, { retryAfter: 30 });
 }
 
@@ -103,27 +102,27 @@ async function deleteJob(space: Space, { apiVersion, kind, metadata: { name } }:
     const job = await space.get(ref, call);
     if (job && belongsToRequest(job, seal)) await space.delete(ref, job.metadata.uid!, call);
   } catch (error) {
-    log.info("Left a Job for the cluster to clear away", { namespace: space.namespace, name, error });
+    log.info("Left a Job for the cluster to delete", { namespace: space.namespace, name, error });
   }
 }
 
 /** Of a run that failed nothing is good: its token was never committed, or can be read by nobody. */
 function logFailure(log: Log, spoke: SpokeRow, { reason: refusal, exitCode, log: lines }: JobResult): void {
   const said = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
-  log.warn("A site could not make a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, said });
+  log.warn("A site could not create a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, said });
 }
 
 function toFault(error: ClusterError, actor: Pick<Actor, "role">): Fault {
   if (error.status === 409) return linkRunningFault(); // the one before is just being deleted
   if (error.code === "deadline") {
-    const message = "The site did not make the sign-in link within the time that a request has; try again later";
+    const message = "The site did not create the sign-in link in time; try again later";
     return new Fault("timeout", "too_slow", message, { cause: error });
   }
-  const message = `The cluster cannot have a sign-in link made: ${clusterMessageFor(actor, error)}`;
+  const message = `The cluster cannot create a sign-in link: ${clusterMessageFor(actor, error)}`;
   return new Fault("unavailable", "cluster_unavailable", message, { cause: error });
 }
 
 function linkRunningFault(): Fault {
-  const message = "A sign-in link for this site is being made already; try again in a minute";
+  const message = "A sign-in link for this site is already being created; try again in a minute";
   return new Fault("conflict", "link_under_way", message, { retryAfter: 60 });
 }

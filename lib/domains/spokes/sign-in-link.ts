@@ -26,9 +26,9 @@ const MAX_LINKS = 10; // links that one person may make in an hour
 /** What would make it possible, where waiting would not. */
 const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
   provisioning: "wait until it is active",
-  failed: "put right what failed first: retry it",
+  failed: "fix what failed, and retry it",
   suspended: "resume it first",
-  removing: "nothing of it will be left",
+  removing: "it will be deleted",
 };
 
 /** Throws Fault conflict `spoke_state`, limited `too_many_links`, and what askSite throws. */
@@ -72,16 +72,16 @@ async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
   const blocking = live.find((kind) => transitionOf(kind) !== null);
   if (state !== "active" || blocking !== undefined) {
     const next = NEXT_STEP[state] ?? `wait until its ${blocking ?? "operation"} has ended`;
-    throw new Fault("conflict", "spoke_state", `Cannot make a sign-in link for a spoke that is ${state}; ${next}`);
+    throw new Fault("conflict", "spoke_state", `Cannot create a sign-in link for a spoke that is ${state}; ${next}`);
   }
   if (!maintenance) return;
-  const message = "Cannot make a sign-in link for a spoke in maintenance, which lets nobody in; turn that off first";
+  const message = "Cannot create a sign-in link for a spoke in maintenance; turn that off first";
   throw new Fault("conflict", "spoke_state", message);
 }
 
 async function requireBelowLimit(rows: Rows, { userId }: Actor): Promise<void> {
   const retryAfter = await secondsUntilLink(rows, userId, MAX_LINKS);
   if (retryAfter === null) return;
-  const message = `You have made ${MAX_LINKS} sign-in links within the hour; wait before you make another`;
+  const message = `You have created ${MAX_LINKS} sign-in links within the hour; wait before you create another`;
   throw new Fault("limited", "too_many_links", message, { retryAfter });
 }

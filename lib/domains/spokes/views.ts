@@ -116,7 +116,7 @@ const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(",
 
 /** What some actions need, or may be told, besides. */
 const actionParameters = {
-  /** Of upgrade: the version to go to. */
+  /** Of upgrade: the target version. */
   lmsVersion: optionalOrNull(Version),
   moodleVersion: optionalOrNull(Version),
   /** Of resize. */

@@ -78,7 +78,7 @@ export async function failTemplate(
 /** The same for those whose job has ended and said nothing of them. */
 export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
   await sql`update templates set state = 'failed', failures = failures + 1, next_try_at = wheelwright_now(),
-      error = 'Its making has ended before it was made'
+      error = 'Its job ended before the template was ready'
     where state = 'making' and created_at < wheelwright_now() - interval '1 hour' and not exists (
       select from jobs where state in ('queued', 'running') and dedupe_key = 'make-template:' || templates.id)`
     .execute(rows);

@@ -21,13 +21,13 @@ const DEV_EMAIL = "admin@wheelwright.localhost";
 export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
     if (await hasOperators(db.rows)) return;
-    const hint = "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and start again, which makes the first one";
-    return log.warn(`Nobody can sign in as an operator, for there is none: ${hint}`);
+    const hint = "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and restart to create the first one";
+    return log.warn(`No operator exists: ${hint}`);
   }
   if (!await createOperator(db, admin)) return;
-  log.info("Made the first operator", { email: admin.email });
+  log.info("Created the first operator", { email: admin.email });
   const problem = passwordProblem(admin.password, admin.email);
-  if (problem) log.warn(`BOOTSTRAP_ADMIN_PASSWORD was taken as it is, but a password ${problem}; set a better one`);
+  if (problem) log.warn(`BOOTSTRAP_ADMIN_PASSWORD is used, but a password ${problem}; set a better one`);
 }
 
 /**

@@ -12,9 +12,9 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { violates } from "#lib/drivers/db/faults.ts";
 
 const INVISIBLE_CHARACTERS =
-  "An account has an address with characters that nobody sees, so that nobody can sign in with it: disable it";
+  "An account has an address with invisible characters, so nobody can sign in with it; disable it";
 const SAME_ADDRESS =
-  "Two accounts have what is one address in different spellings; disable one of them, and neither is changed";
+  "Two accounts have the same address in different spellings, and neither was changed; disable one of them";
 
 /** Returns how many addresses were changed. It never stops the start: what fails is logged and tried at the next one. */
 export async function canonicaliseAddresses({ rows }: Pick<Database, "rows">, log: Log): Promise<number> {
@@ -28,11 +28,11 @@ export async function canonicaliseAddresses({ rows }: Pick<Database, "rows">, lo
       else if (form !== email && await setAddress(rows, log, { id, email, form })) changed++;
     }
   } catch (error) {
-    log.warn("Addresses of accounts were not brought into one form; the next start tries again", {
+    log.warn("Could not normalize the addresses of accounts; the next start tries again", {
       reason: messageOf(error),
     });
   }
-  if (changed > 0) log.info("Brought the addresses of accounts into one form", { accounts: changed });
+  if (changed > 0) log.info("Normalized the addresses of accounts", { accounts: changed });
   return changed;
 }
 

@@ -86,8 +86,8 @@ test("refuses what was asked already", () => {
   refusal("suspend", facts("suspending", ["suspend"]));
   refusal("restart", facts("updating", ["restart"]));
   refusal("restart", facts("updating", ["restart", "backup"]));
-  assert.match(refusal("resume", facts("suspending", ["suspend", "resume"])), "it has been asked to do that already");
-  assert.match(refusal("backup", facts("active", ["backup"])), "it has been asked to do that already");
+  assert.match(refusal("resume", facts("suspending", ["suspend", "resume"])), "this is already requested");
+  assert.match(refusal("backup", facts("active", ["backup"])), "this is already requested");
 });
 
 test("lets nothing queue behind an install or a removal", () => {
@@ -114,7 +114,7 @@ test("says what to wait for, or which states allow it", () => {
 
 test("takes no endless row of operations", () => {
   const row = Array.from({ length: 10 }, (_, i) => i % 2 === 0 ? "suspend" : "resume");
-  assert.match(refusal("suspend", facts("suspending", row)), "10 operations are waiting");
+  assert.match(refusal("suspend", facts("suspending", row)), "10 operations are already queued");
 });
 
 test("offers a spoke that failed after it had been active the ways back alone", () => {
@@ -125,7 +125,7 @@ test("offers a spoke that failed after it had been active the ways back alone", 
     "retry: upgrade -> updating",
   ]);
   assert.equal(allowed(failed(false)), ["upgrade: upgrade -> updating", "reapply: reapply -> updating"]);
-  assert.match(refusal("retry", failed(false)), "only an install or an upgrade that failed can be tried again");
+  assert.match(refusal("retry", failed(false)), "only a failed install or upgrade can be retried");
 });
 
 test("lets nothing queue behind what may leave the site down", () => {
@@ -136,7 +136,7 @@ test("lets nothing queue behind what may leave the site down", () => {
   }
   const waiting = "Cannot suspend a spoke that is updating; wait until its upgrade has ended";
   assert.is(refusal("suspend", facts("updating", ["upgrade"])), waiting);
-  assert.match(refusal("upgrade", facts("updating", ["upgrade"])), "it has been asked to do that already");
+  assert.match(refusal("upgrade", facts("updating", ["upgrade"])), "this is already requested");
   assert.equal(checkAction("upgrade", facts("updating", ["resize", "backup"])).kind, "upgrade");
 });
 
@@ -146,7 +146,7 @@ test("restores what was once active, whatever it is since, and lets nothing else
   }
   const half = facts("failed", [], { wasReady: true, halfRestored: true, failedUpgrade: true });
   assert.is(checkAction("restore", half).kind, "restore");
-  const words = "its restore has come to no end: an operator restores it again, or goes back";
+  const words = "its restore is incomplete: an operator must restore it again or roll it back";
   for (const action of SPOKE_ACTIONS) assert.match(refusal(action, half), words, action);
   assert.throws(() => checkAction("restore", facts("failed")), /Cannot restore a spoke that is failed/);
   assert.throws(() => checkAction("restore", facts("updating", ["upgrade"])), /wait until its upgrade has ended/);

@@ -63,9 +63,9 @@ wish("names what is missing, what contradicts itself, and what is on offer", () 
   const told = (asked: SpokeAction) => outcomeOf(() => rulesOf(asked.action).parsePayload?.(catalog, asked));
   assert.is(
     told({ action: "upgrade", size: "small" }),
-    "invalid parameter_needed: lmsVersion must be given to upgrade: the version to go to",
+    "invalid parameter_needed: lmsVersion must be given to upgrade: the target version",
   );
-  assert.is(told({ action: "resize" }), "invalid parameter_needed: size must be given to resize: the size to have");
+  assert.is(told({ action: "resize" }), "invalid parameter_needed: size must be given to resize: the new size");
   assert.match(told({ action: "upgrade", lmsVersion: "4.5.12", moodleVersion: "5" }), "invalid version_mismatch");
   assert.is(
     told({ action: "upgrade", lmsVersion: "5.2.2" }),
@@ -84,7 +84,7 @@ progress("lets a spoke go to a newer version, and to no older or the same one", 
   assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "5.2"), "accepted");
   assert.is(
     upgradeOf(catalog, spokeOf("4.5.13"), "4.5.13"),
-    "conflict version_unchanged: Cannot upgrade to 4.5.13: it runs 4.5.13 already",
+    "conflict version_unchanged: Cannot upgrade to 4.5.13: it already runs 4.5.13",
   );
   assert.is(
     upgradeOf(catalog, spokeOf("4.5.13"), "4.5.12"),
@@ -100,12 +100,12 @@ progress("goes by what a version resolves to, then and now", () => {
   const old = spokeOf("4.5", "moodle:v4.5.12"), today = spokeOf("4.5", "moodle:v4.5.13");
   assert.is(upgradeOf(catalog, old, "4.5"), "accepted"); // a newer 4.5 came out
   assert.is(upgradeOf(catalog, old, "4.5.13"), "accepted");
-  assert.match(upgradeOf(catalog, old, "4.5.12"), "it runs 4.5.12 already");
-  assert.match(upgradeOf(catalog, today, "4.5"), "it runs 4.5.13 already");
+  assert.match(upgradeOf(catalog, old, "4.5.12"), "it already runs 4.5.12");
+  assert.match(upgradeOf(catalog, today, "4.5"), "it already runs 4.5.13");
   assert.match(upgradeOf(catalog, today, "4.5.12"), "it runs 4.5.13, and");
   assert.match(upgradeOf(catalog, spokeOf("5", "moodle:v5.2.2"), "4.5"), "it runs 5.2.2, and");
   assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "4.5"), "accepted");
-  assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5"), "it runs 4.5.13 already");
+  assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5"), "it already runs 4.5.13");
   assert.match(upgradeOf(catalogueOf("4.5.12"), spokeOf("4.5.13"), "4.5"), "it runs 4.5.13, and"); // taken back
 });
 
@@ -126,7 +126,7 @@ progress("lets it have another size than it will have", () => {
   assert.is(to("small", "large"), "accepted");
   assert.is(
     to("small", "small"),
-    "impossible size_unchanged: Cannot resize to small: it has that size already",
+    "impossible size_unchanged: Cannot resize to small: it already has that size",
   );
 });
 

@@ -62,7 +62,7 @@ test("say at the failed step why it failed and what to do, word for word and as 
   assert.match(page.part("region", "Suspend").text, "Failed Try again");
   const refused = await page.submit("Try again");
   assert.is(refused.status, 409);
-  assert.match(refused.text, "only an install or an upgrade that failed can be tried again");
+  assert.match(refused.text, "only a failed install or upgrade can be retried");
 });
 
 test("show an operation of another spoke to nobody under this one's address", async ({ scene }) => {
@@ -136,7 +136,7 @@ test("tell each backup's state and size, when the next is taken, and take one", 
     }).execute();
   };
   const none = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
-  assert.match(none.text, /No backups are taken.*Nobody has looked yet.*No backup yet/);
+  assert.match(none.text, /No backups are taken.*Not checked yet.*No backup yet/);
   assert.not(none.has("button", "Back up now"));
   await saveSnapshotClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
   await take("ready", 30);
@@ -170,12 +170,12 @@ test("tell which backup was proved and what was in it, and which one could not b
     }).execute();
   const proof = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true, files: 5120 });
   await take({ provedAt: at, proof });
-  await take({ createdAt: new Date(), proofError: "its database is of another site" });
+  await take({ createdAt: new Date(), proofError: "its database belongs to another site" });
   await saveSnapshotClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
   await db.sql("update spokes set proved_at = $1, unproved_since = $1, state = 'active'", [at.toISOString()]);
   const page = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
   const [newest, proved] = page.part("region", "Backups").all("listitem");
-  assert.match(newest!, "its database is of another site");
+  assert.match(newest!, "its database belongs to another site");
   assert.match(
     proved!,
     /Restored on 20 Nov 2026, 05:00 UTC in 2 min: 41 courses, 1,280 users, all 5,120 uploaded files, as when it was taken/,

@@ -62,7 +62,7 @@ test("lists the backups of a spoke, by whichever of its names", async ({ id, bac
 });
 
 test("says that the backup failed its last restore test", async ({ scene, id, backup, run }) => {
-  const failure = "The restored site is not what it was: its database is of another site";
+  const failure = "The restored site is not what it was: its database belongs to another site";
   await scene.db.sql("update backups set proof_error = $1 where id = $2", [failure, backup]);
   const list = await run(id, "--list");
   assert.match(list.text, new RegExp(`${backup} .* failed$`, "m"));
@@ -80,10 +80,10 @@ test("says by --dry-run all that would happen, and writes nothing", async ({ sce
   const { status, text } = await run("math/algebra", "--dry-run");
   assert.is(status, 0, text);
   assert.match(text, `The spoke math/algebra (${id}) would go back to its backup ${backup} of `);
-  assert.match(text, "  1. Checking the backup\n  2. Making volumes from the backup\n");
+  assert.match(text, "  1. Checking the backup\n  2. Creating volumes from the backup\n");
   assert.match(
     text,
-    "  - What was done on the site since the backup is lost, new passwords included, and everybody signs in anew",
+    "  - Changes since the backup are lost, including new passwords, and everybody must sign in again",
   );
   assert.match(text, /Nothing was written\.$/);
   assert.not.match(text, "suspended");
@@ -137,7 +137,11 @@ test("refuses what cannot be, with a word for each", async ({ scene, id, run }) 
     [[id, "--domain", "a b"], 2, /--domain must be a host name/],
     [[id, "--as", "math/other"], 2, /are for a spoke that is removed, and algebra is active/],
     [["math/geometry"], 65, /There is no spoke math\/geometry/],
-    [[id, "--backup", "bak_1"], 65, /The spoke algebra has no backup bak_1\. wheelwright restore SPOKE --list/],
+    [
+      [id, "--backup", "bak_1"],
+      65,
+      /The spoke algebra has no backup bak_1\. List its backups with: wheelwright restore SPOKE --list/,
+    ],
     [["--all"], 2, /--all and --hub go with --new-cluster/],
     [["--new-cluster"], 2, /--new-cluster needs a spoke, or --all/],
     [[id, "--all", "--new-cluster"], 2, /--new-cluster needs a spoke, or --all/],

@@ -77,7 +77,7 @@ export async function decideRestoreRequest(
   key: IdempotencyKey | null,
 ): Promise<RestoreRequestRecord> {
   if (state === "declined" && declineReason === undefined) {
-    throw new Fault("invalid", "reason_needed", "A request is declined with a reason, which its requester reads");
+    throw new Fault("invalid", "reason_needed", "Give a reason to decline a request: its requester reads it");
   }
   if (state === "done" && declineReason !== undefined) {
     throw new Fault(
@@ -128,7 +128,11 @@ async function requireBelowLimit(tx: Tx, { userId }: Actor): Promise<void> {
   const { open } = await tx.selectFrom("restore_requests").select(sql<number>`count(*)::int`.as("open"))
     .where("requestedBy", "=", userId).where("state", "=", "open").executeTakeFirstOrThrow();
   if (open < MAX_OPEN) return;
-  throw new Fault("conflict", "too_many_pending", `You have ${MAX_OPEN} open requests for restores; wait for one`);
+  throw new Fault(
+    "conflict",
+    "too_many_pending",
+    `You have ${MAX_OPEN} open restore requests; wait until one is decided`,
+  );
 }
 
 /** Returns the mails to operators. A person's first request within an hour is mailed; notifications list every request. */

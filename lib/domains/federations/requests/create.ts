@@ -62,14 +62,14 @@ export async function insertPendingRequest(
 ): Promise<{ readonly row: RequestRow; readonly entry: AuditEntry; readonly jobs: readonly NewJob[] }> {
   requireVerified(user);
   const { pending, withdrawn } = await countRecent(tx, user.id);
-  if (pending >= MAX_PENDING) throw tooManyFault("that nobody has decided yet; wait, or withdraw one");
-  if (withdrawn >= MAX_PENDING) throw tooManyFault("that you took back within an hour; wait");
+  if (pending >= MAX_PENDING) throw tooManyFault("that are pending; wait, or withdraw one");
+  if (withdrawn >= MAX_PENDING) throw tooManyFault("that you withdrew within the last hour; wait");
   const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
   // A hub that is made at this moment is seen when the request is decided.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const fields = { slug, name, region, mode, tier, reason };
   const row = await insertRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
-  if (!row) throw slugTaken(slug, "a hub that was asked for");
+  if (!row) throw slugTaken(slug, "a requested hub");
   return {
     row,
     entry: createAuditEntry(row, "federation_requested", fields),

@@ -11,7 +11,7 @@ import { makePerson, makeSession, makeToken, type Person } from "#test/support/p
 import { rejection } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };
-const MESSAGE = "The Authorization header holds no token that is valid here";
+const MESSAGE = "The Authorization header has no valid token";
 
 interface Stage {
   db: TestDatabase;

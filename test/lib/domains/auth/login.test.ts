@@ -53,7 +53,7 @@ test("tells who has not proved the address, after the right password, and mails 
   assert.equal(await mails(), []);
   for (let i = 0; i < 2; i++) {
     const { message } = await signIn(app, ORIGIN, { email: una.email, password: PASSWORD });
-    assert.match(message ?? "", "Your e-mail address is not verified");
+    assert.match(message ?? "", "Verify your e-mail address");
     assert.equal((await mails()).map(({ letter }) => [letter.template, letter.to.email]), [[
       "verification",
       una.email,

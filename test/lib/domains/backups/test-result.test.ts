@@ -5,7 +5,7 @@ import { preferVerified, testFailure } from "#lib/domains/backups/test-result.ts
 
 const test = suite("preferVerified");
 
-const AT = new Date("2026-11-25T03:00:00Z"), FAILED = "its database is of another site";
+const AT = new Date("2026-11-25T03:00:00Z"), FAILED = "its database belongs to another site";
 
 function backup(id: string, more: Partial<Backup> = {}): Backup {
   return { id, state: "ready", removingSince: null, provedAt: null, proofError: null, ...more } as Backup;

@@ -67,10 +67,10 @@ test("refuses what is not there, not ready, or another spoke's.", async (context
   assert.is(await told({ state: "pending", readyAt: null }), "BackupNotReady: The backup it is being taken");
   const failed = { state: "failed", readyAt: null, failedAt: new Date() };
   assert.is(await told(failed), "BackupNotReady: The backup it was never completed");
-  assert.is(await told({ removingSince: new Date() }), "BackupNotReady: The backup it has had its time, and is gone");
+  assert.is(await told({ removingSince: new Date() }), "BackupNotReady: The backup it has expired and was deleted");
   assert.is(
     await told({ state: "deleted", deletedAt: new Date() }),
-    "BackupNotReady: The backup it has had its time, and is gone",
+    "BackupNotReady: The backup it has expired and was deleted",
   );
 });
 
@@ -83,9 +83,9 @@ test("refuses what the spoke's place cannot take.", async (context) => {
   const older = JSON.stringify({ moodle: "m:v4.5.12", postgres: "postgres:16-alpine", fpmDirectory: "/f" });
   assert.is(
     await told({ images: older }),
-    "AnotherPostgres: The backup it is of PostgreSQL 16, and the spoke's database is of PostgreSQL 17",
+    "AnotherPostgres: The backup it needs PostgreSQL 16, and the spoke runs PostgreSQL 17",
   );
-  assert.is(await told({ siteIdentifier: "xyz" }), "AnotherSite: The backup it is of another site than the spoke's");
+  assert.is(await told({ siteIdentifier: "xyz" }), "AnotherSite: The backup it belongs to another site");
   assert.is(
     await told({ volumes: JSON.stringify(VOLUMES.slice(1)) }),
     "Incomplete: The backup it does not hold both volumes of the spoke",
@@ -93,7 +93,7 @@ test("refuses what the spoke's place cannot take.", async (context) => {
   await saveSnapshotClasses(context.db.rows, "default", [{ name: "keeping", driver: "other.example" }]);
   assert.match(
     await told({}),
-    /^NoSnapshotClass: The cluster has no VolumeSnapshotClass of disk\.example that retains/,
+    /^NoSnapshotClass: The cluster has no VolumeSnapshotClass of disk\.example with the deletion policy Retain/,
   );
 });
 
@@ -104,7 +104,7 @@ test("refuses one from before an upgrade whose version was not noted, and takes 
   await db.sql("update jobs set state = 'succeeded', finished_at = now() + interval '1 minute' where id = $1", [
     job.id,
   ]);
-  assert.match(await refusal(context, old), /^VersionUnknown: .* is from before an upgrade of the spoke/);
+  assert.match(await refusal(context, old), /^VersionUnknown: .* was taken before an upgrade of the spoke/);
   assert.is((await requireUsableBackup(db.rows, spoke, noted)).id, noted);
 });
 

@@ -193,7 +193,7 @@ for (
       {},
       showing("active", [...AGREED, item(null, 4, "price_x")]),
       { small: 2 },
-      "The subscription counts what is no spoke: 4 of price_x",
+      "The subscription has items that are not spokes: 4 of price_x",
       true,
     ],
     [
@@ -201,7 +201,7 @@ for (
       {},
       showing("active", [item("small", 1), item(null, 4, "price_x")]),
       { small: 2 },
-      "The subscription counts what is no spoke: 4 of price_x; and 1 of size small for 2 spokes",
+      "The subscription has items that are not spokes: 4 of price_x; and 1 of size small for 2 spokes",
       true,
     ],
     [
@@ -209,7 +209,7 @@ for (
       {},
       showing("canceled"),
       { small: 2 },
-      "The subscription has ended (canceled), and there are spokes to be billed",
+      "The subscription has ended (canceled), but there are spokes to bill",
       true,
     ],
     [
@@ -217,7 +217,7 @@ for (
       {},
       null,
       { small: 2 },
-      "The subscription has ended (canceled), and there are spokes to be billed",
+      "The subscription has ended (canceled), but there are spokes to bill",
       true,
     ],
     ["an end with nothing to be billed is none", { told: {} }, showing("canceled"), {}, null, false],

@@ -95,7 +95,7 @@ cost("is 503 with when to try again before the provider knows the hub, which is 
   await meanwhile(scene, "customer_id = null, subscription_id = null, status = null", async () => {
     const { status, body, headers } = await costOf(scene, "small");
     assert.equal([status, headers.get("retry-after")], [503, "3"]);
-    assert.is(body.message, "The hub is just being connected to the payment provider; try again");
+    assert.is(body.message, "The hub is being connected to the payment provider; try again");
   });
 });
 
@@ -112,7 +112,7 @@ cost("is 503 with when to try again while the provider is in trouble, and nothin
   const { status, body, headers } = await costOf(scene, "small");
   mend();
   assert.equal([status, headers.get("retry-after")], [503, "7"]);
-  assert.is(body.message, "The payment provider cannot be asked right now; try again");
+  assert.is(body.message, "The payment provider does not answer; try again");
   const away = scene.provider.break("down");
   assert.is((await costOf(scene, "small")).headers.get("retry-after"), "5");
   away();
@@ -181,7 +181,7 @@ dry("is not available for what does not change what is paid", async (scene) => {
 
 dry("does not fail while the provider is in trouble", async (scene) => {
   const mend = scene.provider.break("500");
-  const reason = "The payment provider cannot be asked right now; try again";
+  const reason = "The payment provider does not answer; try again";
   assert.equal(await priceOf(scene, { action: "suspend" }), { ...NONE, reason });
   mend();
 });

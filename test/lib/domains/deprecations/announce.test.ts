@@ -16,7 +16,7 @@ test("tells each of what is new to him, with his own tokens and their calls", as
   await called(context, ada, "POST /api/x/:id", 20);
   await called(context, second, "GET /api/x/:id", 4);
   await called(context, bob, "GET /api/y/:id", 9);
-  assert.equal(await tell(context, [ending("x"), limit("60")]), { told: 2, next: null });
+  assert.equal(await tell(context, [ending("x"), limit("60")]), { mailed: 2, next: null });
   const [first, other, ...none] = await letters(context);
   assert.equal(none, []);
   assert.equal([first!.to, first!.kind, first!.more], ["ada@example.org", "bulk-mail", 0]);
@@ -39,7 +39,7 @@ test("tells each of what is new to him, with his own tokens and their calls", as
 test("tells once, and later only what is new since", async (context) => {
   await caller(context, "ada");
   await tell(context, [ending("x")]);
-  assert.equal(await tell(context, [ending("x")]), { told: 0, next: null });
+  assert.equal(await tell(context, [ending("x")]), { mailed: 0, next: null });
   await tell(context, [ending("x"), ending("y"), ending("z")]);
   assert.equal((await letters(context)).map(({ notices }) => notices.map(({ what }) => what)), [
     ["GET /api/x/{id}"],
@@ -91,7 +91,7 @@ test("goes on page by page, and tells nobody twice", async (context) => {
 
 test("looks only at people behind those it has come by", async (context) => {
   const people = [await caller(context, "ada"), await caller(context, "bob")].map(({ userId }) => userId).sort();
-  assert.equal(await tell(context, [ending("x")], { after: people[0]! }), { told: 1, next: null });
+  assert.equal(await tell(context, [ending("x")], { after: people[0]! }), { mailed: 1, next: null });
   assert.equal((await context.db.sql("select user_id from deprecation_notices")).map((row) => row.userId), [
     people[1],
   ]);

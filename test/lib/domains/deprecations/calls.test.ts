@@ -155,8 +155,8 @@ test("keeps what it cannot write, the older before the newer, and goes on when i
     [`${one} GET /api/3 0`]: 1,
   });
   const [warning, news] = context.log;
-  assert.match(warning.message, "Cannot write the calls of tokens");
-  assert.equal([news.message, news.lost], ["The calls of tokens are written again", 2]);
+  assert.match(warning.message, "Cannot store token calls");
+  assert.equal([news.message, news.lost], ["Token calls are stored again", 2]);
 });
 
 test("tries again by itself while the database is away", async (context) => {
@@ -185,7 +185,7 @@ test("closes although the database is away, and says that something is lost", as
   const counter = open(context, { db: state.db });
   counter.count(context.one, "GET /api/x");
   await counter.close();
-  assert.match(context.log.at(-1)!.message, "could not be written");
+  assert.match(context.log.at(-1)!.message, "Could not store the last token calls");
 });
 
 test.run();

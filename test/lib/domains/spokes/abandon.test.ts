@@ -39,7 +39,7 @@ test("makes the spoke removed at once, and says in audit and stream how.", async
   await db.sql(`update jobs set progress = '{"snapshots": [{"claim": "files"}]}' where id = $1`, [id]);
   const shown = await abandonSpoke(app, operator, row);
   assert.equal([shown.state, shown.health, shown.operation], ["removed", "unknown", null]);
-  assert.match(shown.stateReason!, /^Given up by an operator/);
+  assert.match(shown.stateReason!, /^Abandoned by an operator/);
   const [job] = await db.sql("select state from jobs where id = $1", [id]);
   assert.is(job.state, "cancelled");
   const audit = await db.sql(

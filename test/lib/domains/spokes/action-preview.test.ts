@@ -87,7 +87,7 @@ test("of what runs a Job says so, and that the site stays", async ({ scene, id }
     assert.ok(steps.length > 0);
   }
   const restart = await preview(scene, id, { action: "restart" });
-  assert.equal([restart.downtime, restart.notes], [true, ["Moodle's pod is replaced; the database goes on"]]);
+  assert.equal([restart.downtime, restart.notes], [true, ["Moodle's pod is replaced; the database keeps running"]]);
 });
 
 test("of an upgrade is where the new version's objects differ, and nothing else", async ({ scene, id }) => {
@@ -103,7 +103,7 @@ test("of an upgrade is where the new version's objects differ, and nothing else"
   assert.equal(upgrade.changes.filter(({ object }) => !/^(Deployment|CronJob)\//.test(object)), []);
   assert.ok(Object.keys(fields).every((field) => /image|volumeMounts/.test(field)), Object.keys(fields).join());
   assert.equal([upgrade.becomes, upgrade.downtime], ["active", true]);
-  assert.match(upgrade.notes.join(), "without it nothing is done");
+  assert.match(upgrade.notes.join(), "if that fails, nothing is changed");
   const without = await preview(scene, id, { action: "upgrade", lmsVersion: "5.2.2", skipBackup: true });
   assert.match(without.notes.join(), "if the cluster can");
 });
@@ -132,7 +132,7 @@ test("of a resize is the amounts of the other size, disks and quota among them",
   const stuck = await preview(scene, id, { action: "resize", size: "large" });
   await grow(scene, name, true);
   assert.equal(stuck.changes.filter(({ object }) => object.startsWith("PersistentVolumeClaim/")), []);
-  assert.is(stuck.notes.filter((note) => note.includes("does not let volumes grow")).length, 2);
+  assert.is(stuck.notes.filter((note) => note.includes("does not allow volume expansion")).length, 2);
 });
 
 async function grow(scene: WorkScene, name: string, allowed: boolean): Promise<void> {
@@ -168,7 +168,7 @@ test("of a reapply is what somebody has changed or taken away, and none right af
     await deleteByHand(scene.simulator, (await space.get(secret, call))!);
   }
   const bare = await preview(scene, id, { action: "reapply" });
-  assert.match(bare.notes.join(), "Secret/moodle: It is gone, and the database's password with it");
+  assert.match(bare.notes.join(), "Secret/moodle: It is gone, and so is the database's password");
   const made = bare.changes.filter(({ object }) => object.startsWith("Secret/"));
   assert.equal(made.map(({ object }) => object).toSorted(), ["Secret/admin", "Secret/mail"]);
   assert.match(JSON.stringify(made), "(concealed)");
@@ -198,7 +198,7 @@ test("tells what is to be changed and is gone, as the action would", async ({ sc
     setField(lost, "/spec/replicas", 0),
     { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "lost" }, grow: "100Gi" },
   ], signal);
-  const gone = "It is not in the cluster any more";
+  const gone = "It is no longer in the cluster";
   assert.equal([changes, refusals], [[], [`Deployment/lost: ${gone}`, `PersistentVolumeClaim/lost: ${gone}`]]);
 });
 
@@ -231,7 +231,7 @@ test("of a retry is what failed", async ({ scene, id }) => {
     await scene.db.sql(`update jobs set payload = '{"lmsVersion": "gone"}' where kind = 'upgrade'`);
     const hopeless = await preview(scene, id, { action: "retry" });
     assert.equal(hopeless.changes, []);
-    assert.match(hopeless.notes.join(), "Version gone is not on offer any more");
+    assert.match(hopeless.notes.join(), "Version gone is no longer offered");
   });
 });
 

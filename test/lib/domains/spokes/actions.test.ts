@@ -126,7 +126,7 @@ test("makes one operation of two concurrent upgrades", async ({ stage: { app, db
   const ask = (lmsVersion: string) => messageOf(requestAction(app, operator, oak, { action: "upgrade", lmsVersion }));
   const all = await Promise.all([ask("5.2.2"), ask("5.2"), ask("5.2.2")]);
   assert.equal(all.toSorted().map((outcome) => outcome.slice(0, 11)), ["accepted", "spoke_state", "spoke_state"]);
-  assert.match(all.find((outcome) => outcome !== "accepted")!, "it has been asked to do that already");
+  assert.match(all.find((outcome) => outcome !== "accepted")!, "this is already requested");
   const [{ count }] = await db.sql("select count(*)::int from jobs where spoke_id = $1 and kind = 'upgrade'", [oak.id]);
   assert.is(count, 1);
 });
@@ -137,7 +137,7 @@ test("judges a size and maintenance by what the spoke has been asked to become",
   const ask = (asked: Parameters<typeof requestAction>[3]) => messageOf(requestAction(app, operator, oak, asked));
   assert.is(
     await ask({ action: "resize", size: "small" }),
-    "size_unchanged: Cannot resize to small: it has that size already",
+    "size_unchanged: Cannot resize to small: it already has that size",
   );
   assert.is(await ask({ action: "resize", size: "large" }), "accepted");
   assert.is(await ask({ action: "restart" }), "accepted");

@@ -86,7 +86,7 @@ test("tells a caller whose right is taken meanwhile how many had been asked by t
   assert.is((await tell(0)).message, "It was not done");
   const { code, message } = await tell(1);
   assert.is(code, "access_changed");
-  assert.match(message, "one of the spokes had accepted it, and no other was asked");
+  assert.match(message, "one of the spokes had accepted it, and the others are unchanged");
 });
 
 test("is a spoke admin's for its own spokes", async ({ stage: { app, person, hub, spoke } }) => {

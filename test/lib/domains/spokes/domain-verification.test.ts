@@ -139,7 +139,7 @@ test("is unknown, and not missing, where name servers do not answer; meanwhile n
   const error = await asking;
   assert.equal([error.code, error.message], [
     "dns_unavailable",
-    `The name servers cannot say now what ${record} is; try again`,
+    `The name servers do not answer for ${record}; try again`,
   ]);
 });
 

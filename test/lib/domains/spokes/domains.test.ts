@@ -191,7 +191,7 @@ shared("of two that stand one above the other one alone can be had, whoever asks
     for (const [j, second] of names.entries()) {
       const error = await rejection(placeSpoke(stage, `second-${i}-${j}`, "b", second));
       assert.is(error.code, "domain_taken", `${second} beside ${first}`);
-      const told = `The domain ${second} is taken, or above or below a name in use; give another domain`;
+      const told = `The domain ${second} is taken, or above or below a name in use; choose another domain`;
       assert.is(error.message, told, "it names nobody");
     }
     await settle(stage.db, id, "removed");

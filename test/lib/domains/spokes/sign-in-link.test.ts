@@ -55,7 +55,7 @@ test("finds a Job of somebody else, says so, and leaves it alone", async ({ porc
   assert.equal([status, body.code, body.message], [
     409,
     "link_under_way",
-    "A sign-in link for this site is being made already; try again in a minute",
+    "A sign-in link for this site is already being created; try again in a minute",
   ]);
   assert.equal([named(porch)[0]?.metadata.uid, (await porch.audits()).length], [before!.metadata.uid, written]);
   await remove(porch);
@@ -79,9 +79,9 @@ test("is 503 where the Job fails, with the last words in the log and nothing in 
   assert.equal([status, body.code, body.message], [
     503,
     "link_failed",
-    "The site could not make a sign-in link: see whether it is healthy, and try again",
+    "The site could not create a sign-in link; check its health and try again",
   ]);
-  assert.match(porch.lines.join(""), /A site could not make a sign-in link.*no luck/);
+  assert.match(porch.lines.join(""), /A site could not create a sign-in link.*no luck/);
   assert.not.match(porch.lines.join(""), "AAAA");
   assert.is((await porch.audits()).length, written);
   await gone(porch);
@@ -153,7 +153,7 @@ test("is over in time where the end of the Job does not show, and has it deleted
 test("is 503 or 504 in a sentence where the cluster does not answer, and frees the name where it can", async ({ porch }) => {
   const { faults } = porch.work.simulator, written = (await porch.audits()).length;
   porch.meanwhile(() => Promise.reject(new ClusterError("unreachable", "It is away", { transient: true })));
-  const away = await porch.ask(), sentence = "The cluster cannot have a sign-in link made: ";
+  const away = await porch.ask(), sentence = "The cluster cannot create a sign-in link: ";
   assert.equal([away.status, away.body.message], [
     503,
     `${sentence}it does not answer as it should; try again in a moment`,
@@ -187,7 +187,7 @@ test("shows no link of a site that was asked to go away meanwhile, and says what
     const { status, body } = await porch.ask();
     assert.equal([status, body.message], [
       409,
-      "Cannot make a sign-in link for a spoke that is suspending; wait until its suspend has ended",
+      "Cannot create a sign-in link for a spoke that is suspending; wait until its suspend has ended",
     ]);
     await settle();
     await db.sql("update spokes set state = 'active' where id = $1", [porch.id]);

@@ -164,7 +164,7 @@ test("without a class that retains fails as an operation, and makes no snapshot.
   await ask(scene, id);
   const job = await scene.ended(id, "backup");
   assert.equal([job.state, job.failure!.code, job.failure!.fault], ["failed", "NoSnapshotClass", "operator"]);
-  assert.match(job.failure!.message, /no snapshot class standard for these volumes that retains/);
+  assert.match(job.failure!.message, /no snapshot class standard with the deletion policy Retain for these volumes/);
   assert.equal((await rows(scene, id)).map(({ state }) => state), ["failed"]);
   assert.equal(backupsIn(scene.simulator.objects, namespace), []);
 });

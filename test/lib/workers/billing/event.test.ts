@@ -106,7 +106,7 @@ test("notes a subscription that the provider knows no more, and keeps what is ow
   const { status, subscriptionId, invoice, difference, pastDueSince } = await rowOf(context, hub);
   assert.equal([status, subscriptionId, pastDueSince], ["canceled", hub.subscription, null]);
   assert.is(invoice.number, "WW-0007");
-  assert.is(difference, "The subscription has ended (canceled), and there are spokes to be billed");
+  assert.is(difference, "The subscription has ended (canceled), but there are spokes to bill");
 });
 
 test("tells operators once of quantities that differ from the spokes, and of nothing once they agree", async (context) => {

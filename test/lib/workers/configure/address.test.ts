@@ -74,7 +74,7 @@ test("lets both names lead to the site before that is told the new one", async (
   const again = await rejection(clinic.patch({ domain: THIRD })) as Error;
   assert.match(
     again.message,
-    /^Cannot give another domain to a spoke that is moving to algebra\.school\.example; wait/,
+    /^Cannot change the domain of a spoke that is moving to algebra\.school\.example; wait/,
   );
   const hold = clinic.holdBack("health-");
   release();

@@ -42,7 +42,7 @@ test("shows its steps in its own plan's words, and waits for no other release", 
   assert.not.match((await showOperation(scene.db.rows, scene.actor, job!)).label, /release/);
   assert.equal(
     describeSteps(job!).map(({ label }) => label).slice(-2),
-    ["Opening the site to the web", "Looking at the site's login page"],
+    ["Opening the site to the web", "Checking the site's login page"],
   );
 });
 

@@ -109,7 +109,7 @@ test("and is given up, tells so once, and its end comes to nothing.", async ({ s
   assert.equal([row.state, row.health], ["removed", "unknown"]);
   assert.ok(row.removedAt && row.stateReason);
   const ended = await scene.ended(id, "remove");
-  // One that was just about to succeed when the spoke was given up tells nothing again.
+  // One that was just about to succeed when the spoke was abandoned tells nothing again.
   const outcome = await scene.db.transact((tx) => removalOutcomes.onSucceeded!(tx, ended));
   assert.equal(outcome, { state: "removed" });
   const kinds = await scene.db.sql("select kind, metadata from audit_events where spoke_id = $1 order by at", [id]);

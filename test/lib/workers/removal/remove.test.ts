@@ -67,7 +67,7 @@ test("takes no snapshot by a class that is not for its volumes, and notes that t
   await scene.becomes(id, "removed");
   assert.equal(scene.simulator.objects("VolumeSnapshotContent"), []);
   const [job] = await scene.operations(id);
-  assert.match(String(job!.progress.notes), /no snapshot class for these volumes that retains/);
+  assert.match(String(job!.progress.notes), /no snapshot class with the deletion policy Retain for these volumes/);
 });
 
 test("stops a running install, and takes down what it made", async ({ scene }) => {

@@ -80,9 +80,9 @@ for (const [step, breakIt] of Object.entries(BROKEN)) {
       await until(async () => (await standing(scene, id)).pods === 0);
     }
     for (const action of ["reapply", "upgrade"] as const) {
-      await refuses(scene, id, action, /its restore has come to no end: an operator restores it again, or goes back/);
+      await refuses(scene, id, action, /its restore is incomplete: an operator must restore it again or roll it back/);
     }
-    await refuses(scene, id, "retry", /only an install or an upgrade that failed can be tried again/);
+    await refuses(scene, id, "retry", /only a failed install or upgrade can be retried/);
     const back = await restoreTo(scene, id, { back: true });
     assert.equal([back.state, back.failure?.message], ["succeeded", undefined]);
     assert.equal(await marks(scene, id), ["before the restore", "before the restore"]);

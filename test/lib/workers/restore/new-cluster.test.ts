@@ -108,7 +108,7 @@ test("nothing is done while the cluster does not answer.", async ({ app, scene }
 test("what is being removed is left, and how it is given up is told.", async ({ app, scene, ids: { bare } }) => {
   await scene.db.sql("update spokes set state = 'removing' where id = $1", [bare]);
   const left = (await listed(app)).find((each) => each.startsWith("south/bare"));
-  assert.match(left!, `it is being removed, which fails, and can be given up: DELETE /api/spokes/${bare}?abandon=true`);
+  assert.match(left!, `its removal fails; abandon it with DELETE /api/spokes/${bare}?abandon=true`);
   await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
 });
 
@@ -176,7 +176,7 @@ test("a spoke without a backup is shown as failed, and templates of the cluster 
   await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!);
   const row = await scene.row(bare);
   assert.equal([row.state, row.health], ["failed", "unknown"]);
-  assert.match(row.stateReason!, /^The cluster in which it was made is gone.*has no backup that is ready/);
+  assert.match(row.stateReason!, /^Its cluster is gone.*has no backup that is ready/);
   await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!); // it says so once
   const told = "select count(*)::int as n from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'";
   assert.equal(await scene.db.sql(told, [bare]), [{ n: 1 }]);
@@ -209,7 +209,7 @@ test("what the dump had under way is called off, with a word.", async ({ scene, 
     [ids.busy],
   );
   assert.is(told.length, 2);
-  assert.equal(told[0], { reason: "the cluster is gone, and it comes back in a new one", actorEmail: "ann@control" });
+  assert.equal(told[0], { reason: "the cluster is gone, and it is restored to a new one", actorEmail: "ann@control" });
 });
 
 test("who asked, and from which backup, is in the audit log.", async ({ scene, ids }) => {

@@ -12,7 +12,7 @@ test.before(async (context) => void (context.clinic = await openClinic()));
 test.after.each(({ clinic }) => clinic.scene.simulator.faults.clear());
 test.after(({ clinic }) => clinic.close());
 
-const REASON = "Deployment moodle has no pod that is available";
+const REASON = "Deployment moodle has no available pod";
 const LOOKS = 3; // as many as make a spoke degraded
 
 const isAvailable = ({ objects }: Clinic): boolean =>

@@ -56,7 +56,7 @@ test("calls a spoke degraded at its third bad look, tells it once, and well agai
     assert.is(row.health, health);
     assert.ok(before === null || row.observedAt! > before);
   }
-  const reason = "Deployment moodle has no pod that is available", slug = "s0";
+  const reason = "Deployment moodle has no available pod", slug = "s0";
   assert.equal(await told(context, id), [
     { slug, from: "healthy", to: "degraded", reason },
   ]);

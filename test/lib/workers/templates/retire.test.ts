@@ -136,7 +136,7 @@ test("says of one that nobody makes any more that it has failed", async (context
   assert.equal(await states(context), ["making"]);
   await retireAfter(context, 2 * HOUR);
   assert.equal((await templates(context.scene)).map(({ state, error }) => [state, error]), [
-    ["failed", "Its making has ended before it was made"],
+    ["failed", "Its job ended before the template was ready"],
   ]);
 });
 

@@ -44,7 +44,7 @@ test("call every link spent that opens nothing, and hash no password for it", as
       const refused = await flows.post(`/api/auth/${name}`, { token, password });
       assert.equal([refused.status, refused.body.message], [
         422,
-        "This link has been used, has expired or was never valid; ask for another",
+        "This link has been used, has expired or was never valid; request a new one",
       ]);
     }
     assert.is((await flows.post(`/api/auth/${name}`, { token: "a\0", password })).status, 400);

@@ -67,7 +67,7 @@ test("POST is 409 for the slug of a live hub or of a pending request, and not fo
   assert.equal(all.map(({ status }) => status).sort(), [201, 409, 409, 409]);
   assert.match(
     all.find(({ status }) => status === 409)!.body.message,
-    "contested is taken by a hub that was asked for",
+    "contested is taken by a requested hub",
   );
   const { body: { id } } = all.find(({ status }) => status === 201)!;
   assert.is((await scene.as("operator").post(`${PATH}/${id}/reject`, { reason: "no" })).status, 200);
@@ -78,7 +78,7 @@ test("POST takes ten pending requests of one person, also of many at once", asyn
   const eve = await somebody(scene, "eve");
   const all = await Promise.all(Array.from({ length: 14 }, (_, i) => eve.post(PATH, { slug: `eve-${i}` })));
   assert.equal(all.map(({ status }) => status).sort(), [...Array(10).fill(201), 409, 409, 409, 409]);
-  assert.match(all.find(({ status }) => status === 409)!.body.message, "10 requests that nobody has decided yet");
+  assert.match(all.find(({ status }) => status === 409)!.body.message, "10 requests that are pending");
   const { body: { id } } = all.find(({ status }) => status === 201)!;
   await scene.as("operator").post(`${PATH}/${id}/reject`, { reason: "no" });
   assert.is((await eve.post(PATH, { slug: "eve-again" })).status, 201);
@@ -101,7 +101,7 @@ test("POST refuses who asked ten times within the hour and took it back", async 
   const refused = await fay.post(PATH, { slug: "fay-more" });
   assert.equal([refused.status, refused.body.message], [
     409,
-    "You have 10 requests that you took back within an hour; wait",
+    "You have 10 requests that you withdrew within the last hour; wait",
   ]);
 });
 

@@ -108,7 +108,7 @@ test("DELETE with abandon=true gives up a hub whose removal has failed, and no o
   const path = "/api/federations/lost?abandon=true";
   const early = await operator.delete(path);
   assert.is(early.status, 409);
-  assert.match(early.body.message, /^Cannot give up a hub that is provisioning; remove it/);
+  assert.match(early.body.message, /^Cannot abandon a hub that is provisioning; remove it/);
   const { body } = await operator.delete("/api/federations/lost");
   assert.is((await operator.delete(path)).status, 409);
   const failure = { step: "namespace", code: "Busy", fault: "cluster", message: "no", hint: null, log: [], events: [] };

@@ -54,8 +54,8 @@ test("is 400 where an action lacks what it needs or is offered no such thing, 40
     const { status, body } = await scene.as("spokeAdmin").post(`/api/spokes/${id}/actions`, input);
     return `${status} ${body.message}`;
   };
-  assert.is(await ask({ action: "upgrade" }), "400 lmsVersion must be given to upgrade: the version to go to");
-  assert.is(await ask({ action: "resize", size: null }), "400 size must be given to resize: the size to have");
+  assert.is(await ask({ action: "upgrade" }), "400 lmsVersion must be given to upgrade: the target version");
+  assert.is(await ask({ action: "resize", size: null }), "400 size must be given to resize: the new size");
   assert.is(await ask({ action: "resize", size: "huge" }), "400 size must be one of small, medium, large");
   assert.match(await ask({ action: "upgrade", lmsVersion: "newest" }), /^400 lmsVersion must be a version such as/);
   assert.match(await ask({ action: "upgrade", lmsVersion: "5.2", moodleVersion: "5.3" }), /^400 .*must agree/);
@@ -66,9 +66,9 @@ test("is 400 where an action lacks what it needs or is offered no such thing, 40
   const { lmsVersion } = (await scene.as("operator").get(`/api/spokes/${id}`)).body;
   const same = await scene.as("spokeAdmin").post(`/api/spokes/${id}/actions`, { action: "upgrade", lmsVersion });
   assert.equal([same.status, same.body.code], [409, "version_unchanged"]);
-  assert.is(same.body.message, `Cannot upgrade to ${lmsVersion}: it runs ${lmsVersion} already`);
+  assert.is(same.body.message, `Cannot upgrade to ${lmsVersion}: it already runs ${lmsVersion}`);
   const { size } = (await scene.as("operator").get(`/api/spokes/${id}`)).body;
-  assert.is(await ask({ action: "resize", size }), `422 Cannot resize to ${size}: it has that size already`);
+  assert.is(await ask({ action: "resize", size }), `422 Cannot resize to ${size}: it already has that size`);
   assert.is((await scene.as("operator").get(`/api/spokes/${id}`)).body.state, "active");
 });
 

@@ -45,7 +45,7 @@ test("tells before the first look that nobody has looked yet, with every field t
     retention: { ...RETENTION },
     lastSuccessAt: null,
     lastFailureAt: null,
-    lastError: "Nobody has looked yet whether the cluster can take backups; that happens within minutes",
+    lastError: "Not checked yet whether the cluster can take backups; this takes a few minutes",
     drills: "off",
     lastProvedAt: null,
     unprovedSince: null,
@@ -59,13 +59,13 @@ test("tells why a cluster cannot take any: no class that retains, or none that i
   await saveSnapshotClasses(scene.db.rows, "default", new Error("nobody answers"));
   assert.equal(
     (await ask()).lastError,
-    "It could not be seen yet whether the cluster can take backups: nobody answers",
+    "Cannot check yet whether the cluster can take backups: nobody answers",
   );
   await saveSnapshotClasses(scene.db.rows, "default", []);
   const none = await ask();
   assert.equal([none.available, none.lastError], [
     false,
-    "No backups: the cluster has no snapshot class for these volumes that retains",
+    "No backups: the cluster has no snapshot class with the deletion policy Retain for these volumes",
   ]);
   await saveSnapshotClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
   assert.equal([(await ask()).available, (await ask()).lastError], [true, null]);
@@ -113,13 +113,13 @@ test("tells of each whether it was proved, how long that took, and why another o
   const at = new Date("2026-11-20T05:00:00.000Z");
   const proof = { courses: 2, users: 5, seconds: 96, compared: true };
   await backup(scene, 20, "ready", { provedAt: at, proof: JSON.stringify(proof), drillId: "op_1" });
-  await backup(scene, 10, "ready", { proofError: "its database is of another site", drillId: "op_2" });
+  await backup(scene, 10, "ready", { proofError: "its database belongs to another site", drillId: "op_2" });
   await scene.db.sql("update spokes set proved_at = $1, unproved_since = $1", [at.toISOString()]);
   const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/backups`);
   assert.equal([body.lastProvedAt, body.unprovedSince], [at.toISOString(), at.toISOString()]);
   assert.equal(
     body.snapshots.map(({ provedAt, proof, proofError }: Record<string, unknown>) => [provedAt, proof, proofError]),
-    [[null, null, "its database is of another site"], [at.toISOString(), { ...proof, ...NOT_COMPARED }, null]],
+    [[null, null, "its database belongs to another site"], [at.toISOString(), { ...proof, ...NOT_COMPARED }, null]],
   );
 });
 

@@ -76,7 +76,7 @@ test("DELETE with abandon=true is for operators, once the removal has failed", a
   assert.is((await scene.as("hubAdmin", "provisioning").delete(path)).status, 403);
   const early = await operator.delete(path);
   assert.is(early.status, 409);
-  assert.match(early.body.message, /^Cannot give up a spoke that is active; remove it/);
+  assert.match(early.body.message, /^Cannot abandon a spoke that is active; remove it/);
   const { body } = await operator.delete(`/api/spokes/${scene.spoke}`);
   assert.is((await operator.delete(path)).status, 409);
   const failure = { step: "stop", code: "Busy", fault: "cluster", message: "no", hint: null, log: [], events: [] };

@@ -120,7 +120,7 @@ test("shows a dry run and writes nothing", async ({ scene, elm }) => {
     false,
   ]);
   assert.equal(body.notes, ["The site's full name becomes Elm; it is elm"]);
-  assert.ok(body.steps.includes("Setting title, administrator and look"));
+  assert.ok(body.steps.includes("Setting title, administrator and brand"));
   assert.equal(await traces(scene, elm), before);
 });
 
@@ -152,7 +152,7 @@ test("of the domain is for those who may create spokes there, under the rules of
   };
   assert.is(
     await ask("spokeAdmin", "beech.spokes.example.org"),
-    "403 Only an operator or an admin of its hub may give a spoke another domain",
+    "403 Only an operator or an admin of its hub may change the domain of a spoke",
   );
   assert.is(await ask("spokeAdmin", "elm.spokes.example.org"), "200 elm.spokes.example.org"); // it is sent back as it is
   assert.match(
@@ -161,7 +161,7 @@ test("of the domain is for those who may create spokes there, under the rules of
   );
   assert.match(await ask("hubAdmin", "spokes.example.org"), /^400 .*belongs to the service/);
   assert.match(await ask("hubAdmin", "elm.school.1"), /^400 .*which browsers take for an address/);
-  assert.match(await ask("hubAdmin", "elm.school.example"), /^409 Nothing shows yet that elm\.school\.example/);
+  assert.match(await ask("hubAdmin", "elm.school.example"), /^409 elm\.school\.example is not verified/);
   const { body: oak } = await scene.as("operator").post("/api/federations/north/spokes", {
     slug: "oak-2",
     domain: "oak.school.example",
@@ -203,7 +203,7 @@ test("of the domain shows in a dry run that the site is away meanwhile", async (
   assert.equal([status, body.downtime], [200, true]);
   assert.equal(body.notes, [
     "Its domain becomes beech.spokes.example.org; it is elm.spokes.example.org",
-    "elm.spokes.example.org leads there for 30 days, and to its front page alone",
+    "elm.spokes.example.org redirects to its front page for 30 days",
   ]);
   const [row] = await scene.db.sql("select wished_domain from spokes where id = $1", [elm]);
   assert.is(row.wishedDomain, null);

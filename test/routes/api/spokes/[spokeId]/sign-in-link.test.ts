@@ -61,21 +61,21 @@ test("is 409 while the site is not there for people, says what to do, and asks n
   const message = async () => {
     const { status, body } = await porch.ask("spokeAdmin");
     assert.equal([status, body.code], [409, "spoke_state"]);
-    return body.message.replace("Cannot make a sign-in link for a spoke ", "");
+    return body.message.replace("Cannot create a sign-in link for a spoke ", "");
   };
   for (
     const [state, next] of [
       ["provisioning", "wait until it is active"],
       ["suspended", "resume it first"],
-      ["failed", "put right what failed first: retry it"],
-      ["removing", "nothing of it will be left"],
+      ["failed", "fix what failed, and retry it"],
+      ["removing", "it will be deleted"],
     ] as const
   ) {
     await sql("update spokes set state = $2 where id = $1", [porch.id, state]);
     assert.is(await message(), `that is ${state}; ${next}`);
   }
   await sql("update spokes set state = 'active', maintenance = true where id = $1", [porch.id]);
-  assert.is(await message(), "in maintenance, which lets nobody in; turn that off first");
+  assert.is(await message(), "in maintenance; turn that off first");
   await sql("update spokes set maintenance = false where id = $1", [porch.id]);
   await porch.scene.as("operator").post(`/api/spokes/${porch.id}/actions`, { action: "backup" });
   assert.is((await porch.ask()).status, 201, "a backup keeps nobody out");
@@ -94,7 +94,7 @@ test("is 409 where the account cannot use such a link, in words of its own, and 
     const [change, why] of [
       [admin({ suspended: true }), /its account admin is suspended; another administrator of the site must/],
       [admin({ auth: "nologin" }), /may not sign in/],
-      [admin({ auth: "oauth2" }), /signs in by a service that keeps its password elsewhere/],
+      [admin({ auth: "oauth2" }), /signs in with an external service/],
       [() => ({ ...database(), accounts: {} }), /its account admin was renamed or deleted/],
       [
         () => ({
@@ -139,7 +139,7 @@ test("is nowhere but in its answer: in no table, no line of the log, no object a
   }
   const told = lines.join("");
   assert.match(told, "POST /api/spokes/:spokeId/sign-in-link");
-  assert.match(told, "Left a Job for the cluster to clear away");
+  assert.match(told, "Left a Job for the cluster to delete");
   const objects = JSON.stringify(["Job", "Pod", "Secret", "ConfigMap", "Event"].flatMap(porch.objects));
   const { log } = await (await porch.space()).follow(JOB.name, { ...CALL, timeout: 20_000 });
   assert.match(log.join("\n"), /^sealed: [\w+/]{100,}=*$/, "the Job that could not be cleared away has said it");
@@ -159,7 +159,7 @@ test("may be asked for ten times an hour by one person, who is then told when ag
   assert.equal([status, body.code, body.message], [
     429,
     "too_many_links",
-    "You have made 10 sign-in links within the hour; wait before you make another",
+    "You have created 10 sign-in links within the hour; wait before you create another",
   ]);
   const seconds = Number(headers.get("retry-after"));
   assert.ok(seconds > 3000 && seconds <= 3600, String(seconds));

@@ -117,7 +117,7 @@ changing(
 changing("makes an operator of nobody for a token, which may be in wrong hands", async ({ scene }) => {
   const dan = await makePerson(scene.db, "dan"), caller = scene.as("operator", "cli");
   const { status, body } = await caller.patch(`/api/users/${dan.id}`, { operator: true, displayName: "Dan" });
-  assert.equal([status, body.message], [401, "making somebody an operator requires a session"]);
+  assert.equal([status, body.message], [401, "A token cannot make a user an operator: sign in to do this"]);
   assert.is((await caller.get(`/api/users/${dan.id}`)).body.displayName, "dan");
   assert.is((await caller.patch(`/api/users/${dan.id}`, { operator: false })).status, 200);
 });
@@ -127,7 +127,10 @@ changing("brings no operator back for a token, and lets it bring back whoever is
   const caller = scene.as("operator", "cli");
   for (const body of [{ disabled: false }, { disabled: false, operator: true }]) {
     const refused = await caller.patch(path, body);
-    assert.equal([refused.status, refused.body.message], [401, "making somebody an operator requires a session"]);
+    assert.equal([refused.status, refused.body.message], [
+      401,
+      "A token cannot make a user an operator: sign in to do this",
+    ]);
   }
   assert.is((await caller.get(path)).body.state, "disabled");
   const back = await caller.patch(path, { disabled: false, operator: false });

@@ -53,7 +53,7 @@ test("is refused in words, also with dryRun, and then nothing is written", async
     [{ copyOf: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh" }, 404, "spoke_missing", /no such spoke/],
     [{ copyOf: "nobody.example.org" }, 404, "spoke_missing", /no such spoke/],
     [{ copyOf: 1 }, 400, "invalid_input", /copyOf must be/],
-    [{ copyBackup: "now" }, 400, "copy_of_needed", /copyOf must name the spoke/],
+    [{ copyBackup: "now" }, 400, "copy_of_needed", /copyBackup needs copyOf/],
     [{ ...of, lmsVersion: "4.5.10" }, 400, "copy_version", /leave lmsVersion out/],
     [{ ...of, moodleVersion: "4.5.12" }, 400, "copy_version", /leave lmsVersion out/],
     [
@@ -110,7 +110,7 @@ test("without a backup is refused, unless one is taken now; and of a spoke that 
   const { status, body } = await ask({});
   assert.equal([status, body.message], [
     409,
-    "Cannot copy elm: The spoke elm has no backup that is ready; with copyBackup now, one is taken first",
+    "Cannot copy elm: The spoke elm has no backup that is ready; set copyBackup to now to take one first",
   ]);
   await scene.db.sql("update spokes set state = 'failed' where id = $1", [elm]);
   const failed = await ask({ copyBackup: "now" });
@@ -125,7 +125,7 @@ test("to another cluster is refused", async ({ scene, elm }) => {
   assert.equal([status, body.code, body.message], [
     422,
     "another_cluster",
-    "Cannot copy elm to another cluster than the one that its hub is in: a backup can be read there alone",
+    "Cannot copy elm to another cluster than the one that its hub is in: its backups can be read only there",
   ]);
 });
 
