@@ -80,9 +80,9 @@ import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.t
 import * as hubs_$federationId_actions from "../routes/hubs/[federationId]/actions.ts";
 import * as hubs_$federationId_billing_index from "../routes/hubs/[federationId]/billing/index.ts";
 import * as hubs_$federationId_billing_reconcile from "../routes/hubs/[federationId]/billing/reconcile.ts";
-import * as hubs_$federationId_events from "../routes/hubs/[federationId]/events.ts";
 import * as hubs_$federationId_members_index from "../routes/hubs/[federationId]/members/index.ts";
 import * as hubs_$federationId_members_$userId_remove from "../routes/hubs/[federationId]/members/[userId]/remove.ts";
+import * as hubs_$federationId_operations from "../routes/hubs/[federationId]/operations.ts";
 import * as hubs_$federationId_remove from "../routes/hubs/[federationId]/remove.ts";
 import * as hubs_$federationId_retry from "../routes/hubs/[federationId]/retry.ts";
 import * as hubs_$federationId_settings from "../routes/hubs/[federationId]/settings.ts";
@@ -114,7 +114,7 @@ import * as spokes_$spokeId_operations_$operationId from "../routes/spokes/[spok
 import * as spokes_$spokeId_restore_requests_$restoreRequestId from "../routes/spokes/[spokeId]/restore-requests/[restoreRequestId].ts";
 import * as spokes_$spokeId_retry from "../routes/spokes/[spokeId]/retry.ts";
 import * as spokes_$spokeId_settings from "../routes/spokes/[spokeId]/settings.ts";
-import * as spokes_$spokeId_way_in from "../routes/spokes/[spokeId]/way-in.ts";
+import * as spokes_$spokeId_sign_in_link from "../routes/spokes/[spokeId]/sign-in-link.ts";
 import * as tokens_index from "../routes/tokens/index.ts";
 import * as tokens_new from "../routes/tokens/new.ts";
 import * as tokens_$tokenId_revoke from "../routes/tokens/[tokenId]/revoke.ts";
@@ -207,9 +207,9 @@ export const manifest: Manifest = [
   ["/hubs/:federationId/actions", hubs_$federationId_actions],
   ["/hubs/:federationId/billing", hubs_$federationId_billing_index],
   ["/hubs/:federationId/billing/reconcile", hubs_$federationId_billing_reconcile],
-  ["/hubs/:federationId/events", hubs_$federationId_events],
   ["/hubs/:federationId/members", hubs_$federationId_members_index],
   ["/hubs/:federationId/members/:userId/remove", hubs_$federationId_members_$userId_remove],
+  ["/hubs/:federationId/operations", hubs_$federationId_operations],
   ["/hubs/:federationId/remove", hubs_$federationId_remove],
   ["/hubs/:federationId/retry", hubs_$federationId_retry],
   ["/hubs/:federationId/settings", hubs_$federationId_settings],
@@ -241,7 +241,7 @@ export const manifest: Manifest = [
   ["/spokes/:spokeId/restore-requests/:restoreRequestId", spokes_$spokeId_restore_requests_$restoreRequestId],
   ["/spokes/:spokeId/retry", spokes_$spokeId_retry],
   ["/spokes/:spokeId/settings", spokes_$spokeId_settings],
-  ["/spokes/:spokeId/way-in", spokes_$spokeId_way_in],
+  ["/spokes/:spokeId/sign-in-link", spokes_$spokeId_sign_in_link],
   ["/tokens", tokens_index],
   ["/tokens/new", tokens_new],
   ["/tokens/:tokenId/revoke", tokens_$tokenId_revoke],

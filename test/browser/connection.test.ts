@@ -37,7 +37,7 @@ test("opens a link after it is connected again, and sends no form meanwhile", as
   await bar(page).getByText("Nothing was sent").waitFor();
   assert.is(await page.getByLabel("Name", { exact: true }).inputValue(), "Typed meanwhile");
   await page.getByRole("link", { name: "Notifications" }).first().click();
-  await bar(page).getByText("opens then").waitFor();
+  await bar(page).getByText("opens once connected").waitFor();
   await portal.listen();
   await page.waitForURL("**/notifications");
 });
@@ -58,14 +58,14 @@ test("has a form's values again after signing in, once", async ({ portal, open }
   await page.getByLabel("Slug").fill("east");
   await page.locator("[name=displayName], [name=name]").fill("East & <b>");
   await endSessions(portal);
-  await page.getByRole("button", { name: "Make the hub" }).click();
-  await page.getByText("Your session has ended").waitFor();
+  await page.getByRole("button", { name: "Create hub" }).click();
+  await page.getByText("Your session ended").waitFor();
   await signInAgain(page, email);
   await page.waitForURL("**/hubs/new");
-  await page.getByText("What you typed is here again").waitFor();
+  await page.getByText("Your input is restored").waitFor();
   assert.is(await page.getByLabel("Slug").inputValue(), "east");
   assert.is(await page.locator("[name=displayName], [name=name]").inputValue(), "East & <b>");
-  await page.getByRole("button", { name: "Make the hub" }).click();
+  await page.getByRole("button", { name: "Create hub" }).click();
   await page.getByRole("heading", { name: "East & <b>" }).waitFor();
   await page.goto("/hubs/new");
   assert.is(await page.getByLabel("Slug").inputValue(), "");

@@ -90,7 +90,7 @@ async function travel(
   const fault = simulator.faults.failJob("install-", { log: ["There is no luck today"] });
   await press(link("Add a spoke"));
   await type(page.getByLabel("Slug"), slug);
-  await press(button("Make the spoke"));
+  await press(button("Create spoke"));
   await see(page.locator("[aria-current=step]"));
 
   await see(state("Failed"));
@@ -103,7 +103,7 @@ async function travel(
   await see(page.getByRole("heading", { name: "Health and drift" }));
 
   await act("Suspend");
-  await see(page.getByText("Stops the site, and keeps all that it has."));
+  await see(page.getByText("Stops the site. Its data is kept."));
   await press(button("Suspend"));
   await see(state("Suspended"));
 
@@ -114,7 +114,7 @@ async function travel(
   assert.equal(await find(page), []);
   await type(page.getByLabel("Slug of the spoke"), slug);
   await press(button("Destroy this spoke"));
-  const gone = page.getByRole("heading", { name: "There is nothing here" });
+  const gone = page.getByRole("heading", { name: "Not found" });
   await see(state("Removed").or(gone).or(page.getByRole("heading", { name: "north", level: 1 })));
 }
 
@@ -131,10 +131,11 @@ test("goes by mouse to the audit log, which tells all of it", async ({ portal, o
   await travel(portal, page, byMouse, "elm");
   await page.getByRole("link", { name: "Audit" }).click();
   const told = await page.getByRole("main").innerText();
-  const steps = ["was asked for", "could not be installed", "is ready", "is to be removed", "is removed"];
-  for (const step of steps) assert.match(told, `The spoke elm ${step}`);
+  const steps = ["was requested", "could not be installed", "is ready", "was removed"];
+  for (const step of steps) assert.match(told, `Spoke elm ${step}`);
+  assert.match(told, "Removal of spoke elm was requested");
   assert.match(told, "There is no luck today");
-  assert.match(told, "Done for the spoke elm: suspend");
+  assert.match(told, "Spoke elm: suspend succeeded");
 });
 
 test("goes by keyboard alone, in the dark, on a phone's screen", async ({ portal, open }) => {

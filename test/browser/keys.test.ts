@@ -13,7 +13,7 @@ test("opens the list of keys, which closes by Escape and gives the focus back", 
   await page.goto("/hubs");
   await page.getByRole("link", { name: "north", exact: true }).focus();
   await page.keyboard.press("?");
-  const keys = page.getByRole("dialog", { name: "Keys" });
+  const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await keys.getByText("Go to hubs").waitFor();
   assert.equal(await findBarriers(page), []);
   await page.keyboard.press("Escape");
@@ -58,13 +58,13 @@ test("is not listened to where somebody has said so, on later pages too", async 
   const page = await open("operator");
   await page.goto("/hubs");
   await page.keyboard.press("?");
-  await page.getByLabel("Listen to these keys").uncheck();
+  await page.getByLabel("Enable shortcuts").uncheck();
   await page.keyboard.press("Escape");
   await page.goto("/tokens");
   await page.keyboard.press("?");
   assert.is(await page.getByRole("dialog").count(), 0);
-  await page.getByRole("button", { name: "Keys" }).click();
-  await page.getByLabel("Listen to these keys").check();
+  await page.getByRole("button", { name: "Shortcuts" }).click();
+  await page.getByLabel("Enable shortcuts").check();
 });
 
 test("Escape closes a menu, and the focus is where it was opened", async ({ portal, open }) => {
@@ -82,7 +82,7 @@ test("Tab comes first to the way past everything that is on every page", async (
   const page = await open("operator");
   await page.goto("/hubs");
   await page.keyboard.press("Tab");
-  assert.is(await focused(page), "To the page");
+  assert.is(await focused(page), "Skip to content");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.activeElement?.id === "main");
 });
@@ -90,12 +90,12 @@ test("Tab comes first to the way past everything that is on every page", async (
 test("Space ticks all spokes of a page at once, and what is asked of them is shown first", async ({ portal, open }) => {
   const page = await open("hubAdmin");
   await page.goto(`/hubs/${portal.north.id}`);
-  const all = page.getByLabel("Choose all on this page");
+  const all = page.getByLabel("Select all");
   await all.focus();
   await page.keyboard.press("Space");
-  assert.ok(await page.getByRole("checkbox", { name: "Choose oak" }).isChecked());
-  await page.getByLabel("Do to all that are chosen").selectOption("restart");
-  await page.getByRole("button", { name: "Go on" }).click();
+  assert.ok(await page.getByRole("checkbox", { name: "Select oak" }).isChecked());
+  await page.getByLabel("Action for selected spokes").selectOption("restart");
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("main").getByText("oak").first().waitFor();
   assert.equal(await findBarriers(page), []);
 });

@@ -68,13 +68,13 @@ test("keeps the focus in its row when the row above goes", async ({ portal, open
 test("offers actions on many spokes as soon as a hub has its first", async ({ portal, open }) => {
   const { work, south } = portal, page = await open("operator");
   await page.goto(`/hubs/${south.id}`);
-  await page.getByRole("heading", { name: "No spoke yet" }).waitFor();
-  const bulk = page.getByText("Choose all on this page");
+  await page.getByRole("heading", { name: "No spokes yet" }).waitFor();
+  const bulk = page.getByText("Select all");
   assert.is(await bulk.isVisible(), false);
   await work.spoke(south, "ivy");
-  await page.getByRole("checkbox", { name: "Choose ivy" }).check();
+  await page.getByRole("checkbox", { name: "Select ivy" }).check();
   await bulk.waitFor();
-  await page.getByRole("button", { name: "Go on", exact: true }).click();
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
   await page.getByRole("link", { name: "ivy", exact: true }).waitFor();
 });
 
@@ -89,7 +89,7 @@ test("leads from what is removed to the nearest that is left", async ({ portal, 
 });
 
 test("shows what needs somebody as long as it does", async ({ portal: { work: { db }, oak }, open }) => {
-  const page = await open("operator"), trouble = page.getByRole("heading", { name: "Needs somebody" });
+  const page = await open("operator"), trouble = page.getByRole("heading", { name: "Needs attention" });
   await page.clock.install();
   await page.goto("/hubs");
   await mark(page);
@@ -124,7 +124,7 @@ test("is closed to somebody who loses the right to it", async ({ portal: { work:
   await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [oak, people.hubAdmin.id]);
   await db.sql("delete from federation_members where user_id = $1 and federation_id = $2", ids);
   await page.clock.runFor(30_000);
-  await page.getByRole("heading", { name: "This is not yours to do" }).waitFor();
+  await page.getByRole("heading", { name: "You are not allowed to do this" }).waitFor();
   await db.sql("insert into federation_members (user_id, federation_id) values ($1, $2)", ids);
 });
 

@@ -16,7 +16,7 @@ test("opens the site's form, which sets a password once", async ({ portal, open 
   );
   await portal.work.becomes(id, "active");
 
-  await page.goto(`/spokes/${id}/way-in`);
+  await page.goto(`/spokes/${id}/sign-in-link`);
   await page.locator("main form button").first().click();
   const link = page.locator("main a[href*='forgot_password.php']");
   await link.waitFor();

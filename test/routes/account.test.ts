@@ -28,9 +28,9 @@ test("changes one's name by its form", async ({ flows, open }) => {
   const again = await page.submit("Save", { Name: "" });
   assert.equal([again.status, again.field("Name").wrong], [400, true]);
   const done = await again.submit("Save", { Name: "Ada <b>L</b>" });
-  assert.is(done.part("status", /changed/).text, "It is changed.");
+  assert.is(done.part("status", /saved/).text, "Changes saved.");
   const same = await done.submit("Save", {});
-  assert.is(same.part("status", /changed/).text, "Nothing was changed.");
+  assert.is(same.part("status", /changed/).text, "Nothing changed.");
   assert.equal([done.field("Name").value, done.html.includes("<b>L</b>")], ["Ada <b>L</b>", false]);
 });
 
@@ -38,7 +38,7 @@ test("shows where one is signed in, and signs out there or everywhere else", asy
   const bob = await makePerson(flows.db, "bob"), { secret } = await makeSession(flows.db, bob);
   await makeSession(flows.db, bob);
   await makeSession(flows.db, bob);
-  const sessions = (page: Page) => page.all("button").filter((text) => text.startsWith("Sign out there")).length;
+  const sessions = (page: Page) => page.all("button").filter((text) => text.startsWith("End session")).length;
   const page = await open("/account", bob);
   assert.is(sessions(page), 3);
   const rest = await page.submit("Sign out everywhere else");
@@ -48,24 +48,24 @@ test("shows where one is signed in, and signs out there or everywhere else", asy
 
 test("signs out at one place", async ({ flows, open }) => {
   const carl = await makePerson(flows.db, "carl"), { secret } = await makeSession(flows.db, carl);
-  const done = await (await open("/account", carl)).submit("Sign out there A program");
-  assert.is(done.part("status", /signed out/).text, "You are signed out there.");
+  const done = await (await open("/account", carl)).submit("End session Unknown program");
+  assert.is(done.part("status", /ended/).text, "Session ended.");
   assert.is((await flows.send("/account", { headers: { cookie: `wheelwright=${secret}` } })).status, 401);
 });
 
 test("changes the password, renews the session, and keeps none that was typed", async ({ flows, open }) => {
   const dora = await makePerson(flows.db, "dora");
-  const form = await (await open("/account", dora)).follow("Change the password");
-  const wrong = await form.submit("Change it", {
+  const form = await (await open("/account", dora)).follow("Change password");
+  const wrong = await form.submit("Change password", {
     "Current password": "not this one",
     "New password": "a new pass phrase",
   });
   assert.is(wrong.status, 403);
   assert.ok(wrong.field("Current password").wrong);
   assert.equal([wrong.field("New password").value, /not this one|a new pass phrase/.test(wrong.html)], ["", false]);
-  const short = await wrong.submit("Change it", { "Current password": PASSWORD, "New password": "short" });
+  const short = await wrong.submit("Change password", { "Current password": PASSWORD, "New password": "short" });
   assert.match(short.field("New password").description, "12");
-  const done = await short.submit("Change it", { "Current password": PASSWORD, "New password": "a new pass phrase" });
+  const done = await short.submit("Change password", { "Current password": PASSWORD, "New password": "a new pass phrase" });
   assert.is(done.path, "/account?done=password");
   assert.is.not(done.cookie, form.cookie);
 });
@@ -74,19 +74,19 @@ test("counts guesses of the password as those at the door", async ({ flows, open
   const fay = await makePerson(flows.db, "fay");
   let page = await open("/account/password", fay, "203.0.113.77");
   const guess = { "Current password": "a guess", "New password": "a new pass phrase" };
-  for (let i = 0; i < 5; i++) page = await page.submit("Change it", guess);
-  assert.is((await page.submit("Change it", { ...guess, "Current password": PASSWORD })).status, 429);
+  for (let i = 0; i < 5; i++) page = await page.submit("Change password", guess);
+  assert.is((await page.submit("Change password", { ...guess, "Current password": PASSWORD })).status, 429);
 });
 
 test("greets who is new: a name, a password and a request for a hub, once", async ({ flows, open }) => {
   const gil = await makePerson(flows.db, "gil");
   const welcome = await (await open("/account", gil)).follow("Set up your account");
-  const filled = { "Your name": "Gil <i>", "New password": "a wholly new password", "Its short name": "Not a slug" };
+  const filled = { "Your name": "Gil <i>", "New password": "a wholly new password", "Slug": "Not a slug" };
   const again = await welcome.submit("Done", filled);
   assert.is(again.status, 400);
-  assert.equal([again.field("Its short name").wrong, again.field("Your name").value], [true, "Gil <i>"]);
+  assert.equal([again.field("Slug").wrong, again.field("Your name").value], [true, "Gil <i>"]);
   assert.is(again.field("New password").value, "");
-  const done = await again.submit("Done", { ...filled, "Its short name": "gils" });
+  const done = await again.submit("Done", { ...filled, "Slug": "gils" });
   assert.equal([done.path, done.status], ["/hubs?done=requested", 200]);
   const { body } = await flows.scene.as("operator").get("/api/federation-requests?state=pending");
   assert.ok(body.some(({ slug }: { slug: string }) => slug === "gils"));
@@ -106,10 +106,10 @@ test("says at its field that a password needs a session that is new, and keeps t
 
 test("says what is wrong with a hub at its field alone, in the form's own words", async ({ flows, open }) => {
   const again = await (await open("/welcome", await makePerson(flows.db, "joy"))).submit("Done", {
-    "Its short name": "A b",
+    "Slug": "A b",
   });
   assert.is(again.status, 400);
-  assert.match(again.field("Its short name").description, "Its short name must be 1 to 63");
+  assert.match(again.field("Slug").description, "Slug must be 1 to 63");
   assert.not.match(again.html, "federationRequest");
 });
 

@@ -14,8 +14,8 @@ test.after(({ scene }) => scene.close());
 test("says who did what to what and when, with all that is known of it", async ({ scene }) => {
   const name = `<script>alert("x")</script>`;
   await scene.as("operator").patch(`/api/federations/${scene.hub}`, { name });
-  const row = (await visit(scene, "/audit", "operator")).part("listitem", /The hub north was changed/);
-  assert.match(row.text, /Changed: name By operator@example\.org, .* Kind federation_updated .* About Federation fed_/);
+  const row = (await visit(scene, "/audit", "operator")).part("listitem", /Hub north was changed/);
+  assert.match(row.text, /Changed: name By operator@example\.org, .* Event federation_updated .* Object Federation fed_/);
   assert.match(row.text, `"name": "<script>alert(\\"x\\")</script>"`);
   assert.equal([row.link("north"), row.link("operator@example.org")], [
     `/hubs/${scene.hub}`,
@@ -26,16 +26,16 @@ test("says who did what to what and when, with all that is known of it", async (
 test("is narrowed by its form, which keeps what was asked, also for the file", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_destroyed" }, { kind: "auth_login" });
-  const asked = { Who: "system", What: "spoke_actioned", Hub: "north", About: "spoke", "Its id": spoke };
+  const asked = { Actor: "system", Event: "spoke_actioned", Hub: "north", "Object type": "spoke", "Object ID": spoke };
   const page = await (await visit(scene, "/audit", "operator")).submit("Search", asked);
-  assert.is(page.all("listitem").filter((text) => text.includes("By Wheelwright itself")).length, 1);
+  assert.is(page.all("listitem").filter((text) => text.includes("By Wheelwright")).length, 1);
   for (const [label, value] of Object.entries(asked)) assert.is(page.field(label).value, value, label);
   const file = await page.follow("Export JSON Lines");
   const events = file.html.trim().split("\n").map((line) => JSON.parse(line));
   assert.equal(events.map(({ kind }) => kind), ["spoke_actioned"]);
   const until = await visit(scene, "/audit?until=2020-01-01T00:00", "operator");
-  assert.ok(until.has("heading", "Nothing fits"));
-  assert.ok((await until.follow("The whole log")).has("listitem", /was asked|is removed|Asked/));
+  assert.ok(until.has("heading", "No matching events"));
+  assert.ok((await until.follow("Show all")).has("listitem", /requested|was removed/));
 });
 
 test("goes on where the page ends, with what was asked", async ({ scene }) => {
@@ -44,7 +44,7 @@ test("goes on where the page ends, with what was asked", async ({ scene }) => {
   const seen = new Set(page.html.match(/id="evt_[0-9a-f]+"/g));
   while (page.has("link", "Older")) {
     page = await page.follow("Older");
-    assert.is(page.field("What").value, "spoke_actioned");
+    assert.is(page.field("Event").value, "spoke_actioned");
     for (const id of page.html.match(/id="evt_[0-9a-f]+"/g)!) seen.add(id);
   }
   assert.is(seen.size, 120);
@@ -66,7 +66,7 @@ test("leaves as a file with every event once, also where many share their time",
 test("is for operators, as in the API, and says so on a page", async ({ scene }) => {
   for (const path of ["/audit", "/audit/export?format=csv"]) {
     const page = await visit(scene, path, "hubAdmin");
-    assert.equal([page.status, page.part("heading").text], [403, "This is not yours to do"]);
+    assert.equal([page.status, page.part("heading").text], [403, "You are not allowed to do this"]);
   }
   assert.is((await visit(scene, "/audit/export?format=xml", "operator")).status, 400);
 });

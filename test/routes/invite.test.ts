@@ -70,7 +70,7 @@ test("comes back with what was typed, but for the password, and says what is wro
   assert.is(wrong.status, 400);
   assert.match(
     textOf(wrong),
-    /Nothing was changed yet.*Your name must be text of 1 to 200.*The password must not be a pattern/,
+    /Nothing was saved.*Your name must be text of 1 to 200.*The password must not be a pattern/,
   );
   assert.is(readForm(wrong.body).fields.displayName, displayName);
   assert.not.match(wrong.body, "<script>");
@@ -88,7 +88,7 @@ test("lets one of two through who send it at once, and shows the other why", asy
   const send = () => flows.send(...submitting(page.body, { password: NEW }));
   const pages = (await Promise.all([send(), send(), send()])).sort((a, b) => a.status - b.status);
   assert.equal(pages.map(({ status }) => status), [200, 422, 422]);
-  assert.match(textOf(pages[1]!), "ask whoever invited you");
+  assert.match(textOf(pages[1]!), "Ask the person who invited you");
 });
 
 test("lists at most ten places", async ({ flows }) => {
@@ -117,12 +117,12 @@ test("says first who is signed in, where accepting signs in somebody else", asyn
     const shown = await flows.send(path, { headers });
     assert.match(
       textOf(shown),
-      new RegExp(`You are signed in as ${flows.scene.people.operator.email} ?\\. The invitation is for ${email} ?:`),
+      new RegExp(`You are signed in as ${flows.scene.people.operator.email} ?\\. This invitation is for ${email} ?\\.`),
     );
     const [target, init] = submitting(shown.body, { password: "short" });
     const again = await flows.send(target, { ...init, headers: { ...headers, ...init.headers as object } });
     assert.is(again.status, 400);
-    assert.match(textOf(again), `this browser is signed in as ${email} instead`);
+    assert.match(textOf(again), `this browser is signed in as ${email}`);
   } finally {
     await flows.close();
   }

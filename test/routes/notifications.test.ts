@@ -30,8 +30,8 @@ test("says what happened to what and by whom, and leads there", async ({ scene }
   await happen(scene, "spoke_actioned", { action: "purge-caches" });
   const page = await visit(scene, "/notifications", "hubAdmin");
   const [newest, older] = page.all("listitem").filter((text) => text.includes("oak"));
-  assert.match(newest!, /Unread Asked of the spoke oak: purge caches By <b>ada<\/b>@example\.org, /);
-  assert.match(older!, "The spoke oak could not be installed The image <i>x</i> cannot be pulled.");
+  assert.match(newest!, /Unread Spoke oak: purge caches requested By <b>ada<\/b>@example\.org, /);
+  assert.match(older!, "Spoke oak could not be installed The image <i>x</i> cannot be pulled.");
   assert.is(page.part("listitem", /installed/).link("oak"), `/spokes/${scene.spoke}`);
   assert.not.match(page.html, "<i>x</i>");
 });
@@ -39,13 +39,13 @@ test("says what happened to what and by whom, and leads there", async ({ scene }
 test("marks one as read, and shows those that are not", async ({ scene }) => {
   await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
   const all = await visit(scene, "/notifications", "hubAdmin");
-  const after = await all.part("listitem", /spoke/).submit(/^Mark as read/);
-  assert.equal([after.path, after.has("button", /^Mark as read.*spoke/)], ["/notifications", false]);
+  const after = await all.part("listitem", /Spoke/).submit(/^Mark as read/);
+  assert.equal([after.path, after.has("button", /^Mark as read.*Spoke/)], ["/notifications", false]);
   const unread = await after.follow("Unread");
   assert.is(unread.all("button").filter((text) => text.startsWith("Mark as read")).length, 1);
-  const none = await unread.submit(/^Mark as read The hub/);
+  const none = await unread.submit(/^Mark as read Hub/);
   assert.is(none.path, "/notifications?show=unread", "one stays where one was");
-  assert.ok(none.has("heading", "All is read"));
+  assert.ok(none.has("heading", "No unread notifications"));
   assert.equal((await none.follow("All notifications")).all("button"), ["Sign out"]);
 });
 
@@ -53,7 +53,7 @@ test("marks all as read, and is counted on every page until then", async ({ scen
   await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
   assert.is((await visit(scene, "/hubs", "hubAdmin")).link(/^Notifications ?2 unread$/), "/notifications");
   const page = await (await visit(scene, "/notifications", "hubAdmin")).submit("Mark all as read");
-  assert.is(page.part("status", /read/).text, "All of it is read.");
+  assert.is(page.part("status", /read/).text, "All notifications marked as read.");
   assert.not(page.has("button", /Mark/));
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 0 });
 });
@@ -72,8 +72,8 @@ test("goes on where the page ends, and leaves none out", async ({ scene }) => {
 test("tells each role of its own, and says where nothing is what will be", async ({ scene }) => {
   await tell(scene.db, { hub: scene.hub });
   const page = await visit(scene, "/notifications", "spokeAdmin");
-  assert.ok(page.has("heading", "Nothing has happened yet"));
-  assert.is(page.link("To your hubs"), "/hubs");
+  assert.ok(page.has("heading", "No notifications yet"));
+  assert.is(page.link("Go to your hubs"), "/hubs");
   assert.not(page.has("button", "Mark all as read"));
 });
 

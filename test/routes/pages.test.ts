@@ -42,7 +42,7 @@ async function demandPage(response: Response, status: number, words: RegExp): Pr
   assert.match(headers.get("content-security-policy")!, "style-src 'sha256-");
   const text = await response.text();
   assert.match(text, words);
-  assert.match(text, "This did not work just now");
+  assert.match(text, "Temporarily unavailable");
 }
 
 test("says so in a page: 503 while too much is under way, 504 when its own time is over", async ({ server, underWay }) => {

@@ -101,7 +101,7 @@ test("has nothing of another customer's, down to the words that it has for what 
 test("says on a page that there is nothing, to people, and to programs in JSON", async ({ scene }) => {
   const nowhere = await scene.send("/hubs/x/nowhere", { headers: { accept: "text/html,*/*;q=0.8" } });
   assert.equal([nowhere.status, nowhere.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
-  assert.match(textOf(nowhere), /There is nothing here.*To your hubs/);
+  assert.match(textOf(nowhere), /Not found.*Go to your hubs/);
   for (const path of ["/hubs/x/nowhere", "/api/nowhere"]) {
     assert.is((await scene.send(path, { headers: { accept: "*/*" } })).body.code, "no_route", path);
   }

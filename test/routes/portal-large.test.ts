@@ -77,7 +77,7 @@ test("shows the audit log, activity and notifications a page at a time", async (
 
 test("counts all of them, and finds one among them", async ({ scene }) => {
   const hub = await visit(scene, `/hubs/${scene.hub}`, "operator");
-  assert.match(hub.part("list", "At a glance").text, new RegExp(`${SPOKES + 1} Spokes`));
+  assert.match(hub.part("list", "Summary").text, new RegExp(`${SPOKES + 1} Spokes`));
   const found = await hub.submit("Search", { Search: "s-123.example" });
   assert.equal(found.all("listitem").filter((text) => /Spoke \d+/.test(text)).length, 1);
 });

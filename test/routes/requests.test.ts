@@ -1,4 +1,4 @@
-/** Requests for hubs: asked, withdrawn, approved and rejected. */
+/** Hub requests: asked, withdrawn, approved and rejected. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Page, visit } from "#test/support/page.ts";
@@ -17,22 +17,22 @@ test.before(async (context) => {
   const scene = context.scene = await openScene();
   context.open = (path, who) => visit(scene, path, who);
   context.ask = async (slug) =>
-    await (await visit(scene, "/requests/new", "stranger")).submit("Ask for it", { Slug: slug });
+    await (await visit(scene, "/requests/new", "stranger")).submit("Send request", { Slug: slug });
 });
 test.after(({ scene }) => scene.close());
 
 test("says to those who asked for nothing how to begin", async ({ open }) => {
   const page = await open("/requests", "spokeAdmin");
-  assert.ok(page.has("heading", "You have not asked for a hub"));
-  assert.equal(page.part("main").all("link"), ["Ask for a hub", "Ask for a hub"]);
+  assert.ok(page.has("heading", "No hub requests yet"));
+  assert.equal(page.part("main").all("link"), ["Request a hub", "Request a hub"]);
 });
 
 test("asks by its form, once however often it is sent, and shows one's own alone", async ({ scene, open }) => {
   const form = await open("/requests/new", "stranger");
-  const filled = { Slug: "south", Name: "<b>South</b>", "What it is for": "Twelve schools.\r\nIn <i>January</i>." };
-  const [made, again] = [await form.submit("Ask for it", filled), await form.submit("Ask for it", filled)];
+  const filled = { Slug: "south", Name: "<b>South</b>", "Reason": "Twelve schools.\r\nIn <i>January</i>." };
+  const [made, again] = [await form.submit("Send request", filled), await form.submit("Send request", filled)];
   assert.equal([made.status, again.path], [200, made.path]);
-  assert.match(made.text, "Your request is placed");
+  assert.match(made.text, "Request sent");
   assert.match(made.text, "Twelve schools. In <i>January</i>.");
   assert.not.match(made.html, /<b>South|<i>Jan/);
   assert.ok((await open("/requests", "stranger")).has("listitem", /<b>South<\/b>.*Pending/));
@@ -50,26 +50,26 @@ test("comes back with what was typed where the slug is taken", async ({ ask }) =
 
 test("approves otherwise than asked, and makes the asker the hub's admin", async ({ open, ask }) => {
   const { path } = await ask("west"), page = await open(path, "operator");
-  const refused = await page.submit("Approve, and make the hub", { Slug: "north" });
+  const refused = await page.submit("Approve and create hub", { Slug: "north" });
   assert.equal([refused.status, refused.field("Slug").wrong], [409, true]);
   assert.equal(refused.all("alert").length, 1, "it is said at the decision that was refused");
-  const done = await refused.submit("Approve, and make the hub", { Slug: "far-west" });
-  assert.match(done.part("status", /approved/).text, "The request is approved, and the hub is being made");
+  const done = await refused.submit("Approve and create hub", { Slug: "far-west" });
+  assert.match(done.part("status", /approved/).text, "Request approved. The hub is being created");
   assert.not(done.has("button", "Reject"));
   const seen = await open(path, "stranger");
-  assert.ok((await seen.follow("To the hub")).has("link", "Members"));
+  assert.ok((await seen.follow("Go to the hub")).has("link", "Members"));
 });
 
 test("rejects with a reason, which the asker reads, and decides nothing twice", async ({ open, ask }) => {
   const { path } = await ask("east"), page = await open(path, "operator");
   const without = await page.submit("Reject");
-  assert.equal([without.status, without.field("Why").wrong], [400, true]);
-  const done = await without.submit("Reject", { Why: "Not <b>yet</b>" });
-  assert.match(done.part("status", /rejected/).text, "told by mail");
+  assert.equal([without.status, without.field("Reason").wrong], [400, true]);
+  const done = await without.submit("Reject", { Reason: "Not <b>yet</b>" });
+  assert.match(done.part("status", /rejected/).text, "The requester gets a mail");
   const seen = await open(path, "stranger");
-  assert.match(seen.text, /Rejected.*Why it was rejected Not <b>yet<\/b>/);
+  assert.match(seen.text, /Rejected.*Reason for the rejection Not <b>yet<\/b>/);
   assert.not.match(seen.html, "<b>yet");
-  const late = await page.submit("Approve, and make the hub");
+  const late = await page.submit("Approve and create hub");
   assert.equal([late.status, late.part("alert").text], [
     409,
     "This request was rejected by operator@example.org; nothing is left to decide.",
@@ -78,9 +78,9 @@ test("rejects with a reason, which the asker reads, and decides nothing twice", 
 
 test("withdraws what nobody has decided", async ({ open, ask }) => {
   const page = await ask("back"), done = await page.submit(/^Withdraw/);
-  assert.match(done.text, /Withdrawn.*The request is withdrawn/);
+  assert.match(done.text, /Withdrawn.*Request withdrawn/);
   assert.not(done.has("button", /^Withdraw/));
-  const listed = await (await open("/requests", "stranger")).submit("Show", { State: "withdrawn" });
+  const listed = await (await open("/requests", "stranger")).submit("Filter", { State: "withdrawn" });
   assert.equal([listed.has("listitem", /^back/), listed.has("listitem", /South/)], [true, false]);
 });
 

@@ -39,7 +39,7 @@ test("says in a sentence what is refused", async ({ open }) => {
 test("stands open to who comes with a link that is used up", async ({ open }) => {
   const door = await (await open("/invite?token=x")).follow("Sign in");
   assert.is((await signIn(door)).path, "/hubs");
-  assert.is((await (await open("/reset?token=x")).follow("Ask for another link")).path, "/forgot");
+  assert.is((await (await open("/reset?token=x")).follow("Request a new link")).path, "/forgot");
 });
 
 const ELSEWHERE = [
@@ -100,7 +100,7 @@ test("forgets the session by the button, here and for whoever has its cookie", a
 test("mails a link to who has forgotten the password, and says the same of an address that has no account", async ({ flows, open }) => {
   const { email } = await makePerson(flows.db, "forgetful");
   const ask = async (address: string) =>
-    (await (await open("/forgot")).submit("Mail me a link", { "E-mail address": address })).part("main").text;
+    (await (await open("/forgot")).submit("Send link", { "E-mail address": address })).part("main").text;
   const known = await ask(email), unknown = await ask("nobody@example.org");
   assert.is(known.replaceAll(email, "…"), unknown.replaceAll("nobody@example.org", "…"));
   await flows.work();
@@ -110,15 +110,15 @@ test("mails a link to who has forgotten the password, and says the same of an ad
 test("makes an account by its form, and offers that only where people may", async ({ open }) => {
   const door = await open("/sign-in");
   const filled = { "Your name": "Eve <b>", "E-mail address": "eve@example.org", Password: "short" };
-  const again = await (await door.follow("Make an account")).submit("Make my account", filled);
+  const again = await (await door.follow("Create an account")).submit("Create account", filled);
   assert.is(again.status, 400);
   assert.ok(again.field("Password").wrong);
   assert.equal([again.field("Your name").value, again.field("Password").value], ["Eve <b>", ""]);
-  const made = await again.submit("Make my account", { Password: "a wholly new password" });
+  const made = await again.submit("Create account", { Password: "a wholly new password" });
   assert.match(made.part("status").text, /mail/);
   const closed = await openFlows();
   const place = { send: closed.send, as: closed.scene.as };
-  assert.not((await visit(place, "/sign-in")).has("link", "Make an account"));
+  assert.not((await visit(place, "/sign-in")).has("link", "Create an account"));
   const none = await visit(place, "/sign-up");
   assert.equal([none.all("field"), none.link("Sign in instead")], [[], "/sign-in"]);
   assert.match(none.text, "Ask an administrator for an invitation");

@@ -14,9 +14,9 @@ const NEW = { Name: "nightly <b>report</b>", scope: "provisioning", Expires: "30
 
 test("makes one by its form, and shows it once", async ({ scene }) => {
   const list = await visit(scene, "/tokens", "hubAdmin");
-  assert.ok(list.has("heading", "No token yet"));
+  assert.ok(list.has("heading", "No tokens yet"));
   const form = await list.part("main").follow("New token").catch(() => visit(scene, "/tokens/new", "hubAdmin"));
-  const made = await form.submit("Make the token", NEW);
+  const made = await form.submit("Create token", NEW);
   assert.equal([made.status, made.headers.get("cache-control")], [200, "no-store"]);
   const [token] = /ww_prv_\w{20,}/.exec(made.text)!;
   assert.match(made.text, `curl -H 'Authorization: Bearer ${token}' http://localhost:3000/api/auth/me`);
@@ -31,13 +31,13 @@ test("makes one by its form, and shows it once", async ({ scene }) => {
 });
 
 test("comes back with what was chosen, and says what is wrong where", async ({ scene }) => {
-  const again = await (await visit(scene, "/tokens/new", "stranger")).submit("Make the token", { ...NEW, Name: "" });
+  const again = await (await visit(scene, "/tokens/new", "stranger")).submit("Create token", { ...NEW, Name: "" });
   assert.is(again.status, 400);
   assert.ok(again.field("Name").wrong);
   assert.match(again.field("Name").description, "must be text of 1 to 100 characters");
   assert.is(again.field("Expires").value, "30");
   assert.ok(again.field("Add and remove spokes").ticked);
-  const never = await again.submit("Make the token", { ...NEW, Expires: "never" });
+  const never = await again.submit("Create token", { ...NEW, Expires: "never" });
   assert.match(never.text, "Expires never");
 });
 
@@ -45,8 +45,8 @@ test("revokes one after asking, from which on it opens nothing", async ({ scene 
   const { plaintext } = await makeToken(scene.db, scene.people.spokeAdmin, "readonly");
   const asks = await (await visit(scene, "/tokens", "spokeAdmin")).follow("Revoke … readonly");
   assert.is(asks.part("heading").text, "Revoke readonly?");
-  const done = await asks.submit("Revoke it");
-  assert.equal([done.path, done.has("heading", "No token yet")], ["/tokens?done=revoked", true]);
+  const done = await asks.submit("Revoke token");
+  assert.equal([done.path, done.has("heading", "No tokens yet")], ["/tokens?done=revoked", true]);
   const headers = { authorization: `Bearer ${plaintext}` };
   assert.is((await scene.send("/api/auth/me", { headers })).status, 401);
 });

@@ -20,7 +20,7 @@ test("lists who has an account, with role and state, and finds them by its form"
   const found = await all.submit("Search", { Search: "eve", State: "disabled" });
   assert.match(
     found.part("listitem", /eve/).text,
-    /^<i>eve<\/i> ?<i>eve<\/i>@example.org ?Spoke admin ?Nothing yet ?Disabled$/,
+    /^<i>eve<\/i> ?<i>eve<\/i>@example.org ?Spoke admin ?No access ?Disabled$/,
   );
   assert.not(found.has("listitem", /hub-admin/));
   const none = await found.submit("Search", { Search: "nobody at all" });
@@ -30,7 +30,7 @@ test("lists who has an account, with role and state, and finds them by its form"
 test("says that nothing was changed for who administers the hub already", async ({ flows, open }) => {
   const form = await open("/users/invite");
   const done = await form.submit("Invite", { "E-mail address": "hub-admin@example.org", Hub: flows.scene.hub });
-  assert.is(done.part("status", /./).text, "They had it already. Nothing was changed.");
+  assert.is(done.part("status", /./).text, "They already had access. Nothing changed.");
 });
 
 test("invites somebody to a hub by its form, and says what is wrong in it", async ({ flows, open }) => {
@@ -41,14 +41,14 @@ test("invites somebody to a hub by its form, and says what is wrong in it", asyn
   const done = await again.submit("Invite", { "E-mail address": "grace@example.org" });
   assert.equal([done.part("heading", "Grace").text, done.part("status", /mail/).text], [
     "Grace",
-    "A mail with an invitation is on its way.",
+    "Invitation sent by mail.",
   ]);
   await flows.work();
   assert.ok((await flows.postman.next("grace@example.org")).token);
   const { email } = await makePerson(flows.db, "proved");
   const known = { "E-mail address": email, Hub: flows.scene.hub };
-  for (const said of ["They have been added, and can use it now.", "They had it already. Nothing was changed."]) {
-    assert.is((await form.submit("Invite", known)).part("status", /They/).text, said);
+  for (const said of ["Added. They have access now.", "They already had access. Nothing changed."]) {
+    assert.is((await form.submit("Invite", known)).part("status", /access/).text, said);
   }
 });
 
@@ -80,21 +80,21 @@ test("disables after asking, which ends sessions, and enables again", async ({ f
 
 test("makes an operator, and says why somebody cannot be one", async ({ flows, open }) => {
   const invited = await makePerson(flows.db, "unverified", { verified: false });
-  const refused = await (await (await open(`/users/${invited.id}`)).follow("Make an operator …")).submit(
-    "Make an operator",
+  const refused = await (await (await open(`/users/${invited.id}`)).follow("Make operator …")).submit(
+    "Make operator",
   );
   assert.is(refused.status, 409);
   assert.match(refused.part("alert").text, "the e-mail address is not verified");
   const { id } = await makePerson(flows.db, "second");
-  const made = await (await (await open(`/users/${id}`)).follow("Make an operator …")).submit("Make an operator");
-  const demoted = await (await made.follow("No longer an operator …")).submit("No longer an operator");
-  assert.ok(demoted.has("link", "Make an operator …"));
+  const made = await (await (await open(`/users/${id}`)).follow("Make operator …")).submit("Make operator");
+  const demoted = await (await made.follow("Remove operator role …")).submit("Remove operator role");
+  assert.ok(demoted.has("link", "Make operator …"));
 });
 
 test("resets a password after asking, shows it once, and it signs in", async ({ flows, open }) => {
   const { id, email } = await makePerson(flows.db, "forgetful");
-  const asks = await (await open(`/users/${id}`)).follow("Reset the password …");
-  const done = await asks.submit("Reset the password");
+  const asks = await (await open(`/users/${id}`)).follow("Reset password …");
+  const done = await asks.submit("Reset password");
   const [, password] = /Copy it now.*<code>([^<]+)<\/code>/s.exec(done.html)!;
   assert.is((await flows.post("/api/auth/login", { email, password }, {}, "192.0.2.88")).status, 200);
   assert.not.match((await done.follow("I have copied it")).html, password!);

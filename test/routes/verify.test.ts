@@ -24,7 +24,7 @@ test("leads from the signup to an account whose address is proved", async ({ flo
   assert.match(textOf(page), "Confirm your address");
   const done = await flows.send(...submitting(page.body, { password: MINE }));
   assert.is(done.status, 200);
-  assert.match(textOf(done), /Your address is confirmed.*ada@example\.org is yours/);
+  assert.match(textOf(done), /Your address is confirmed.*You can now use the account ada@example\.org/);
   assert.ok(await flows.opens("ada@example.org", MINE));
   const [row] = await flows.db.sql("select email_verified_at from users where email = 'ada@example.org'");
   assert.ok(row.emailVerifiedAt);

@@ -47,9 +47,9 @@ export function auditView({ events, next, filters }: AuditProps): View {
   return {
     title: "Audit",
     section: "audit",
-    lead: `Everything that was done, by whom and from where. An export takes what the search finds: the newest ${
+    lead: `Who did what, when and from where. Exports contain the search results: at most the newest ${
       MAX_EXPORTED.toLocaleString("en")
-    } events at most.`,
+    } events.`,
     actions: markup`${linkButton(["Export CSV", exportLink("csv")])}${
       linkButton(["Export JSON Lines", exportLink("jsonl")])
     }`,
@@ -61,9 +61,9 @@ export function auditView({ events, next, filters }: AuditProps): View {
           events.map((event) => eventRow(event, { linkUsers: true, details: eventDetails(event) }))
         }</ul>`
         : emptyState(
-          "Nothing fits",
-          "Search for something else, or see all of it.",
-          linkButton(["The whole log", PATH]),
+          "No matching events",
+          "Change the search, or show the whole log.",
+          linkButton(["Show all", PATH]),
         )
     }</div>
 ${olderLink(next && withQuery(PATH, { ...filters, before: next }))}`,
@@ -75,11 +75,11 @@ function searchForm(
   isFiltered: boolean,
 ): Markup {
   return markup`<form class="filters" role="search" action="${PATH}">
-${field({ name: "actor", label: "Who", type: "search", value: actor, placeholder: "Address, id, system" })}
-${selectField({ name: "kind", label: "What", value: kind, options: [["", "Anything"], ...KINDS] })}
-${field({ name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or id" })}
-${selectField({ name: "objectType", label: "About", value: objectType, options: [["", "Anything"], ...TYPES] })}
-${field({ name: "objectId", label: "Its id", type: "search", value: objectId, placeholder: "spk_…" })}
+${field({ name: "actor", label: "Actor", type: "search", value: actor, placeholder: "Address, ID or system" })}
+${selectField({ name: "kind", label: "Event", value: kind, options: [["", "Any"], ...KINDS] })}
+${field({ name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or ID" })}
+${selectField({ name: "objectType", label: "Object type", value: objectType, options: [["", "Any"], ...TYPES] })}
+${field({ name: "objectId", label: "Object ID", type: "search", value: objectId, placeholder: "spk_…" })}
 ${dayField(until)}
 <button class="quiet">Search</button>${isFiltered ? linkButton(["Clear", PATH]) : ""}</form>`;
 }
@@ -96,11 +96,11 @@ function eventDetails({ id, kind, actor, objectType, objectId, ip, userAgent, me
   const filter = (query: Record<string, string>, text: string) =>
     markup`<a href="${withQuery(PATH, query)}"><code>${text}</code></a>`;
   const list = definitionList([
-    ["Kind", filter({ kind }, kind)],
-    ["Who", filter({ actor: actor.id }, actor.id)],
-    ["About", markup`${humanize(objectType)} ${filter({ objectId }, objectId)}`],
-    ["From", ip || "here"],
-    ["With", userAgent || "nothing that is known"],
+    ["Event", filter({ kind }, kind)],
+    ["Actor", filter({ actor: actor.id }, actor.id)],
+    ["Object", markup`${humanize(objectType)} ${filter({ objectId }, objectId)}`],
+    ["IP address", ip || "none"],
+    ["User agent", userAgent || "unknown"],
   ]);
   return markup`<details id="${id}-more"><summary>Details</summary><div class="more">${list}${
     Object.keys(metadata).length === 0

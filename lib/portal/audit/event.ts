@@ -34,9 +34,7 @@ export function eventRow(
 <div class="what"><p>${badge}${sentenceMarkup(event, linkUsers)}</p>
 ${detail ? markup`<p class="small">${detail}</p>` : ""}
 <div class="foot"><p class="tiny soft">${
-    actor.id === "system"
-      ? "By Wheelwright itself"
-      : markup`By ${userLink(actor.id, actor.email || actor.id, linkUsers)}`
+    actor.id === "system" ? "By Wheelwright" : markup`By ${userLink(actor.id, actor.email || actor.id, linkUsers)}`
   }, ${instant(at)}</p>${details}</div></div>
 ${action ? markup`<div class="beside">${action}</div>` : ""}</li>`;
 }
@@ -75,7 +73,7 @@ function fieldText(field: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number"
     ? String(value)
     : field === "email"
-    ? "somebody"
+    ? "a user"
     : "unknown";
   return field === "action" || field === "kind" ? text.replaceAll("-", " ") : text;
 }

@@ -55,13 +55,13 @@ function row(notification: NotificationItem, { role }: CurrentUser, query: Notif
 function noNotifications(unreadOnly: boolean): Markup {
   return unreadOnly
     ? emptyState(
-      "All is read",
-      "What happens next to your hubs and spokes stands here.",
+      "No unread notifications",
+      "New events of your hubs and spokes appear here.",
       linkButton(["All notifications", PATH]),
     )
     : emptyState(
-      "Nothing has happened yet",
-      "When a spoke is ready, an operation fails or a payment is overdue, it stands here.",
-      linkButton(["To your hubs", "/hubs"]),
+      "No notifications yet",
+      "You are notified when a spoke is ready, an operation fails or a payment is overdue.",
+      linkButton(["Go to your hubs", "/hubs"]),
     );
 }

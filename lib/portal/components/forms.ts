@@ -47,7 +47,7 @@ ${hiddenInputs(also)}${inside}
 function refusalText({ message, problems }: Submission, inside: string): string {
   const names = Object.keys(problems), isListed = (name: string) => inside.includes(`id="${name}-problem"`);
   if (names.length === 0 || !names.every(isListed)) return `${message}.`;
-  return "Nothing was changed yet: something in the form needs your attention.";
+  return "Nothing was saved. Correct the marked fields.";
 }
 
 interface Field {

@@ -18,15 +18,15 @@ export function progressBar(operation: Operation): Markup {
   return markup`<div class="progress">
 <progress max="${of}" value="${done}" aria-label="${
     humanize(kind)
-  }: ${done} of ${of} steps are done">${done} of ${of}</progress>
+  }: ${done} of ${of} steps done">${done} of ${of}</progress>
 <p class="tiny soft">${state === "queued" ? waitText(operation) : markup`Step ${step} of ${of}: ${label}`}${
     etaText(operation)
   }</p></div>`;
 }
 
 function waitText({ position, waitingFor, nextTryAt, label }: Operation): Markup {
-  if (nextTryAt !== null) return markup`Tried again at ${instant(nextTryAt)}: ${label}`;
-  const queueText = position === null || position === 1 ? "Next in turn" : `Number ${position} in the queue`;
+  if (nextTryAt !== null) return markup`Retries at ${instant(nextTryAt)}: ${label}`;
+  const queueText = position === null || position === 1 ? "Next in the queue" : `Position ${position} in the queue`;
   return waitingFor ? markup`${queueText}, after: ${waitingFor.label}` : markup`${queueText}`;
 }
 
@@ -62,10 +62,10 @@ type StepStatus = "done" | "now" | "failed" | "again" | "ahead";
 const SIGNS = { done: "done", now: "work", failed: "cross", again: "warning", ahead: "dot" } as const;
 const WORDS: Readonly<Record<StepStatus, string>> = {
   done: "done",
-  now: "under way",
+  now: "running",
   failed: "failed",
-  again: "to be tried again",
-  ahead: "to come",
+  again: "waiting to retry",
+  ahead: "not started",
 };
 
 /** An older release kept no times: what stands before the step under way is done. */
@@ -108,8 +108,8 @@ export function operationSummary({ state, attempt, createdAt, startedAt, finishe
   const took = startedAt && (finishedAt ? elapsedTime(startedAt, finishedAt) : runningTime(startedAt, now));
   return markup`<p class="small soft">${
     state === "queued" || !took ? "" : markup`<span class="number">${finishedAt ? "Took " : ""}${took}</span> · `
-  }asked for ${instant(createdAt)}${finishedAt ? markup` · ended ${instant(finishedAt)}` : ""}${
-    attempt > 1 ? ` · try ${attempt}` : ""
+  }requested ${instant(createdAt)}${finishedAt ? markup` · finished ${instant(finishedAt)}` : ""}${
+    attempt > 1 ? ` · attempt ${attempt}` : ""
   }</p>`;
 }
 
@@ -125,13 +125,13 @@ export function failureReport({ state, error }: OperationDetails): Markup | stri
 ${
     log.length === 0
       ? ""
-      : markup`<details id="failure-log" open><summary>Last lines of its log</summary><pre class="log" tabindex="0">${
+      : markup`<details id="failure-log" open><summary>Last log lines</summary><pre class="log" tabindex="0">${
         log.join("\n")
       }</pre></details>`
   }${
     events.length === 0
       ? ""
-      : markup`<details id="failure-events"><summary>What the cluster said</summary><ul class="events small">${
+      : markup`<details id="failure-events"><summary>Cluster events</summary><ul class="events small">${
         events.map(({ at, object, reason, message, count }) =>
           markup`<li>${instant(at)} <code>${object}</code> <b>${reason}</b>${
             count > 1 ? ` (${count} times)` : ""
@@ -152,9 +152,9 @@ export function noteList({ notes, error }: Pick<OperationDetails, "notes" | "err
 }
 
 const FAULT_SENTENCES = {
-  user: "It is something in what was asked for.",
-  operator: "It is something in how this service is set up.",
-  cluster: "It is the cluster's doing.",
+  user: "Caused by the request.",
+  operator: "Caused by the configuration of this service.",
+  cluster: "Caused by the cluster.",
 } as const;
 
 export const progressStyle: string = `

@@ -46,7 +46,7 @@ export function shell(me: CurrentUser, view: View): HtmlPage {
     style: view.style ?? "",
     sheet: stylePath,
     source: scriptPath,
-    body: markup`<a class="skip" href="#main">To the page</a>
+    body: markup`<a class="skip" href="#main">Skip to content</a>
 <div class="shell" data-me="${me.email}" ${
       follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""
     } ${poll ? markup`data-poll="${poll}"` : ""}>
@@ -84,7 +84,7 @@ function navItemLink({ section, icon: sign, text, href }: NavItem, here: PortalS
 function headOf({ title, crumbs = [], badge = "", lead = "", actions = "", tabs }: View): Markup {
   const trail = crumbs.length === 0
     ? ""
-    : markup`<nav class="crumbs" aria-label="Where this is"><ol>${
+    : markup`<nav class="crumbs" aria-label="Breadcrumb"><ol>${
       crumbs.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)
     }</ol></nav>`;
   return markup`<div class="head">${trail}

@@ -47,29 +47,31 @@ function notBilled({ charged }: CatalogOffer, managesBilling: boolean): Markup {
   if (!charged) {
     return emptyState(
       "Billing is off",
-      "No payment provider is connected to this service, so nothing here costs anything.",
+      "This service has no payment provider. Nothing is charged.",
     );
   }
   return managesBilling
-    ? emptyState("This hub is not billed", "Say where its invoices go, and its spokes are billed from then on.")
-    : emptyState("This hub is not billed", "Nothing in it costs anything. An operator decides whether it is billed.");
+    ? emptyState("This hub is not billed", "Enter an address for invoices to start billing its spokes.")
+    : emptyState("This hub is not billed", "Nothing is charged. An operator can start billing.");
 }
 
 function billingNotices({ pastDueSince, difference, error, pending, status }: Billing): readonly (Markup | string)[] {
   return [
     pastDueSince === null ? "" : notice(
       "bad",
-      markup`<p><b>A payment is late</b>, since ${
+      markup`<p><b>A payment is overdue</b> since ${
         instant(pastDueSince)
-      }. Pay the invoice below; the spokes stay as they are meanwhile.</p>`,
+      }. Pay the invoice below. The spokes keep running.</p>`,
     ),
-    difference ? notice("warn", markup`<p><b>The bill differs from what is there.</b> ${difference.message}.</p>`) : "",
-    error === null ? "" : notice("bad", markup`<p><b>The payment provider refused.</b> ${error}.</p>`),
+    difference
+      ? notice("warn", markup`<p><b>The bill differs from this hub's spokes.</b> ${difference.message}.</p>`)
+      : "",
+    error === null ? "" : notice("bad", markup`<p><b>The payment provider refused the last change.</b> ${error}.</p>`),
     pending && error === null
-      ? notice("info", "A change is on its way to the payment provider; this shows it within seconds.")
+      ? notice("info", "Sending a change to the payment provider. This page updates within seconds.")
       : "",
     status === "canceled" || status === "incomplete_expired"
-      ? notice("warn", "The subscription has ended, and nothing is charged. Reconciling begins another.")
+      ? notice("warn", "The subscription ended. Nothing is charged. Reconcile to start a new one.")
       : "",
   ];
 }
@@ -88,16 +90,16 @@ function subscriptionPanel({ status, monthly, currency, items, email, seenAt }: 
   return panel(
     "Subscription",
     markup`<p class="price">${monthly === null ? "No fixed amount" : amount(monthly)} <span class="small soft">${
-      monthly === null ? "" : "a month"
+      monthly === null ? "" : "per month"
     }</span></p>
 ${
       items.length === 0
-        ? markup`<p class="small soft">Nothing in this hub is billed yet. The first spoke with a price begins the subscription.</p>`
+        ? markup`<p class="small soft">Nothing is billed yet. The first spoke with a price starts the subscription.</p>`
         : table(
-          "What is billed",
-          ["Size", "Spokes", "A month"],
+          "Billed spokes",
+          ["Size", "Spokes", "Per month"],
           items.map(({ size, quantity, monthly }) => [
-            size === null ? "Something else" : humanize(size),
+            size === null ? "Other" : humanize(size),
             quantity,
             markup`<span class="number">${amount(monthly)}</span>`,
           ]),
@@ -105,11 +107,11 @@ ${
     }
 ${
       definitionList([
-        ["Invoices go to", email ?? "nobody"],
-        ["As the payment provider showed it", instant(seenAt, "not yet")],
+        ["Invoices sent to", email ?? "nobody"],
+        ["Last synced", instant(seenAt, "never")],
       ])
     }`,
-    { id: "subscription", actions: badge(tone, sign, status === null ? "Not begun" : humanize(status)) },
+    { id: "subscription", actions: badge(tone, sign, status === null ? "Not started" : humanize(status)) },
   );
 }
 
@@ -121,15 +123,17 @@ function invoicePanel({ number, status, total, remaining, currency, dueAt, url }
     number === null ? "Invoice" : `Invoice ${number}`,
     definitionList([
       ["Amount", markup`<span class="number">${money(total, currency)}</span>`],
-      ["To be paid", markup`<span class="number">${money(remaining, currency)}</span>`],
-      ["Due", instant(dueAt, "at once")],
+      ["Amount due", markup`<span class="number">${money(remaining, currency)}</span>`],
+      ["Due", instant(dueAt, "immediately")],
     ]),
     {
       id: "invoice",
       actions: markup`${badge(paid ? "good" : "warn", paid ? "done" : "wait", humanize(status))}${
         url === null
           ? ""
-          : markup`<a class="button ${paid ? "quiet" : "main"}" href="${url}">${paid ? "See it" : "Pay it"}</a>`
+          : markup`<a class="button ${paid ? "quiet" : "main"}" href="${url}">${
+            paid ? "View invoice" : "Pay invoice"
+          }</a>`
       }`,
     },
   );
@@ -137,16 +141,16 @@ function invoicePanel({ number, status, total, remaining, currency, dueAt, url }
 
 function operatorPanel(id: string, { connected, email }: Billing, submission: Submission | undefined): Markup {
   return panel(
-    connected ? "Who is asked to pay" : "Bill this hub",
+    connected ? "Invoices" : "Bill this hub",
     markup`${
       postForm(
-        { action: `/hubs/${id}/billing`, button: connected ? "Change the address" : "Begin billing", submission },
+        { action: `/hubs/${id}/billing`, button: connected ? "Change address" : "Start billing", submission },
         field({
           name: "email",
-          label: "Invoices go to",
+          label: "Send invoices to",
           type: "email",
           value: email,
-          hint: connected ? "The next ones go there." : "From then on its spokes are charged by the price list.",
+          hint: connected ? "Used for future invoices." : "Its spokes are then charged by the price list.",
           required: true,
           maxLength: 254,
           submission,
@@ -154,7 +158,7 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Su
       )
     }${
       connected
-        ? markup`<h3>Reconcile</h3><p class="small">Tells the payment provider anew what is there, also where somebody changed the subscription by hand.</p>${
+        ? markup`<h3>Reconcile</h3><p class="small">Sends the current spokes to the payment provider again and overwrites manual changes to the subscription.</p>${
           postButton(`/hubs/${id}/billing/reconcile`, "Reconcile")
         }`
         : ""
@@ -169,8 +173,8 @@ function pricePanel({ sizes, charged }: CatalogOffer): Markup | string {
   return panel(
     "Price list",
     table(
-      "What a spoke costs",
-      ["Size", "A month"],
+      "Prices per spoke",
+      ["Size", "Per month"],
       priced.map(({ size, price }) => [
         entryTitle(size),
         markup`<span class="number">${money(price.monthly, price.currency)}</span>`,
@@ -178,9 +182,7 @@ function pricePanel({ sizes, charged }: CatalogOffer): Markup | string {
     ),
     {
       id: "prices",
-      lead: charged
-        ? "For one spoke. One that is suspended or has failed is not charged."
-        : "For one spoke, once billing is on.",
+      lead: charged ? "Per spoke. Suspended and failed spokes are not charged." : "Per spoke, once billing is on.",
     },
   );
 }

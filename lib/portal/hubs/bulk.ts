@@ -33,13 +33,9 @@ export function confirmBulkView({ hub, action, selected }: BulkProps): View {
     ...bulkHead(hub, `${word}: ${countSpokes(selected.length)}`),
     body: selected.length === 0 || able === 0
       ? nothingToDo(hub, selected)
-      : markup`${
-        refused > 0
-          ? notice("warn", `${countSpokes(refused)} of these cannot do that as things are; the others can.`)
-          : ""
-      }${
+      : markup`${refused > 0 ? notice("warn", `${countSpokes(refused)} cannot do this now. The others can.`) : ""}${
         panel(
-          "Is this what you mean?",
+          "Selected spokes",
           spokeList(selected.map(({ spoke, preview }) => [spoke, previewCell(preview)])),
           {
             id: "chosen",
@@ -61,13 +57,13 @@ function nothingToDo({ id }: Hub, selected: readonly SelectedSpoke[]): Markup {
   const back = linkButton(["Back to the hub", `/hubs/${id}`], "main");
   return selected.length === 0
     ? emptyState(
-      "No spoke is chosen",
-      "Tick the spokes that it is about in the hub's list, then choose what to do.",
+      "No spokes selected",
+      "Select spokes in the hub's list, then choose an action.",
       back,
     )
     : markup`${
       panel(
-        "None of these can do that now",
+        "None of the selected spokes can do this now",
         spokeList(selected.map((each) => [each.spoke, previewCell(each.preview)])),
         {
           id: "chosen",
@@ -84,19 +80,19 @@ export function bulkOutcomeView(
   const accepted = answers.filter((answer) => answer.accepted).length, refused = answers.length - accepted;
   return {
     ...bulkHead(hub, `${humanize(action)}: ${accepted} of ${answers.length} accepted`),
-    lead: refused === 0 ? "" : "Of those that refused nothing was changed.",
+    lead: refused === 0 ? "" : "Nothing changed on the spokes that refused.",
     body: markup`${
       panel(
-        "What each answered",
+        "Results",
         spokeList(answers.map(({ id, spoke, accepted, error }) => [
           spoke ?? spokes.get(id)!,
           accepted
-            ? markup`${badge("good", "done", "Accepted")} <span class="small soft">It is queued or under way.</span>`
+            ? markup`${badge("good", "done", "Accepted")} <span class="small soft">Queued or running.</span>`
             : markup`${badge("bad", "cross", "Refused")} <span class="small">${error?.message}.</span>`,
         ])),
         { id: "answers" },
       )
-    }<p>${linkButton(["Back to the hub, where the progress is shown", `/hubs/${hub.id}`], "main")}</p>`,
+    }<p>${linkButton(["Back to the hub to see the progress", `/hubs/${hub.id}`], "main")}</p>`,
   };
 }
 
@@ -120,10 +116,10 @@ function spokeList(rows: readonly (readonly [Spoke, Markup | string])[]): Markup
 function previewCell(preview: SelectedSpoke["preview"]): Markup | string {
   if (preview === null) return "";
   if (typeof preview === "string") {
-    return markup`${badge("warn", "warning", "Cannot")} <span class="small">${preview}.</span>`;
+    return markup`${badge("warn", "warning", "Not possible")} <span class="small">${preview}.</span>`;
   }
   const { state, becomes, downtime, notes } = preview;
-  return markup`${downtime ? badge("warn", "pause", "The site is away") : ""} <span class="small soft">${
+  return markup`${downtime ? badge("warn", "pause", "Downtime") : ""} <span class="small soft">${
     becomes === state ? "" : `Becomes ${becomes}. `
   }${notes.map((note) => `${note}. `)}</span>`;
 }

@@ -28,7 +28,7 @@ export function catalogField(
   if (entries.length === 0 && value === null) return "";
   const options = entries.map((publicForm) => [publicForm.name, entryTitle(publicForm)] as const);
   const former = value !== null && !entries.some((publicForm) => publicForm.name === value);
-  const first = value === null ? ["", nothing] as const : [value, `${value} (not offered any more)`] as const;
+  const first = value === null ? ["", nothing] as const : [value, `${value} (no longer offered)`] as const;
   return selectField({
     name,
     label,
@@ -62,7 +62,7 @@ export function hubFields({ catalog, hub, slug, submission }: HubFields): readon
       name: "name",
       label: "Name",
       value: name,
-      hint: slug === "chosen" ? "What people read. The slug, where you leave it empty." : "What people read.",
+      hint: slug === "chosen" ? "Shown to users. Defaults to the slug." : "Shown to users.",
       required: slug === "fixed",
       submission,
       maxLength: 200,
@@ -71,7 +71,7 @@ export function hubFields({ catalog, hub, slug, submission }: HubFields): readon
       name: "slug",
       label: "Slug",
       value: hub?.slug,
-      hint: "Lower-case letters, digits and hyphens. It stands in addresses and commands, and stays for good.",
+      hint: "Lowercase letters, digits and hyphens. Used in addresses and commands. It cannot be changed later.",
       required: true,
       placeholder: "northern-schools",
       submission,
@@ -80,9 +80,9 @@ export function hubFields({ catalog, hub, slug, submission }: HubFields): readon
     catalogField(catalog, "regions", {
       name: "region",
       label: "Region",
-      hint: "Where its spokes run, unless one says otherwise.",
+      hint: "Default region for its spokes.",
       value: region,
-      nothing: "Anywhere",
+      nothing: "Any",
       submission,
     }),
     catalogField(catalog, "tiers", { name: "tier", label: "Tier", value: tier, submission }),

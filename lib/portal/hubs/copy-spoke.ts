@@ -21,15 +21,15 @@ export function copyableFirst(spokes: readonly Spoke[], { id }: Pick<Hub, "id">)
 export function copyPanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]): Markup | string {
   if (spokes.length === 0) return "";
   return panel(
-    "Or copy one that there is",
+    "Or copy an existing spoke",
     markup`<form action="/hubs/${id}/spokes/new" class="stack">${
       selectField({
         name: "copyOf",
         label: "Copy of",
-        hint: "The same courses and people in a site of its own. It sends no mail until you say so.",
+        hint: "Creates a separate site with the same courses and users. It sends no mail until you turn mail on.",
         options: spokes.map((spoke) => [spoke.id, `${spoke.displayName}, ${spoke.domain}`]),
       })
-    }<div class="ends"><button class="quiet">Go on</button></div></form>`,
+    }<div class="ends"><button class="quiet">Continue</button></div></form>`,
     { id: "copying" },
   );
 }
@@ -42,14 +42,14 @@ export function backupChoice(
 ): Markup {
   const ready = snapshots.filter(({ state }) => state === "ready");
   const options = ready.map(({ id, createdAt }, i) =>
-    [id, `${i === 0 ? "The newest backup" : "Backup"}, ${createdAt.slice(0, 16).replace("T", " ")} UTC`] as const
+    [id, `${i === 0 ? "Newest backup" : "Backup"}, ${createdAt.slice(0, 16).replace("T", " ")} UTC`] as const
   );
   return selectField({
     name: "copyBackup",
-    label: "As it was",
-    hint: "For one of now, the other is backed up first; it stays in use meanwhile.",
+    label: "State to copy",
+    hint: "To copy the current state, the original is backed up first. It stays available.",
     value: value || (options[0]?.[0] ?? "now"),
-    options: [...options, ["now", "Now: a backup is taken first"]],
+    options: [...options, ["now", "Now (takes a backup first)"]],
     submission,
   });
 }

@@ -50,7 +50,7 @@ export function hubView({ hub, overview, spokes, query, next, canManageHub, isOp
       state === "failed"
         ? notice(
           "bad",
-          markup`<p><b>${stateReason ?? "It could not be made"}.</b></p>${
+          markup`<p><b>${stateReason ?? "The hub could not be created"}.</b></p>${
             postButton(`/hubs/${id}/retry`, "Try again", { variant: "main" })
           }`,
         )
@@ -95,7 +95,7 @@ export function hubHead(
     section: "hubs",
     crumbs: [["Hubs", "/hubs"]],
     badge: stateBadge(state),
-    tabs: { links: [of("Spokes", ""), of("Events", "/events"), ...(canManageHub ? more : [])], here },
+    tabs: { links: [of("Spokes", ""), of("Operations", "/operations"), ...(canManageHub ? more : [])], here },
   };
 }
 
@@ -103,29 +103,29 @@ function spokeRow(spoke: Spoke, canManageHub: boolean): Markup {
   const { id, displayName, domain, size, lmsVersion, state, health, operation, stateReason, maintenance } = spoke;
   return markup`<li id="${id}">${
     canManageHub
-      ? markup`<input class="above" type="checkbox" name="spoke:${id}" value="on" aria-label="Choose ${displayName}">`
+      ? markup`<input class="above" type="checkbox" name="spoke:${id}" value="on" aria-label="Select ${displayName}">`
       : ""
   }<span class="name"><a class="cover" href="/spokes/${id}">${displayName}</a><span class="tiny soft">${domain}</span></span>
 ${
     isUnfinished(operation)
       ? progressBar(operation)
       : markup`<span class="small soft">${
-        stateReason ?? (maintenance ? "In maintenance" : markup`${size} · Moodle ${lmsVersion}`)
+        stateReason ?? (maintenance ? "Maintenance mode" : markup`${size} · Moodle ${lmsVersion}`)
       }</span>`
   }${stateBadge(state, health)}</li>`;
 }
 
 function bulkForm(isOperator: boolean): Markup {
-  return markup`<div class="filters bulk"><label class="small"><input type="checkbox" data-ticks=".spokes input" hidden> Choose all on this page</label>
+  return markup`<div class="filters bulk"><label class="small"><input type="checkbox" data-ticks=".spokes input" hidden> Select all</label>
 ${
     selectField({
       name: "action",
-      label: "Do to all that are chosen",
+      label: "Action for selected spokes",
       options: SPOKE_ACTIONS.filter((each) => !NEEDS_INPUT.includes(each) && (isOperator || !isForOperators(each)))
         .map((each) => [each, humanize(each)]),
     })
   }
-<button class="quiet">Go on</button></div>`;
+<button class="quiet">Continue</button></div>`;
 }
 
 function isForOperators(action: SpokeActionName): boolean {
@@ -138,16 +138,16 @@ const NEEDS_INPUT: readonly string[] = ["upgrade", "resize", "reset-admin-passwo
 function noSpokes({ id }: Hub, isFiltered: boolean, canManageHub: boolean): Markup {
   if (isFiltered) {
     return emptyState(
-      "No spoke fits",
-      "Search for something else, or see all of them.",
+      "No matching spokes",
+      "Change the search, or show all spokes.",
       linkButton(["All spokes", `/hubs/${id}`]),
     );
   }
   return canManageHub
     ? emptyState(
-      "No spoke yet",
-      "A spoke is one Moodle site with a database of its own. The first takes a few minutes.",
+      "No spokes yet",
+      "A spoke is one Moodle site with its own database. Creating the first takes a few minutes.",
       linkButton(["Add a spoke", `/hubs/${id}/spokes/new`], "main"),
     )
-    : emptyState("No spoke yet", "None here is yours. Ask whoever runs this hub.");
+    : emptyState("No spokes yet", "You do not administer a spoke in this hub. Ask an admin of the hub for access.");
 }

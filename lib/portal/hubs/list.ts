@@ -39,7 +39,7 @@ export function hubsView({ me, hubs, overview, unhealthy, query, next }: HubsPro
     section: "hubs",
     actions: me.role === "operator"
       ? markup`<a class="button main" href="/hubs/new" data-create>New hub</a>`
-      : linkButton(["Ask for a hub", "/requests/new"]),
+      : linkButton(["Request a hub", "/requests/new"]),
     poll: 10,
     body: markup`${fleetSummary(overview)}
 <div id="trouble" data-live>${unhealthy.length > 0 ? unhealthyPanel(unhealthy) : ""}</div>
@@ -51,7 +51,7 @@ ${selectField({ name: "state", label: "State", value: query.state, options: [[""
       hubs.length > 0
         ? markup`<ul class="list hubs">${hubs.map((hub) => hubRow(hub, overview))}</ul>`
         : isFiltered
-        ? emptyState("No hub fits", "Search for something else, or see all of them.", linkButton(["All hubs", "/hubs"]))
+        ? emptyState("No matching hubs", "Change the search, or show all hubs.", linkButton(["All hubs", "/hubs"]))
         : firstHub(me)
     }</div>
 ${olderLink(next && withQuery("/hubs", { ...query, before: next }))}`,
@@ -65,14 +65,14 @@ const STATE_OPTIONS = FEDERATION_STATES.filter((state) => state !== "removed").m
 function firstHub({ role }: CurrentUser): Markup {
   return role === "operator"
     ? emptyState(
-      "No hub yet",
-      "A hub holds the sites of one organisation. Make the first.",
+      "No hubs yet",
+      "A hub groups the Moodle sites of one organisation. Create the first one.",
       linkButton(["New hub", "/hubs/new"], "main"),
     )
     : emptyState(
-      "No hub yet",
-      "You administer none. Ask for one, and an operator decides.",
-      linkButton(["Ask for a hub", "/requests/new"], "main"),
+      "No hubs yet",
+      "You do not administer a hub. Request one, and an operator decides.",
+      linkButton(["Request a hub", "/requests/new"], "main"),
     );
 }
 
@@ -92,7 +92,7 @@ export function fleetSummary({ spokes, queue, templates }: FleetOverview): Marku
     [suspended, "Suspended", ""],
     [queue.queued, queueLabel(queue), ""],
   ];
-  return markup`<ul class="counts" id="fleet" data-live aria-label="At a glance">${
+  return markup`<ul class="counts" id="fleet" data-live aria-label="Summary">${
     counts.map(([count, what, sign]) =>
       markup`<li><b class="${count === 0 ? "none" : ""}">${count} ${sign}</b><span>${what}</span></li>`
     )
@@ -106,12 +106,12 @@ function templateLine(templates: NonNullable<FleetOverview["templates"]>): Marku
   if (ready.length + making + failed.length === 0) return "";
   const versions = [...new Set(ready.map(({ lmsVersion }) => lmsVersion))].join(", ");
   const words = [
-    ...(ready.length > 0 ? [`new sites of ${versions} are there in seconds`] : []),
-    ...(making > 0 ? [`${making} being made`] : []),
+    ...(ready.length > 0 ? [`Template ready for ${versions}: new spokes start in seconds`] : []),
+    ...(making > 0 ? [`Templates being created: ${making}`] : []),
   ];
-  return markup`<p class="small soft">Templates: ${words.join("; ")}${words.length > 0 ? ". " : ""}${
+  return markup`<p class="small soft">${words.join(". ")}${words.length > 0 ? ". " : ""}${
     failed.map(({ lmsVersion, cluster, error }) =>
-      markup`<b class="bad">${icon("cross")} None of ${lmsVersion} in ${cluster}: ${error}</b> `
+      markup`<b class="bad">${icon("cross")} No template for ${lmsVersion} in ${cluster}: ${error}</b> `
     )
   }</p>`;
 }
@@ -120,22 +120,22 @@ function restoreTestSummary({ unproved, oldestProofAt }: FleetOverview["spokes"]
   if (unproved === 0 && oldestProofAt === null) return "";
   const failing = unproved === 1 ? "The newest backup of 1 spoke" : `The newest backups of ${unproved} spokes`;
   return markup`<p class="small soft proofs">${
-    oldestProofAt === null ? "" : markup`Oldest proof of a backup: ${instant(oldestProofAt)}. `
-  }${unproved > 0 ? markup`<b class="bad">${icon("cross")} ${failing} could not be restored.</b>` : ""}</p>`;
+    oldestProofAt === null ? "" : markup`Oldest restore test: ${instant(oldestProofAt)}. `
+  }${unproved > 0 ? markup`<b class="bad">${icon("cross")} ${failing} failed the restore test.</b>` : ""}</p>`;
 }
 
 function queueLabel({ running, oldestWaitSeconds }: FleetOverview["queue"]): string {
-  const wait = oldestWaitSeconds === null ? "" : `, longest ${formatDuration(oldestWaitSeconds)}`;
-  return `Waiting${wait}; ${running} at work`;
+  const wait = oldestWaitSeconds === null ? "" : `, longest wait ${formatDuration(oldestWaitSeconds)}`;
+  return `Queued, ${running} running${wait}`;
 }
 
 function unhealthyPanel(spokes: readonly Spoke[]): Markup {
   return panel(
-    "Needs somebody",
+    "Needs attention",
     markup`<ul class="list plain">${
       spokes.map(({ id, displayName, domain, state, health, stateReason }) =>
         markup`<li id="trouble-${id}"><span class="name"><a class="cover" href="/spokes/${id}">${displayName}</a><span class="tiny soft">${domain}</span></span>
-<span class="small">${stateReason ?? "Not all of it answers"}</span>${stateBadge(state, health)}</li>`
+<span class="small">${stateReason ?? "Some parts do not respond"}</span>${stateBadge(state, health)}</li>`
       )
     }</ul>`,
     { id: "troubled" },
@@ -151,7 +151,7 @@ ${
       ? progressBar(operation)
       : markup`<span class="marks">${here ? stateCounts(here) : ""}</span>`
   }
-<span class="tiny soft made">Made ${instant(createdAt)}</span>${stateBadge(state)}</li>`;
+<span class="tiny soft made">Created ${instant(createdAt)}</span>${stateBadge(state)}</li>`;
 }
 
 function stateCounts({ total, byState, degraded }: FleetOverview["hubs"][number]): Markup {

@@ -22,7 +22,7 @@ export function hubMembersView({ me, hub, members, submission }: HubMembersProps
       panel(
         "Admins of this hub",
         members.length === 0
-          ? emptyState("Nobody yet", "Until somebody is invited, operators alone look after this hub.")
+          ? emptyState("No admins yet", "Only operators can manage this hub until you invite an admin.")
           : markup`<ul class="list plain">${
             members.map(({ userId, displayName, email, pending, mailRefused, createdAt }) =>
               markup`<li id="${userId}"><span class="name">${displayName || email}${
@@ -39,14 +39,14 @@ export function hubMembersView({ me, hub, members, submission }: HubMembersProps
     }
 ${
       panel(
-        "Invite somebody",
+        "Invite an admin",
         postForm(
           { action: `/hubs/${id}/members`, button: "Invite", submission, hidden: { key: crypto.randomUUID() } },
           field({ name: "email", label: "E-mail address", type: "email", required: true, maxLength: 254, submission }),
           field({
             name: "displayName",
             label: "Name",
-            hint: "For an account that is new.",
+            hint: "Used only for a new account.",
             maxLength: 200,
             submission,
           }),
@@ -54,7 +54,7 @@ ${
         {
           id: "invite",
           lead:
-            "Admins add, change and destroy spokes, invite others and change the settings. An invitation works for 7 days.",
+            "Admins can add, change and destroy spokes, invite other admins and change the settings. Invitations expire after 7 days.",
         },
       )
     }</div>`,
@@ -69,9 +69,9 @@ export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: H
     crumbs: [["Hubs", "/hubs"], [hub.name, `/hubs/${hub.id}`], ["Members", here]],
     body: panel(
       email,
-      markup`<p>From then on this hub is closed to ${
-        email === me.email ? "you" : "them"
-      }, in the portal and by tokens. The account, and what was done, stay.</p>${
+      markup`<p>${
+        email === me.email ? "You lose" : "They lose"
+      } access to this hub, also by API tokens. The account and its audit events are kept.</p>${
         postForm({
           action: `${here}/${userId}/remove`,
           button: "Remove",

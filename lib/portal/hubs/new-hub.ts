@@ -11,13 +11,13 @@ export function newHubView(catalog: CatalogOffer, submission?: Submission): View
     title: "New hub",
     section: "hubs",
     crumbs: [["Hubs", "/hubs"]],
-    lead: "A hub holds the Moodle sites of one organisation, and says who looks after them.",
+    lead: "A hub groups the Moodle sites of one organisation and their admins.",
     body: markup`<div class="two">${
       panel(
-        "The hub",
+        "Details",
         postForm({
           action: "/hubs/new",
-          button: "Make the hub",
+          button: "Create hub",
           also: linkButton(["Cancel", "/hubs"]),
           submission,
           hidden: { key: crypto.randomUUID() },
@@ -27,10 +27,10 @@ export function newHubView(catalog: CatalogOffer, submission?: Submission): View
     }
 ${
       panel(
-        "What happens then",
-        markup`<ol class="events small"><li>The hub gets a namespace of its own in the cluster; that takes seconds.</li>
-<li>You invite those who administer it, on its page Members.</li>
-<li>You or they add spokes. Installs can be asked for at once: they wait until the hub is ready.</li></ol>`,
+        "What happens next",
+        markup`<ol class="events small"><li>Wheelwright creates a namespace for the hub. This takes a few seconds.</li>
+<li>You invite the hub's admins on its Members page.</li>
+<li>You or the admins add spokes. Installs wait until the hub is ready.</li></ol>`,
         { id: "then" },
       )
     }</div>`,

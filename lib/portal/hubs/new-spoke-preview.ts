@@ -27,7 +27,7 @@ export interface NewSpokeProps {
 export function spokePreviewPanel({ catalog, values, submission, preview, cost }: NewSpokeProps): Markup {
   const size = preview?.spoke.size ?? values.size ?? catalog.defaults.size;
   return panel(
-    "What will be made",
+    "Preview",
     markup`<div role="status">${previewStatus(preview, submission)}</div>
 ${priceLine(cost, catalog, size)}
 ${preview ? spokeDetails(preview) : ""}`,
@@ -38,8 +38,8 @@ ${preview ? spokeDetails(preview) : ""}`,
 function previewStatus(preview: PreviewedSpoke | null, submission: Submission | undefined): Markup {
   if (submission) return refusalLine(submission);
   return preview
-    ? markup`<p class="small">${badge("good", "done", "It can be made")}</p>`
-    : markup`<p class="small soft">Type a slug, and this shows what you would get, before anything is made.</p>`;
+    ? markup`<p class="small">${badge("good", "done", "Ready to create")}</p>`
+    : markup`<p class="small soft">Enter a slug to preview the spoke. Nothing is created yet.</p>`;
 }
 
 /** A domain that is not proved yet is proved by a record, whose name and value one takes along. */
@@ -49,8 +49,8 @@ export function refusalLine({ message }: Submission): Markup {
   const [, name, value] = RECORD.exec(message) ?? [];
   return markup`<p class="small">${badge("warn", "warning", "Not yet")} ${spoken(message)}.</p>${
     name && value
-      ? definitionList([["Name of the TXT record", copyable(name, "the record's name")], [
-        "Its value",
+      ? definitionList([["TXT record", copyable(name, "the record's name")], [
+        "Value",
         copyable(value, "the record's value"),
       ]])
       : ""
@@ -69,21 +69,23 @@ function spoken(message: string): string {
 function priceLine(cost: CostEstimate, { sizes, charged }: CatalogOffer, size: string): Markup | string {
   if (cost.available) {
     const { currency, recurringMonthly, dueNow } = cost;
-    return markup`<div><p class="price">${money(recurringMonthly, currency)} <span class="small soft">a month</span></p>
+    return markup`<div><p class="price">${
+      money(recurringMonthly, currency)
+    } <span class="small soft">per month</span></p>
 <p class="small soft">${
       dueNow < 0 ? `${money(-dueNow, currency)} is credited now` : `${money(dueNow, currency)} is due now`
-    }, for what is left of this month.</p></div>`;
+    } for the rest of this month.</p></div>`;
   }
   const price = sizes.find(({ name }) => name === size)?.price;
   if (!price) return cost.reason === undefined ? "" : notice("info", `${cost.reason}.`);
   const why = cost.reason !== undefined
-    ? `By the price list. ${cost.reason}.`
+    ? `List price. ${cost.reason}.`
     : charged
-    ? "By the price list. This hub is not billed, so nothing is charged."
-    : "By the price list. This service charges nobody.";
+    ? "List price. This hub is not billed, so nothing is charged."
+    : "List price. Billing is off, so nothing is charged.";
   return markup`<div><p class="price">${
     money(price.monthly, price.currency)
-  } <span class="small soft">a month</span></p>
+  } <span class="small soft">per month</span></p>
 <p class="small soft">${why}</p></div>`;
 }
 
@@ -94,27 +96,27 @@ function spokeDetails({ spoke, quota, objects }: PreviewedSpoke): Markup {
       ["Address", spoke.url],
       ["Name", spoke.displayName],
       ["Moodle", spoke.lmsVersion],
-      ["Region", spoke.region ?? "anywhere"],
-      spoke.from ? ["Made from", spoke.from.backupId ?? "a backup that is taken first"] : null,
-      spoke.mail === "held" ? ["Mail", "sent to nobody until you say so"] : null,
+      ["Region", spoke.region ?? "any"],
+      spoke.from ? ["Copied from", spoke.from.backupId ?? "a new backup"] : null,
+      spoke.mail === "held" ? ["Mail", "held until you turn it on"] : null,
       ["Administrator's address", spoke.adminEmail],
       [
-        "Takes at most",
-        `${cpus(demand.limits.cpu)} CPU, ${bytes(demand.limits.memory)} of memory, ${bytes(demand.storage)} of disk`,
+        "Limits",
+        `${cpus(demand.limits.cpu)} CPU, ${bytes(demand.limits.memory)} memory, ${bytes(demand.storage)} disk`,
       ],
     ])
   }${
     quota.over.length === 0 ? "" : notice(
       "warn",
-      `The cluster would refuse a part of it: ${quota.over.join("; ")}.`,
+      `Over the quota: ${quota.over.join("; ")}.`,
     )
-  }<h3>${objects.length} objects in the cluster</h3>
+  }<h3>${objects.length} objects to create</h3>
 <ul class="objects">${
     [...namesByKind(objects)].map(([kind, names]) =>
       markup`<li><b>${kind}</b> <span class="soft">${names.join(", ")}</span></li>`
     )
   }</ul>
-<details id="whole"><summary>All of them, word for word</summary><pre class="log" tabindex="0">${
+<details id="whole"><summary>All manifests</summary><pre class="log" tabindex="0">${
     JSON.stringify(objects, null, 2)
   }</pre></details>`;
 }

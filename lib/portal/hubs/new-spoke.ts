@@ -17,17 +17,17 @@ export function newSpokeView(props: NewSpokeProps): View {
     section: "hubs",
     crumbs: [["Hubs", "/hubs"], [hub.name, `/hubs/${hub.id}`]],
     lead: source
-      ? markup`A site of its own, with the courses and the people of <a href="/spokes/${source.spoke.id}">${source.spoke.displayName}</a>. Nothing that lets anybody into that one comes along.`
-      : "A spoke is one Moodle site, with a database, an address and backups of its own.",
+      ? markup`Creates a separate site with the courses and users of <a href="/spokes/${source.spoke.id}">${source.spoke.displayName}</a>. Sessions, tokens and keys are not copied.`
+      : "A spoke is one Moodle site with its own database, address and backups.",
     style: sizeStyle + STYLE,
     body: markup`<div class="two"><div class="pile">${
       panel(
-        "The site",
+        "Site",
         postForm(
           {
             action: `/hubs/${hub.id}/spokes/new`,
-            button: "Make the spoke",
-            also: markup`<button class="quiet" name="preview" value="yes">Show what will be made</button>${
+            button: "Create spoke",
+            also: markup`<button class="quiet" name="preview" value="yes">Preview</button>${
               linkButton(["Cancel", `/hubs/${hub.id}`])
             }`,
             previews: "foreseen",
@@ -38,7 +38,7 @@ export function newSpokeView(props: NewSpokeProps): View {
             name: "slug",
             label: "Slug",
             value: value("slug"),
-            hint: `Lower-case letters, digits and hyphens. It makes the address: slug.${catalog.rootDomain}`,
+            hint: `Lowercase letters, digits and hyphens. Used in the address: slug.${catalog.rootDomain}`,
             placeholder: "oak-school",
             required: true,
             maxLength: 63,
@@ -48,9 +48,7 @@ export function newSpokeView(props: NewSpokeProps): View {
             name: "displayName",
             label: "Name",
             value: value("displayName"),
-            hint: `What visitors read. ${
-              source ? `“Copy of ${source.spoke.displayName}”` : "The slug"
-            }, where you leave it empty.`,
+            hint: `Shown to visitors. Defaults to ${source ? `“Copy of ${source.spoke.displayName}”` : "the slug"}.`,
             placeholder: "Oak School",
             maxLength: 200,
             submission,
@@ -95,15 +93,15 @@ function optionalFields({ me, hub, catalog, values, submission, source }: NewSpo
     value: null,
     submission: submission ?? { values, message: "", problems: {} },
   });
-  const nothing = source ? "As the other" : "None";
+  const nothing = source ? "Same as the original" : "None";
   return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
     source ? "" : "region, "
-  }look and content</summary><div class="rest">${[
+  }brand and content</summary><div class="rest">${[
     field({
       name: "domain",
       label: "Domain",
       value: values.domain,
-      hint: "One of your own, such as learn.example.org. It must be shown to be this hub's by a DNS record.",
+      hint: "Your own domain, such as learn.example.org. A DNS record must prove that this hub may use it.",
       placeholder: "learn.example.org",
       maxLength: 253,
       submission,
@@ -113,25 +111,25 @@ function optionalFields({ me, hub, catalog, values, submission, source }: NewSpo
       label: "Administrator's address",
       type: "email",
       value: values.adminEmail ?? adminEmail,
-      hint: "Of the account that administers the site itself.",
+      hint: "Address of the site's admin account.",
       maxLength: 254,
       submission,
     }),
     source ? "" : catalogField(catalog, "regions", {
       ...chosen("region"),
       label: "Region",
-      nothing: region ? `As the hub: ${entryTitle(region)}` : "As the hub",
+      nothing: region ? `Same as the hub: ${entryTitle(region)}` : "Same as the hub",
     }),
     catalogField(catalog, "brands", { ...chosen("brand"), label: "Brand", nothing }),
     catalogField(catalog, "seeds", {
       ...chosen("seed"),
       label: "Seed",
-      hint: source ? "Courses that it gets besides." : "Courses that it begins with.",
+      hint: source ? "Courses to add to the copy." : "Courses that the site starts with.",
       nothing,
     }),
     catalogField(catalog, "contentModes", { ...chosen("contentMode"), label: "Content mode", nothing }),
-    checkbox("identity", "Sign in by the hub's identity provider", isBegun ? values.identity === "on" : identity),
-    checkbox("content", "With the hub's shared courses", isBegun ? values.content === "on" : content),
+    checkbox("identity", "Sign in with the hub's identity provider", isBegun ? values.identity === "on" : identity),
+    checkbox("content", "Include the hub's shared courses", isBegun ? values.content === "on" : content),
   ]}</div></details>`;
 }
 
@@ -144,7 +142,7 @@ function isChanged(
 }
 
 function versionText({ name, title, preview, default: usual }: CatalogOffer["versions"][number]): string {
-  return `${title ?? name}${preview ? ", a preview" : usual ? ", recommended" : ""}`;
+  return `${title ?? name}${preview ? " (preview)" : usual ? " (recommended)" : ""}`;
 }
 
 const STYLE = `

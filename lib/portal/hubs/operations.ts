@@ -34,20 +34,20 @@ export function hubOperationsView(
   const { id } = hub;
   const url = new URL(`/api/federations/${id}/events`, publicUrl).href;
   return {
-    ...hubHead(hub, canManageHub, `/hubs/${id}/events`),
+    ...hubHead(hub, canManageHub, `/hubs/${id}/operations`),
     follow,
     body: markup`<div id="operations" data-live>${
       operations.length === 0
-        ? emptyState("Nothing happened yet", "What is asked of this hub and its spokes stands here, the newest first.")
+        ? emptyState("No operations yet", "Operations on this hub and its spokes appear here.")
         : markup`<ul class="list plain">${operations.map((operation) => operationRow(hub, operation, spokes))}</ul>`
     }</div>
-${olderLink(next && withQuery(`/hubs/${id}/events`, { before: next }))}
+${olderLink(next && withQuery(`/hubs/${id}/operations`, { before: next }))}
 ${
       panel(
-        "Follow it from a program",
-        markup`<p class="small">Each change comes as a server-sent event the moment it is there. With the number of the last one, as <code>Last-Event-ID</code>, you go on where you left off.</p>
+        "Follow events from a program",
+        markup`<p class="small">Wheelwright sends each change as a server-sent event. To resume after a disconnect, send the ID of the last event as <code>Last-Event-ID</code>.</p>
 ${copyable(`curl -N -H "Authorization: Bearer $TOKEN" ${url}`, "the command")}
-<p class="small"><a href="/tokens">Make a token</a> with the scope readonly for it.</p>`,
+<p class="small"><a href="/tokens/new">Create a token</a> with the scope <code>readonly</code>.</p>`,
         { id: "follow" },
       )
     }`,
@@ -59,7 +59,7 @@ function operationRow(hub: Hub, operation: Operation, spokes: HubOperationsProps
   const spoke = spokeId === null ? null : spokes.get(spokeId);
   return markup`<li id="${id}"><span class="name">${
     spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${humanize(kind)}</a>` : humanize(kind)
-  } <span class="tiny soft">${spokeId === null ? hub.name : spoke?.displayName ?? "A spoke that is gone"}</span></span>
+  } <span class="tiny soft">${spokeId === null ? hub.name : spoke?.displayName ?? "Removed spoke"}</span></span>
 ${
     isUnfinished(operation)
       ? progressBar(operation)

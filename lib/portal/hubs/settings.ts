@@ -43,8 +43,8 @@ ${
         definitionList([
           ["Slug", markup`<code>${slug}</code>`],
           ["Id", markup`<code>${id}</code>`],
-          ["Made", instant(createdAt)],
-          ["Changed", instant(updatedAt)],
+          ["Created", instant(createdAt)],
+          ["Updated", instant(updatedAt)],
         ]),
         { id: "about" },
       )
@@ -54,11 +54,11 @@ ${
 
 function removalPanel({ id, spokeCount }: Hub): Markup {
   const text = spokeCount === 0
-    ? "Nothing lives in it. Its namespace, and who administers it, go with it."
-    : `It can be removed once ${spokeCount === 1 ? "the spoke" : `all ${spokeCount} spokes`} in it are gone.`;
+    ? "This hub has no spokes. Its namespace and memberships are removed with it."
+    : `Destroy ${spokeCount === 1 ? "its spoke" : `its ${spokeCount} spokes`} first.`;
   return panel(
     "Remove this hub",
-    markup`<p class="small">${text}</p><p><a class="button danger" href="/hubs/${id}/remove">Remove the hub …</a></p>`,
+    markup`<p class="small">${text}</p><p><a class="button danger" href="/hubs/${id}/remove">Remove hub …</a></p>`,
     { id: "removal" },
   );
 }
@@ -83,11 +83,11 @@ export function hubRemovalView({ hub, spokes, submission }: RemovalProps): View 
       ? remainingSpokesPanel(hub, spokes)
       : panel(
         "This cannot be undone",
-        markup`<p>The hub's namespace in the cluster is removed, its admins lose it, and its slug is free for another. What it did stays in the audit log.</p>${
+        markup`<p>The hub's namespace in the cluster is removed, and its admins lose access. Another hub can then use its slug. Its audit events are kept.</p>${
           postForm(
             {
               action: `/hubs/${id}/remove`,
-              button: "Remove the hub",
+              button: "Remove hub",
               variant: "danger",
               also: linkButton(["Cancel", `/hubs/${id}/settings`]),
               submission,
@@ -103,8 +103,8 @@ export function hubRemovalView({ hub, spokes, submission }: RemovalProps): View 
 function remainingSpokesPanel({ id, spokeCount }: Hub, spokes: readonly Spoke[]): Markup {
   const more = spokeCount - spokes.length;
   return panel(
-    spokeCount === 1 ? "One spoke stands in the way" : `${spokeCount} spokes stand in the way`,
-    markup`<p>Destroy them first, and come back when nothing is left of them.</p>
+    spokeCount === 1 ? "This hub still has one spoke" : `This hub still has ${spokeCount} spokes`,
+    markup`<p>Destroy them first. You can remove the hub once they are gone.</p>
 <ul class="list plain">${
       spokes.map((spoke) =>
         markup`<li id="${spoke.id}"><span class="name"><a class="cover" href="/spokes/${spoke.id}">${spoke.displayName}</a></span><span class="small soft">${spoke.domain}</span>${
@@ -113,7 +113,7 @@ function remainingSpokesPanel({ id, spokeCount }: Hub, spokes: readonly Spoke[])
       )
     }</ul>
 ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
-<p>${linkButton(["To the hub", `/hubs/${id}`])}</p>`,
+<p>${linkButton(["Go to the hub", `/hubs/${id}`])}</p>`,
     { id: "remove" },
   );
 }
@@ -122,24 +122,24 @@ ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
 function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submission): Markup {
   const error = operation?.error ?? null;
   return panel(
-    "It is being removed",
+    "Removal in progress",
     markup`${
       error
         ? notice(
           "bad",
-          markup`<p><b>${error.message}.</b> It is tried again and again.</p>${
+          markup`<p><b>${error.message}.</b> Wheelwright keeps retrying.</p>${
             error.hint ? markup`<p>${error.hint}</p>` : ""
           }`,
         )
-        : markup`<p>Nothing more is to be done. <a href="/hubs/${id}">Look how far it is</a>.</p>`
+        : markup`<p>No action is needed. <a href="/hubs/${id}">Show the progress</a>.</p>`
     }${
       error
-        ? markup`<h3>Give it up</h3>
-<p class="small">Where its cluster is gone for good, the hub can be taken off the books. What still stands in the cluster is nobody's from then on.</p>${
+        ? markup`<h3>Abandon the removal</h3>
+<p class="small">If its cluster is permanently gone, you can mark the hub as removed. Objects left in the cluster stay there.</p>${
           postForm(
             {
               action: `/hubs/${id}/remove`,
-              button: "Give it up",
+              button: "Abandon",
               variant: "danger",
               submission,
               hidden: { abandon: "yes" },

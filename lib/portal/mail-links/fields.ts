@@ -56,7 +56,7 @@ export function passwordField(label: string, submission: Submission | undefined)
     label,
     subject: "The password",
     type: "password",
-    hint: `At least ${LEAST} characters. A few words of your own do well.`,
+    hint: `At least ${LEAST} characters. Several random words make a good password.`,
     required: true,
     autocomplete: "new-password",
     minLength: LEAST,

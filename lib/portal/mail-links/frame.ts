@@ -102,15 +102,15 @@ interface RefusedRequest {
 export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "Nothing was changed. Go back and try again in a moment.",
-    permanent: "Nothing was changed. Open the link from the mail once more.",
+    permanent: "Nothing was changed. Open the link from the mail again.",
   });
 }
 
 /** The same for a page that is only read. */
 export function refusedReadPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
-    retryable: "Load the page again in a moment.",
-    permanent: markup`Go on from the <a href="/">front page</a>.`,
+    retryable: "Reload the page in a moment.",
+    permanent: markup`Go to the <a href="/">front page</a>.`,
   });
 }
 
@@ -120,7 +120,7 @@ interface Advice {
 }
 
 function refusalWithAdvice({ statusCode, message }: RefusedRequest, { retryable, permanent }: Advice): HtmlPage {
-  const title = statusCode >= 500 ? "This did not work just now" : "This cannot be done";
+  const title = statusCode >= 500 ? "Temporarily unavailable" : "The request was refused";
   const advice = statusCode >= 500 ? retryable : permanent;
   return frame(title, markup`${outcome("wrong", title, `${message}.`)}<p>${advice}</p>`);
 }

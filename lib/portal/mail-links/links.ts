@@ -117,8 +117,8 @@ ${postForm({ action: page.path, button: page.button, hidden: { token: link.secre
 }
 
 function signedInAs(reader: string, email: string): Markup {
-  const text = markup`You are signed in as <strong>${reader}</strong>. The invitation is for <strong>${email}</strong>:
-once you accept, this browser is signed in as ${email} instead.`;
+  const text = markup`You are signed in as <strong>${reader}</strong>. This invitation is for <strong>${email}</strong>.
+If you accept it, this browser is signed in as ${email}.`;
   return notice("warn", markup`<p>${text}</p>`);
 }
 
@@ -127,11 +127,11 @@ export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
   purpose: "invitation",
   path: "/invite",
   title: "You are invited",
-  lead: (places) => places.length > 0 ? "Once you have accepted, you administer:" : "Choose a password to accept.",
+  lead: (places) => places.length > 0 ? "If you accept, you administer:" : "Choose a password to accept.",
   listsMemberships: true,
   signsIn: true,
-  button: "Accept the invitation",
-  ifUnexpected: "If you did not expect it, close this page: nothing happens then.",
+  button: "Accept invitation",
+  ifUnexpected: "If you did not expect this invitation, close this page.",
   body: AcceptBody,
   // The address stands for a name where nobody gave one, and need not be shown twice.
   fields: ({ displayName, email }, _given, submission) => [
@@ -155,9 +155,9 @@ export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswo
   purpose: "password_reset",
   path: "/reset",
   title: "Set a new password",
-  lead: () => "It takes the place of the old one at once, and signs you out everywhere.",
-  button: "Set the password",
-  ifUnexpected: "If you did not ask for it, close this page: your password stays as it is.",
+  lead: () => "It replaces your old password immediately and signs you out everywhere.",
+  button: "Set password",
+  ifUnexpected: "If you did not request this, close this page. Your password stays unchanged.",
   body: NewPasswordBody,
   fields: (_, form, submission) => [
     passwordField("New password", submission),
@@ -165,14 +165,14 @@ export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswo
       "keepTokens",
       "Keep my API tokens",
       form !== null && form.keepTokens !== "",
-      "Otherwise they are revoked, as somebody else may have them.",
+      "Otherwise they are revoked, in case someone else has them.",
     ),
   ],
   async run(app, origin, body, { form }) {
     const keepTokens = form.keepTokens !== "";
     const email = await resetByLink(app, origin, { ...body, keepTokens });
-    const lead = markup`It is for <strong>${email}</strong>. Wherever you were signed in, you are not any more${
-      keepTokens ? "" : ", and API tokens that you had are revoked"
+    const lead = markup`All sessions of <strong>${email}</strong> are signed out${
+      keepTokens ? "" : ", and its API tokens are revoked"
     }.`;
     return { title: "Your new password is set", lead };
   },
@@ -186,13 +186,13 @@ export const verification: LinkPage<Fields, v.InferOutput<typeof NewPasswordBody
   purpose: "email_verification",
   path: "/verify",
   title: "Confirm your address",
-  lead: () => "Type the password that you signed up with, or choose another: it is the one that counts from now on.",
-  button: "Confirm my address",
-  ifUnexpected: "If you did not sign up, close this page: without you nobody can make use of your address.",
+  lead: () => "Enter the password that you signed up with, or choose a new one. It becomes your password.",
+  button: "Confirm address",
+  ifUnexpected: "If you did not sign up, close this page. Nobody can use your address without this confirmation.",
   body: NewPasswordBody,
   fields: (_link, _given, submission) => [passwordField("Password", submission)],
   async run(app, origin, body) {
     const { email } = await verifyEmail(app, origin, body);
-    return { title: "Your address is confirmed", lead: markup`The account <strong>${email}</strong> is yours.` };
+    return { title: "Your address is confirmed", lead: markup`You can now use the account <strong>${email}</strong>.` };
   },
 };

@@ -17,14 +17,14 @@ export function hasPortal({ config }: App): boolean {
 /** Where somebody who can sign in now goes on: what they administer, with the way to each site, and how to sign in. */
 export function nextSteps(app: App, service: Service, places: readonly AdministeredObject[]): Markup {
   const list = listOf(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
-  if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Go on to Wheelwright</a>`;
+  if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Continue to Wheelwright</a>`;
   const docs = service.manifest.some(([pattern]) => pattern === "/api/docs");
-  return markup`${list}<p>Sign in with this address and your password in whatever your organisation uses to look after its
-sites, or through the API: <code class="address">POST ${
+  return markup`${list}<p>Sign in with this address and your password in your organisation's
+portal, or through the API: <code class="address">POST ${
     new URL("/api/auth/login", app.config.publicUrl).href
   }</code></p>
 ${siteSignInHelp(app, places)}
-${docs ? markup`<p><a href="/api/docs">How the API works</a></p>` : ""}`;
+${docs ? markup`<p><a href="/api/docs">API reference</a></p>` : ""}`;
 }
 
 const MAX_LISTED = 10; // more would push what comes after it out of sight
@@ -39,7 +39,7 @@ export function listOf(places: readonly (Markup | string)[]): Markup | string {
 }
 
 function addressOf({ host, url, open }: Site): Markup {
-  return open ? markup` <a href="${url}">${host}</a>` : markup` <span class="more">${host}, not open now</span>`;
+  return open ? markup` <a href="${url}">${host}</a>` : markup` <span class="more">${host}, not available now</span>`;
 }
 
 /** A site has accounts of its own: that somebody administers it here opens nothing there. */
@@ -47,27 +47,25 @@ function siteSignInHelp({ config }: App, places: readonly AdministeredObject[]):
   const sites = places.flatMap(({ site }) => site ?? []);
   if (sites.length === 0) return "";
   const path = `/api/spokes/${sites.length === 1 ? sites[0]!.spokeId : "SPOKE_ID"}/sign-in-link`;
-  return markup`<p>To get into a site as its administrator, ask for a link with which you choose a password there:
+  return markup`<p>To sign in to a site as its administrator, request a sign-in link:
 <code class="address">POST ${new URL(path, config.publicUrl).href}</code></p>`;
 }
 
 const ADVICE: Readonly<Record<Purpose, string>> = {
   invitation:
-    "If you accepted it before, you can sign in with the password that you set. If it is older than seven days, ask " +
-    "whoever invited you to do it again: you will get a new mail.",
-  password_reset:
-    "If you set a new password with it, sign in with that one. If it is older than an hour, ask for another " +
-    "in the same way as you asked for this one.",
+    "If you already accepted the invitation, sign in with your password. Invitations expire after seven days. " +
+    "Ask the person who invited you for a new one.",
+  password_reset: "If you already set a new password, sign in with it. Links expire after an hour. Request a new one.",
   email_verification:
-    "If you confirmed your address before, you can sign in. If it is older than a day, sign up once more " +
-    "with the same address: you will get a new mail.",
+    "If you already confirmed your address, sign in. Links expire after a day. Sign up again with the same " +
+    "address to get a new one.",
 };
 
 /** One page for every link that opens nothing: why is nobody's business who does not know. */
 export function spentLinkPage(app: App, purpose: Purpose): PortalAnswer {
-  const title = "This link does not work any more";
-  const lead = "It has been used, has expired, or was not copied as a whole.";
-  const [words, path] = purpose === "password_reset" ? ["Ask for another link", "/forgot"] : ["Sign in", "/sign-in"];
+  const title = "This link no longer works";
+  const lead = "It was already used, has expired or was not copied completely.";
+  const [words, path] = purpose === "password_reset" ? ["Request a new link", "/forgot"] : ["Sign in", "/sign-in"];
   const way = hasPortal(app) ? markup`<a class="button" href="${path}">${words}</a>` : "";
   return { status: 422, page: frame(title, markup`${outcome("wrong", title, lead)}<p>${ADVICE[purpose]}</p>${way}`) };
 }

@@ -5,18 +5,18 @@ import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
 import { frame, outcome } from "#lib/portal/mail-links/frame.ts";
 
 const TITLES: Readonly<Record<number, string>> = {
-  403: "This is not yours to do",
-  404: "There is nothing here",
-  409: "This cannot be done now",
-  429: "That was too often",
-  500: "Something went wrong on our side",
-  503: "This does not work just now",
+  403: "You are not allowed to do this",
+  404: "Not found",
+  409: "This is not possible right now",
+  429: "Too many attempts",
+  500: "Something went wrong",
+  503: "Temporarily unavailable",
   504: "This took too long",
 };
 
 const ADVICE: Readonly<Record<number, string>> = {
-  403: "If you should be allowed to, ask somebody who administers it.",
-  404: "It may have been removed, or you may not be allowed to see it.",
+  403: "Ask an administrator for access.",
+  404: "It may have been removed, or you may not have access to it.",
   429: "Wait a minute, then try again.",
 };
 
@@ -25,23 +25,23 @@ export function refusalPage({ statusCode, message, path }: RequestRefusal): Html
   if (statusCode === 401) {
     return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
   }
-  const title = TITLES[statusCode] ?? "This cannot be done";
+  const title = TITLES[statusCode] ?? "The request was refused";
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   return frame(
     title,
     markup`${outcome("wrong", title, sentence)}<p>${adviceFor(statusCode)}</p>
 <div class="ways">${path !== null && statusCode >= 429 ? markup`<a class="button" href="${path}">Try again</a>` : ""}
-<a class="button quiet" href="/hubs">To your hubs</a></div>`,
+<a class="button quiet" href="/hubs">Go to your hubs</a></div>`,
   );
 }
 
-const SESSION_OVER = "Your session has ended, so nothing was done. Sign in, and do it once more.";
+const SESSION_OVER = "Your session ended, and nothing was saved. Sign in and submit it again.";
 /** The mark by which the script knows that a form was refused, and goes back to it (script/drafts.ts). */
 const BACK_TO_FORM = "/hubs#draft";
 
 function adviceFor(status: number): Markup | string {
   return ADVICE[status] ??
     (status >= 500
-      ? "Nothing was lost. Try again in a moment."
-      : "Nothing was changed. Go back, and try it another way.");
+      ? "No data was lost. Try again in a moment."
+      : "Nothing was changed. Go back and correct your input.");
 }

@@ -34,14 +34,14 @@ export function accountView({ me, sessions, onboarded }: AccountProps, submissio
     body: markup`${
       onboarded ? "" : notice(
         "info",
-        markup`<p>New here? <a href="/welcome">Set up your account</a> in a minute: your name, a password${
-          me.role === "operator" ? "" : ", a hub of your own"
+        markup`<p>New here? <a href="/welcome">Set up your account</a>: your name, a password${
+          me.role === "operator" ? "" : ", your first hub"
         }.</p>`,
       )
     }
 ${
       panel(
-        "You",
+        "Profile",
         markup`${definitionList([["E-mail address", me.email], ["Role", humanize(me.role)]])}
 ${
           postForm(
@@ -61,13 +61,17 @@ ${
       )
     }
 ${
-      panel("Password", markup`<p class="small soft">A new one signs you out everywhere else. API tokens stay.</p>`, {
-        id: "password",
-        actions: linkButton(["Change the password", "/account/password"]),
-      })
+      panel(
+        "Password",
+        markup`<p class="small soft">A new password signs you out everywhere else. API tokens keep working.</p>`,
+        {
+          id: "password",
+          actions: linkButton(["Change password", "/account/password"]),
+        },
+      )
     }
 ${
-      panel("Where you are signed in", markup`<ul class="list sessions">${sessions.map(sessionRow)}</ul>`, {
+      panel("Sessions", markup`<ul class="list sessions">${sessions.map(sessionRow)}</ul>`, {
         id: "sessions",
         actions: others
           ? postButton("/account/sessions", "Sign out everywhere else", { fields: { which: "others" } })
@@ -83,8 +87,8 @@ function sessionRow({ id, createdAt, lastUsedAt, ip, userAgent, current }: Sessi
 <span class="tiny soft">Since ${instant(createdAt)}<br>Last used ${instant(lastUsedAt)}</span>
 ${
     current
-      ? badge("good", "dot", "This one")
-      : postButton("/account/sessions", "Sign out there", { fields: { which: id }, about: device })
+      ? badge("good", "dot", "This session")
+      : postButton("/account/sessions", "End session", { fields: { which: id }, about: device })
   }</li>`;
 }
 
@@ -98,16 +102,16 @@ function deviceOf(userAgent: string): string {
     return found && (found[1] ?? found[0]);
   };
   const browser = find(BROWSERS), system = find(SYSTEMS);
-  return [browser ?? "A program", system].filter((each) => each !== undefined).join(" on ");
+  return [browser ?? "Unknown program", system].filter((each) => each !== undefined).join(" on ");
 }
 
 export function passwordView(email: string, submission?: Submission): View {
   return {
-    title: "Change the password",
+    title: "Change password",
     section: "account",
     crumbs: [["Account", "/account"]],
     body: postForm(
-      { action: "/account/password", button: "Change it", submission, also: linkButton(["Cancel", "/account"]) },
+      { action: "/account/password", button: "Change password", submission, also: linkButton(["Cancel", "/account"]) },
       markup`<input class="unseen" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
       field({
         name: "current",
@@ -127,8 +131,8 @@ export function newPasswordField(submission: Submission | undefined, required: b
     name: "password",
     label: "New password",
     type: "password",
-    hint: `At least ${LEAST} characters. A few words of your own do well.${
-      required ? "" : " Leave it empty to keep the one that you have."
+    hint: `At least ${LEAST} characters. Several random words make a good password.${
+      required ? "" : " Leave it empty to keep your current password."
     }`,
     required,
     autocomplete: "new-password",

@@ -14,7 +14,7 @@ export function refusedMail(reason: string | null, invitePath: string | null, em
   return markup`<span class="tiny">Mail was refused: ${reason}</span>${
     invitePath === null
       ? ""
-      : markup`<span class="tiny soft">If the address is wrong, remove this member and invite the right one.</span>
+      : markup`<span class="tiny soft">If the address is wrong, remove this member and invite the correct address.</span>
 ${postButton(invitePath, "Send again", { fields: { email }, about: email })}`
   }`;
 }

@@ -22,11 +22,11 @@ type NewToken = v.InferOutput<typeof NewTokenView>;
 type Scope = TokenItem["scope"];
 
 const SCOPES: Readonly<Record<Scope, readonly [name: string, permission: string]>> = {
-  readonly: ["Read only", "Reads what you may see, and changes nothing."],
-  provisioning: ["Add and remove spokes", "Also adds spokes and removes them."],
+  readonly: ["Read only", "Reads what you can see. Changes nothing."],
+  provisioning: ["Add and remove spokes", "Also adds and removes spokes."],
   cli: [
-    "Everything that programs may",
-    "Also acts on spokes, changes hubs and looks after their people, as far as you may.",
+    "Full API access",
+    "Also acts on spokes, changes hubs and manages members, within your permissions.",
   ],
 };
 
@@ -36,13 +36,13 @@ export function tokensView(tokens: readonly TokenItem[], now: Date): View {
   return {
     title: "API tokens",
     section: "tokens",
-    lead: "With a token a program does what you may do. Each acts in your name, as far as its scope goes.",
+    lead: "A token lets a program use the API with your permissions, limited by the token's scope.",
     actions: markup`<a class="button main" href="/tokens/new" data-create>New token</a>`,
     style,
     body: tokens.length === 0
       ? emptyState(
-        "No token yet",
-        "Make one for each program that calls the API, so that each can be revoked alone.",
+        "No tokens yet",
+        "Create one token per program, so that you can revoke each separately.",
         linkButton(["New token", "/tokens/new"], "main"),
       )
       : markup`<ul class="list tokens">${tokens.map((token) => row(token, now))}</ul>`,
@@ -52,7 +52,7 @@ export function tokensView(tokens: readonly TokenItem[], now: Date): View {
 function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: TokenItem, now: Date): Markup {
   const expired = expiresAt !== null && new Date(expiresAt) <= now;
   return markup`<li id="${id}"><span class="name">${name}<span class="tiny soft"><code>${prefix}…</code></span></span>
-<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Made ${instant(createdAt)}; last used: ${
+<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Created ${instant(createdAt)}, last used ${
     instant(lastUsedAt)
   }</span></span>
 <span class="tiny soft">${
@@ -60,7 +60,7 @@ function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: Toke
       ? badge("warn", "warning", "Expired")
       : expiresAt === null
       ? "Never expires"
-      : markup`Until ${instant(expiresAt)}`
+      : markup`Expires ${instant(expiresAt)}`
   }</span>
 <a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="unseen"> ${name}</span></a></li>`;
 }
@@ -71,11 +71,11 @@ export function newTokenView(submission?: Submission): View {
     title: "New token",
     style,
     body: postForm(
-      { action: "/tokens/new", button: "Make the token", submission, also: linkButton(["Cancel", "/tokens"]) },
+      { action: "/tokens/new", button: "Create token", submission, also: linkButton(["Cancel", "/tokens"]) },
       field({
         name: "name",
         label: "Name",
-        hint: "What it is for: you will know it by this.",
+        hint: "What the token is for.",
         required: true,
         maxLength: 100,
         submission,
@@ -88,14 +88,14 @@ export function newTokenView(submission?: Submission): View {
 
 function scopeField(submission: Submission | undefined): Markup {
   const chosen = submission?.values.scope ?? "readonly", problem = submission?.problems.scope;
-  return markup`<fieldset class="scopes"><legend>What it may do</legend>${
+  return markup`<fieldset class="scopes"><legend>Scope</legend>${
     Object.entries(SCOPES).map(([scope, [title, permission]]) =>
       markup`<div class="field tick"><input type="radio" id="scope-${scope}" name="scope" value="${scope}" required ${
         scope === chosen ? markup`checked` : ""
       } aria-describedby="scope-${scope}-hint"><label for="scope-${scope}">${title}</label>
 <p class="hint" id="scope-${scope}-hint">${permission} <code>${scope}</code></p></div>`
     )
-  }${problem === undefined ? "" : markup`<p class="problem">What it may do ${problem}.</p>`}</fieldset>`;
+  }${problem === undefined ? "" : markup`<p class="problem">Scope ${problem}.</p>`}</fieldset>`;
 }
 
 const EXPIRIES = [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"], ["never", "Never"]] as const;
@@ -117,23 +117,23 @@ export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewT
     body: markup`${
       notice(
         "good",
-        markup`<p><b>Copy it now.</b> It is shown this once, and kept nowhere: whoever has it acts in your name.</p>`,
+        markup`<p><b>Copy it now.</b> It is not shown again. Anyone who has it acts in your name.</p>`,
       )
     }
-${panel("The token", copyable(token, "the token"), { id: "token" })}
+${panel("Token", copyable(token, "the token"), { id: "token" })}
 ${
       panel(
         "Try it",
-        markup`<p class="small">Programs send it with each request. This asks who it stands for:</p>${
+        markup`<p class="small">Send the token with each request. This command returns the user that it belongs to:</p>${
           copyable(command, "the command")
-        }<p class="small"><a href="/api/docs">What else the API does</a></p>`,
+        }<p class="small"><a href="/api/docs">API reference</a></p>`,
         { id: "try" },
       )
     }
 ${
       definitionList([
-        ["May", SCOPES[scope][1]],
-        ["Known as", markup`<code>${prefix}…</code>`],
+        ["Permissions", SCOPES[scope][1]],
+        ["Prefix", markup`<code>${prefix}…</code>`],
         ["Expires", instant(expiresAt)],
       ])
     }
@@ -144,7 +144,7 @@ ${
 /** The one of the path among the caller's own. Throws Fault missing. */
 export function requireToken(tokens: readonly TokenItem[], { tokenId }: Readonly<Record<string, string>>): TokenItem {
   const token = tokens.find(({ id }) => id === tokenId);
-  if (!token) throw new Fault("missing", "token_missing", "There is no such token, or it is not yours");
+  if (!token) throw new Fault("missing", "token_missing", "No such token among yours");
   return token;
 }
 
@@ -153,15 +153,15 @@ export function revokeTokenView({ id, name, prefix, lastUsedAt }: TokenItem): Vi
     ...TOKEN_PAGE,
     title: `Revoke ${name}?`,
     body:
-      markup`<p>From then on <code>${prefix}…</code> opens nothing, and what is under way with it ends. It cannot be taken
-back: the program that uses it needs another token.</p>
+      markup`<p><code>${prefix}…</code> stops working immediately, and event streams that use it are closed. This cannot be undone:
+the program needs a new token.</p>
 <p class="soft">Last used: ${instant(lastUsedAt)}</p>
 ${
         postForm({
           action: `/tokens/${id}/revoke`,
-          button: "Revoke it",
+          button: "Revoke token",
           variant: "danger",
-          also: linkButton(["Keep it", "/tokens"]),
+          also: linkButton(["Cancel", "/tokens"]),
         })
       }`,
   };

@@ -34,7 +34,7 @@ export function userView({ user, memberships, isSelf }: UserProps, submission?: 
     title: displayName,
     badge: userBadge(user.state),
     lead: email,
-    actions: markup`${linkButton(["What they did", withQuery("/audit", { actor: id })])}${
+    actions: markup`${linkButton(["Audit events", withQuery("/audit", { actor: id })])}${
       isSelf ? linkButton(["Your account", "/account"], "main") : ""
     }`,
     body: markup`<div class="two"><div class="pile">
@@ -45,7 +45,7 @@ ${
           ["Role", humanize(role)],
           ["Address confirmed", instant(emailVerifiedAt, "not yet")],
           mailRefused === null ? null : ["Mail was refused", mailRefused],
-          ["Account made", instant(createdAt)],
+          ["Account created", instant(createdAt)],
           disabledAt === null ? null : ["Disabled", instant(disabledAt)],
         ]),
         { id: "about" },
@@ -71,9 +71,9 @@ function headOf({ id, displayName }: UserItem) {
 }
 
 function membershipList({ role, federationIds, spokeIds }: UserItem, memberships: readonly NavLink[]): Markup {
-  if (role === "operator") return markup`<p class="small">An operator sees and does everything, in all hubs.</p>`;
+  if (role === "operator") return markup`<p class="small">Operators can see and manage all hubs.</p>`;
   if (memberships.length === 0) {
-    return markup`<p class="small soft">None works for them now. What they are invited to does so once they accept.</p>`;
+    return markup`<p class="small soft">No access now. Invitations take effect once accepted.</p>`;
   }
   const rest = federationIds.length + spokeIds.length - memberships.length;
   return markup`<ul class="small">${memberships.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)}${
@@ -84,13 +84,13 @@ function membershipList({ role, federationIds, spokeIds }: UserItem, memberships
 function accountActions(user: UserItem): Markup {
   const { id, state, operator } = user;
   const actions: readonly (readonly [what: string, path: string, text: string])[] = [
-    ["A new password, which you tell them; for people who get no mail.", "reset-password", "Reset the password …"],
+    ["Sets a new password for a user who gets no mail.", "reset-password", "Reset password …"],
     operator
-      ? ["They see and do everything.", "demote", "No longer an operator …"]
-      : ["Operators see and do everything.", "promote", "Make an operator …"],
+      ? ["They can see and manage everything.", "demote", "Remove operator role …"]
+      : ["Operators can see and manage everything.", "promote", "Make operator …"],
     state === "disabled"
-      ? ["They cannot sign in, and their tokens open nothing.", "enable", "Enable …"]
-      : ["They are signed out everywhere, and their tokens open nothing.", "disable", "Disable …"],
+      ? ["They cannot sign in, and their tokens do not work.", "enable", "Enable …"]
+      : ["Signs them out everywhere and stops their tokens.", "disable", "Disable …"],
   ];
   return markup`${
     actions.map(([what, path, text]) =>
@@ -110,28 +110,28 @@ interface UserChange {
 const CHANGES: Readonly<Record<string, UserChange>> = {
   promote: {
     title: (name) => `Make ${name} an operator?`,
-    text: "An operator sees and does everything: all hubs, all spokes, all users and the audit log.",
-    button: "Make an operator",
+    text: "Operators can see and manage all hubs, spokes and users, and read the audit log.",
+    button: "Make operator",
     variant: "danger",
     patch: { operator: true },
   },
   demote: {
-    title: (name) => `Should ${name} no longer be an operator?`,
-    text: "They keep the hubs and spokes that they are a member of, and lose all others at once.",
-    button: "No longer an operator",
+    title: (name) => `Remove the operator role of ${name}?`,
+    text: "They keep the hubs and spokes that they are a member of, and lose access to all others immediately.",
+    button: "Remove operator role",
     variant: "danger",
     patch: { operator: false },
   },
   disable: {
     title: (name) => `Disable ${name}?`,
-    text: "Their sessions end for good, and their tokens open nothing until you enable them again. Nothing is deleted.",
+    text: "Their sessions end, and their tokens do not work until you enable the account again. Nothing is deleted.",
     button: "Disable",
     variant: "danger",
     patch: { disabled: true },
   },
   enable: {
     title: (name) => `Enable ${name}?`,
-    text: "They can sign in again, and their tokens work as before.",
+    text: "They can sign in again, and their tokens work again.",
     button: "Enable",
     variant: "main",
     patch: { disabled: false },
@@ -163,15 +163,15 @@ export function userChangeView(user: UserItem, change: string, submission?: Subm
 export function resetPasswordView(user: UserItem, submission?: Submission): View {
   const { id, displayName, email } = user;
   const text =
-    "They are signed out everywhere, and sign in with a password that the next page shows you, once. Their address counts " +
-    "as confirmed from then on, on your word. If they get mail, they can do this themselves: on the page to sign in, by “Forgotten your password?”.";
+    "They are signed out everywhere. The next page shows their new password, once. Their address then counts as confirmed. " +
+    "Users who get mail can reset their password themselves: on the sign-in page, with “Forgot your password?”.";
   return {
     ...headOf(user),
     title: `Reset the password of ${displayName}?`,
     lead: email,
     body: confirmation(text, {
       action: `/users/${id}/reset-password`,
-      button: "Reset the password",
+      button: "Reset password",
       variant: "danger",
       submission,
       also: linkButton(["Cancel", `/users/${id}`]),
@@ -187,13 +187,13 @@ function confirmation(text: string, form: Parameters<typeof postForm>[0]): Marku
 export function newPasswordView(user: UserItem, password: string): View {
   return {
     ...headOf(user),
-    title: `The new password of ${user.displayName}`,
+    title: `New password of ${user.displayName}`,
     lead: user.email,
     body: markup`${
       notice(
         "good",
-        markup`<p><b>Copy it now.</b> It is shown this once. Tell it to them in a way that nobody else reads, and ask them to
-choose another on their account's page.</p>`,
+        markup`<p><b>Copy it now.</b> It is not shown again. Send it to the user privately, and ask them to
+change it on their account page.</p>`,
       )
     }
 ${copyable(password, "the password")}

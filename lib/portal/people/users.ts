@@ -35,7 +35,7 @@ export function usersView({ users, next, query }: UsersProps): View {
   return {
     title: "Users",
     section: "users",
-    actions: markup`<a class="button main" href="/users/invite" data-create>Invite somebody</a>`,
+    actions: markup`<a class="button main" href="/users/invite" data-create>Invite a user</a>`,
     style,
     body: markup`<form class="filters" role="search" action="/users">
 ${field({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or address" })}
@@ -51,7 +51,7 @@ ${
 <button class="quiet">Search</button></form>
 ${
       users.length === 0
-        ? emptyState("Nobody fits", "Search for something else, or see everybody.", linkButton(["All users", "/users"]))
+        ? emptyState("No matching users", "Change the search, or show all users.", linkButton(["All users", "/users"]))
         : markup`<ul class="list people">${users.map(row)}</ul>`
     }
 ${olderLink(next && withQuery("/users", { ...query, before: next }))}`,
@@ -88,29 +88,29 @@ function row({ id, displayName, email, role, state, mailRefused, federationIds, 
 
 function membershipCount(hubs: number, spokes: number): string {
   const count = (number: number, what: string) => number === 0 ? [] : [`${number} ${what}${number === 1 ? "" : "s"}`];
-  return [...count(hubs, "hub"), ...count(spokes, "spoke")].join(", ") || "Nothing yet";
+  return [...count(hubs, "hub"), ...count(spokes, "spoke")].join(", ") || "No access";
 }
 
 /** `hubs` is null where there are too many to choose from: then one types the slug. */
 export function inviteView(hubs: readonly Hub[] | null, submission?: Submission): View {
-  const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite somebody" } as const;
+  const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite a user" } as const;
   if (hubs?.length === 0) {
     const action = linkButton(["New hub", "/hubs/new"], "main");
-    return { ...page, body: emptyState("No hub yet", "People are invited to a hub. Make the first.", action) };
+    return { ...page, body: emptyState("No hubs yet", "Users are invited to a hub. Create one first.", action) };
   }
   const name = "federationId", label = "Hub";
   return {
     ...page,
-    lead: "They become an admin of the hub, and get a mail with a link, which works for seven days.",
+    lead: "The user becomes an admin of the hub and gets a mail with a link. The link works for seven days.",
     body: postForm(
       { action: "/users/invite", button: "Invite", submission, also: linkButton(["Cancel", "/users"]) },
       field({ name: "email", label: "E-mail address", type: "email", required: true, submission }),
-      field({ name: "displayName", label: "Name", hint: "They can change it.", maxLength: 200, submission }),
+      field({ name: "displayName", label: "Name", hint: "The user can change it.", maxLength: 200, submission }),
       hubs
         ? selectField({ name, label, options: hubs.map(({ id, name }): Option => [id, name]), submission })
-        : field({ name, label, hint: "Its slug or id.", required: true, submission }),
-      markup`<p class="small soft">For a single spoke, go to the spoke and add them there. Somebody becomes an operator on the page of
-their account, once they have accepted.</p>`,
+        : field({ name, label, hint: "Slug or ID.", required: true, submission }),
+      markup`<p class="small soft">To give access to a single spoke, use the spoke's Members page. To make a user an operator, open the
+user's page once they have accepted.</p>`,
     ),
   };
 }

@@ -9,17 +9,17 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Submi
   const submission = refused && withFormNames(refused);
   const page = { title: `Welcome, ${me.displayName}`, section: "account" } as const;
   if (onboarded) {
-    const links = markup`<div class="ends">${linkButton(["To your hubs", "/hubs"], "main")}${
+    const links = markup`<div class="ends">${linkButton(["Go to your hubs", "/hubs"], "main")}${
       linkButton(["Your account", "/account"])
     }</div>`;
     return {
       ...page,
-      body: emptyState("Your account is set up", "What you said then can be changed on your account's page.", links),
+      body: emptyState("Your account is set up", "You can change your details on your account page.", links),
     };
   }
   return {
     ...page,
-    lead: "You can leave out any of it. It is asked once.",
+    lead: "All fields are optional. You are asked only once.",
     style: ".stack h2 { font-size: var(--large); }",
     body: postForm(
       { action: "/welcome", button: "Done", submission, also: linkButton(["Not now", "/hubs"]) },
@@ -38,20 +38,20 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Submi
 }
 
 function hubFields(submission: Submission | undefined) {
-  return markup`<h2>A hub of your own</h2>
-<p class="small soft">A hub holds the sites of one organisation. An operator decides, and a mail tells you.</p>
+  return markup`<h2>Your first hub</h2>
+<p class="small soft">A hub groups the Moodle sites of one organisation. An operator decides on your request, and you get a mail.</p>
 ${
     field({
       name: "slug",
-      label: "Its short name",
-      hint: "Lower-case letters, digits and hyphens: it stands in addresses. Leave it empty to ask for none.",
+      label: "Slug",
+      hint: "Lowercase letters, digits and hyphens. Used in addresses. Leave it empty to request no hub.",
       placeholder: "north",
       maxLength: 63,
       submission,
     })
   }
-${field({ name: "name", label: "What people call it", placeholder: "Northern schools", maxLength: 200, submission })}
-${field({ name: "reason", label: "What it is for", maxLength: 2000, submission })}`;
+${field({ name: "name", label: "Name of the hub", placeholder: "Northern schools", maxLength: 200, submission })}
+${field({ name: "reason", label: "Reason", maxLength: 2000, submission })}`;
 }
 
 /** The API names the fields of the request after it: `federationRequest.slug`. */

@@ -30,12 +30,12 @@ interface RequestsProps {
 
 export function requestsView({ me, requests, next, restores, query }: RequestsProps): View {
   return {
-    title: "Requests for hubs",
+    title: "Hub requests",
     section: "requests",
     lead: me.role === "operator"
-      ? "You decide them. Who asked becomes the hub's admin, and is told by mail."
-      : "You ask, an operator decides, and you become the hub's admin.",
-    actions: markup`<a class="button main" href="/requests/new" data-create>Ask for a hub</a>`,
+      ? "Approve or reject each request. The requester gets a mail and becomes the hub's admin."
+      : "An operator approves or rejects your request. If it is approved, you become the hub's admin.",
+    actions: markup`<a class="button main" href="/requests/new" data-create>Request a hub</a>`,
     poll: 15,
     body: markup`<div id="restores" data-live>${
       restoreRequestsPanel(restores)
@@ -46,13 +46,17 @@ export function requestsView({ me, requests, next, restores, query }: RequestsPr
         value: query.state,
         options: [["", "Any"], ...Object.keys(STATES).map((state) => [state, humanize(state)] as const)],
       })
-    }<button class="quiet">Show</button></form>
+    }<button class="quiet">Filter</button></form>
 <div id="requests" data-live>${
       requests.length > 0
         ? markup`<ul class="list plain">${requests.map((request) => requestRow(request, me))}</ul>`
         : query.state === undefined
         ? noRequests(me)
-        : emptyState("No request is in that state", "See all of them.", linkButton(["All requests", "/requests"]))
+        : emptyState(
+          "No matching requests",
+          "Change the filter, or show all requests.",
+          linkButton(["All requests", "/requests"]),
+        )
     }</div>
 ${olderLink(next && withQuery("/requests", { ...query, before: next }))}`,
   };
@@ -61,7 +65,7 @@ ${olderLink(next && withQuery("/requests", { ...query, before: next }))}`,
 function restoreRequestsPanel(restores: readonly RequestedRestoreItem[]): Markup | string {
   if (restores.length === 0) return "";
   return panel(
-    "Requested restores",
+    "Restore requests",
     markup`<ul class="list plain">${
       restores.map(({ id, spokeId, backupId, reason, requestedBy, createdAt }) =>
         markup`<li id="${id}"><span class="name"><a class="cover" href="/spokes/${spokeId}/backups#${id}">${requestedBy.email}</a><span class="tiny soft">${backupId}</span></span>
@@ -74,11 +78,11 @@ function restoreRequestsPanel(restores: readonly RequestedRestoreItem[]): Markup
 
 function noRequests({ role }: CurrentUser): Markup {
   return role === "operator"
-    ? emptyState("Nobody has asked for a hub", "Requests come here, and you are told of each by mail.")
+    ? emptyState("No hub requests yet", "New requests appear here, and you get a mail for each.")
     : emptyState(
-      "You have not asked for a hub",
-      "A hub holds the Moodle sites of one organisation.",
-      linkButton(["Ask for a hub", "/requests/new"], "main"),
+      "No hub requests yet",
+      "A hub groups the Moodle sites of one organisation.",
+      linkButton(["Request a hub", "/requests/new"], "main"),
     );
 }
 

@@ -9,16 +9,16 @@ import { requestBadge } from "#lib/portal/requests/list.ts";
 
 export function newRequestView(catalog: CatalogOffer, submission?: Submission): View {
   return {
-    title: "Ask for a hub",
+    title: "Request a hub",
     section: "requests",
     crumbs: [["Requests", "/requests"]],
-    lead: "A hub holds the Moodle sites of one organisation. An operator decides, and you are told by mail.",
+    lead: "A hub groups the Moodle sites of one organisation. An operator decides, and you get a mail.",
     body: panel(
-      "The hub that you want",
+      "Details",
       postForm(
         {
           action: "/requests/new",
-          button: "Ask for it",
+          button: "Send request",
           also: linkButton(["Cancel", "/requests"]),
           submission,
           hidden: { key: crypto.randomUUID() },
@@ -26,8 +26,8 @@ export function newRequestView(catalog: CatalogOffer, submission?: Submission): 
         hubFields({ catalog, slug: "chosen", submission }),
         textArea({
           name: "reason",
-          label: "What it is for",
-          hint: "Who you are, and how many sites you think of: it helps to decide.",
+          label: "Reason",
+          hint: "Who you are, and how many sites you plan.",
           maxLength: 2000,
           submission,
         }),
@@ -71,23 +71,23 @@ function requestDetailsPanel(request: HubRequest): Markup {
   const { slug, region, mode, tier, reason, requestedBy, createdAt, state, decidedBy, decidedAt, federationId } =
     request;
   return panel(
-    "What is asked for",
+    "Request",
     markup`${
       definitionList([
         ["Slug", markup`<code>${slug}</code>`],
         region === null ? null : ["Region", region],
         tier === null ? null : ["Tier", tier],
         mode === null ? null : ["Mode", mode],
-        ["Asked by", requestedBy.email],
-        ["Asked", instant(createdAt)],
+        ["Requested by", requestedBy.email],
+        ["Requested", instant(createdAt)],
         decidedBy === null ? null : [`${state === "withdrawn" ? "Withdrawn" : "Decided"} by`, decidedBy.email],
-        decidedAt === null ? null : ["Since", instant(decidedAt)],
+        decidedAt === null ? null : [state === "withdrawn" ? "Withdrawn" : "Decided", instant(decidedAt)],
       ])
-    }${reason === null ? "" : markup`<h3>What it is for</h3><p class="said">${reason}</p>`}${
+    }${reason === null ? "" : markup`<h3>Reason</h3><p class="said">${reason}</p>`}${
       request.rejectReason === null
         ? ""
-        : markup`<h3>Why it was rejected</h3><p class="said">${request.rejectReason}</p>`
-    }${federationId === null ? "" : markup`<p>${linkButton(["To the hub", `/hubs/${federationId}`], "main")}</p>`}`,
+        : markup`<h3>Reason for the rejection</h3><p class="said">${request.rejectReason}</p>`
+    }${federationId === null ? "" : markup`<p>${linkButton(["Go to the hub", `/hubs/${federationId}`], "main")}</p>`}`,
     { id: "asked", live: true },
   );
 }
@@ -98,17 +98,17 @@ function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: Su
     postForm(
       {
         action: `/requests/${request.id}/approve`,
-        button: "Approve, and make the hub",
+        button: "Approve and create hub",
         submission,
         hidden: { key: crypto.randomUUID() },
       },
       markup`<details id="otherwise" ${
         submission ? markup`open` : ""
-      }><summary>Make it otherwise than asked</summary><div class="rest">${
+      }><summary>Change the details</summary><div class="rest">${
         hubFields({ catalog, hub: request, slug: "chosen", submission })
       }</div></details>`,
     ),
-    { id: "approve", lead: `${request.requestedBy.email} becomes its admin.` },
+    { id: "approve", lead: `${request.requestedBy.email} becomes the hub's admin.` },
   );
 }
 
@@ -125,8 +125,8 @@ function rejectPanel({ id, requestedBy }: HubRequest, submission: Submission | u
       },
       textArea({
         name: "reason",
-        label: "Why",
-        hint: `${requestedBy.email} reads this, by mail and here.`,
+        label: "Reason",
+        hint: `Mailed to ${requestedBy.email} and shown here.`,
         required: true,
         maxLength: 2000,
         submission,

@@ -25,13 +25,13 @@ async function probe() {
   const reached = await isReachable();
   probing = false;
   if (!reached) {
-    if (!cut) say("Reconnecting… This page is not up to date.");
+    if (!cut) say("Reconnecting… This page may be out of date.");
     cut = true;
     setTimeout(probe, PROBE);
   } else if (cut) {
     cut = false;
     bar.hidden = true;
-    announcer.textContent = "Connected again";
+    announcer.textContent = "Connected";
     if (wanted) return location.assign(wanted);
     if (shell.dataset.hub && !document.hidden) follow();
     soon();
@@ -50,12 +50,12 @@ document.addEventListener("click", (event) => {
   if (!cut || !link || link.origin !== location.origin || link.target || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   wanted = link.href;
-  say("Reconnecting… " + link.textContent.trim() + " opens then.");
+  say("Reconnecting… " + link.textContent.trim() + " opens once connected.");
 });
 document.addEventListener("submit", (event) => {
   if (!cut) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  say("Reconnecting… Nothing was sent. Send it again then.");
+  say("Reconnecting… Nothing was sent. Submit it again once connected.");
 }, true);
 `;

@@ -31,7 +31,7 @@ function restoreDraft({ action, values }) {
   const note = document.createElement("p");
   note.className = "notice info";
   note.setAttribute("role", "status");
-  note.textContent = "Your session had ended. What you typed is here again; nothing was sent.";
+  note.textContent = "Your session ended. Your input is restored; nothing was sent.";
   form.prepend(note);
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }

@@ -1,12 +1,12 @@
 /** The keyboard: `/` searches, `g` and a letter go to a place, `j` and `k` through a list, `?` shows all of them. */
 export const keys: string = `
-const KEYS = [["/", "Search on this page"], ["g h", "Go to hubs"], ["g r", "Go to requests"], ["g n", "Go to notifications"], ["g a", "Go to audit"], ["g u", "Go to users"], ["g t", "Go to API tokens"], ["j  k", "Down and up in a list"], ["c", "Create, where something can be"], ["?", "Show these keys"]];
+const KEYS = [["/", "Search on this page"], ["g h", "Go to hubs"], ["g r", "Go to requests"], ["g n", "Go to notifications"], ["g a", "Go to audit"], ["g u", "Go to users"], ["g t", "Go to API tokens"], ["j  k", "Next and previous in a list"], ["c", "Create"], ["?", "Show these shortcuts"]];
 const PLACES = { h: "/hubs", r: "/requests", n: "/notifications", a: "/audit", u: "/users", t: "/tokens" };
 const linkOf = (letter) => PLACES[letter] && document.querySelector('.side a[href="' + PLACES[letter] + '"]');
 let leads = false, keysOn = localStorage.getItem("keys") !== "off";
 
 const opener = document.createElement("button"), item = document.createElement("li");
-opener.textContent = "Keys";
+opener.textContent = "Shortcuts";
 opener.addEventListener("click", showKeys);
 item.append(opener);
 document.querySelector(".outer").append(item);
@@ -19,7 +19,7 @@ function showKeys() {
     dialog.setAttribute("aria-labelledby", "keys-title");
     const title = document.createElement("h2"), list = document.createElement("dl"), close = document.createElement("button");
     title.id = "keys-title";
-    title.textContent = "Keys";
+    title.textContent = "Keyboard shortcuts";
     for (const [key, does] of KEYS) {
       if (key.startsWith("g ") && !linkOf(key[2])) continue; // a page for others
       const term = document.createElement("dt"), said = document.createElement("dd"), kbd = document.createElement("kbd");
@@ -36,7 +36,7 @@ function showKeys() {
     box.type = "checkbox";
     box.checked = keysOn;
     box.addEventListener("change", () => { keysOn = box.checked; localStorage.setItem("keys", keysOn ? "on" : "off"); });
-    label.append(box, "Listen to these keys");
+    label.append(box, "Enable shortcuts");
     dialog.append(title, list, label, close);
     document.body.append(dialog);
   }

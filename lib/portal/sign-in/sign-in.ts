@@ -27,28 +27,28 @@ export function signInPage({ next, lead, submission, signup = false }: SignIn): 
   ];
   return frame(
     "Sign in",
-    markup`${heading("Sign in", lead ?? "To look after your hubs and their sites.")}
+    markup`${heading("Sign in", lead ?? "Manage your hubs and their sites.")}
 ${postForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } }, ...fields)}
-<footer><p><a href="/forgot">Forgotten your password?</a></p>${
-      signup ? markup`<p>New here? <a href="/sign-up">Make an account</a></p>` : ""
+<footer><p><a href="/forgot">Forgot your password?</a></p>${
+      signup ? markup`<p>New here? <a href="/sign-up">Create an account</a></p>` : ""
     }</footer>`,
   );
 }
 
 /** One answer whether there is such an account or not. */
 export function forgotPage(sentTo: string | null, submission?: Submission): HtmlPage {
-  const lead = "Say your address, and a link with which you can choose another is mailed to it.";
+  const lead = "Enter your address to get a link for setting a new password.";
   return frame(
-    "Forgotten password",
-    markup`${heading("Forgotten password", lead)}
+    "Forgot password",
+    markup`${heading("Forgot password", lead)}
 ${
       sentTo === null
         ? ""
-        : notice("good", `If there is an account for ${sentTo}, a mail is on its way. The link works for an hour.`)
+        : notice("good", `If an account exists for ${sentTo}, a mail is on its way. The link works for one hour.`)
     }
 ${
       postForm(
-        { action: "/forgot", button: "Mail me a link", submission },
+        { action: "/forgot", button: "Send link", submission },
         field({
           name: "email",
           label: "E-mail address",
@@ -59,16 +59,16 @@ ${
         }),
       )
     }
-<footer><p><a href="/sign-in">Back to signing in</a></p></footer>`,
+<footer><p><a href="/sign-in">Back to sign-in</a></p></footer>`,
   );
 }
 
 /** Where people may not make accounts for themselves. */
 export function signUpClosedPage(): HtmlPage {
-  const lead = "Nobody can sign up here. Ask an administrator for an invitation.";
+  const lead = "Sign-up is closed. Ask an administrator for an invitation.";
   return frame(
-    "Make an account",
-    markup`${heading("Make an account", lead)}<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
+    "Create an account",
+    markup`${heading("Create an account", lead)}<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
   );
 }
 
@@ -87,21 +87,17 @@ export function signUpPage(sentMessage: string | null, submission?: Submission):
       name: "password",
       label: "Password",
       type: "password",
-      hint: "At least 12 characters. A few words of your own do well.",
+      hint: "At least 12 characters. Several random words make a good password.",
       required: true,
       autocomplete: "new-password",
       submission,
     }),
   ];
-  const form = postForm({ action: "/sign-up", button: "Make my account", submission }, ...fields);
+  const form = postForm({ action: "/sign-up", button: "Create account", submission }, ...fields);
   return frame(
-    "Make an account",
-    markup`${heading("Make an account", sentMessage === null ? "Your address is confirmed by a mail." : "")}
-${
-      sentMessage === null
-        ? form
-        : notice("good", `${sentMessage} Look into your mailbox: the link in the mail confirms your address.`)
-    }
+    "Create an account",
+    markup`${heading("Create an account", sentMessage === null ? "You get a mail to confirm your address." : "")}
+${sentMessage === null ? form : notice("good", `${sentMessage} Open the link in the mail to confirm your address.`)}
 <footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
   );
 }

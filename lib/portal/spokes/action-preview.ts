@@ -12,12 +12,12 @@ export function previewSummary({ action, state, becomes, downtime, notes, price 
     ...(downtime
       ? [[
         "warning",
-        stays ? "Visitors do not reach the site from then on." : "Visitors do not reach the site for a while.",
+        stays ? "The site becomes unavailable to visitors." : "The site is unavailable to visitors for a while.",
       ]]
       : state === "active"
-      ? [["done", "The site stays reachable."]]
+      ? [["done", "The site stays available."]]
       : []) as [Icon, string][],
-    ...(becomes === state ? [] : [["dot", `It becomes ${becomes}; it is ${state} now.`]]) as [Icon, string][],
+    ...(becomes === state ? [] : [["dot", `State changes from ${state} to ${becomes}.`]]) as [Icon, string][],
     ...notes.map((note) => ["dot", `${note}.`] as const),
     ...costLines(price).map((words) => ["dot", words] as const),
   ];
@@ -27,12 +27,10 @@ export function previewSummary({ action, state, becomes, downtime, notes, price 
 }
 
 function costLines(price: CostEstimate): string[] {
-  if (!price.available) return price.reason === undefined ? [] : [`What it costs is not known now: ${price.reason}.`];
+  if (!price.available) return price.reason === undefined ? [] : [`The price is not available: ${price.reason}.`];
   const { currency, recurringMonthly, dueNow } = price;
-  const credit = dueNow < 0
-    ? `${money(-dueNow, currency)} come back as credit`
-    : `${money(dueNow, currency)} are due now`;
-  return [`From then on it costs ${money(recurringMonthly, currency)} a month; ${credit}.`];
+  const credit = dueNow < 0 ? `${money(-dueNow, currency)} is credited` : `${money(dueNow, currency)} is due now`;
+  return [`New price: ${money(recurringMonthly, currency)} per month; ${credit}.`];
 }
 
 /** What would be done, in order, and what would change. */
@@ -42,15 +40,15 @@ export function previewPanels({ steps, changes }: PreviewedAction): Markup {
   const few = changes.length <= 8;
   return markup`${
     steps.length === 0 ? "" : panel(
-      "What will be done",
+      "Steps",
       markup`<ol class="tobe small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>`,
       { id: "steps" },
     )
   }${
     panel(
-      "What changes in the cluster",
+      "Changes in the cluster",
       objects.size === 0
-        ? markup`<p class="small soft">No object that is there changes.</p>`
+        ? markup`<p class="small soft">No existing object changes.</p>`
         : [...objects].map(([object, fields]) =>
           markup`<details id="object-${object}" class="object" ${
             few ? markup`open` : ""
@@ -60,7 +58,7 @@ export function previewPanels({ steps, changes }: PreviewedAction): Markup {
         ),
       {
         id: "changes",
-        lead: objects.size === 0 ? "" : "By the cluster's own dry run; nothing is changed yet.",
+        lead: objects.size === 0 ? "" : "From a dry run by the cluster. Nothing has changed yet.",
       },
     )
   }`;
@@ -69,7 +67,7 @@ export function previewPanels({ steps, changes }: PreviewedAction): Markup {
 function changeLine({ field, from, to }: PreviewedAction["changes"][number]): Markup {
   return markup`<li>${
     field === ""
-      ? markup`<span class="small">${isNothing(from) ? "is made" : "is removed"}</span>`
+      ? markup`<span class="small">${isNothing(from) ? "created" : "removed"}</span>`
       : markup`<code>${field}</code>`
   }<div class="fromto">${
     isNothing(from) && field === "" ? "" : markup`<del><span class="unseen">From </span>${valueOf(from)}</del>`

@@ -12,25 +12,25 @@ import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 import { sizeChoice, sizeStyle } from "#lib/portal/spokes/sizes.ts";
 
 const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
-  suspend: "Stops the site, and keeps all that it has.",
-  resume: "Starts the site again, with all that it had.",
-  restart: "Starts Moodle and its scheduled tasks anew. Data stay as they are.",
-  upgrade: "Brings the site to a newer version of Moodle, with a backup first.",
-  resize: "Gives the site more or less to work with.",
-  "maintenance-on": "Tells visitors that the site is in maintenance.",
-  "maintenance-off": "Lets visitors in again.",
-  "purge-caches": "Empties Moodle's caches.",
-  backup: "Takes a backup of the site's files and database now, besides the nightly ones.",
-  "run-cron": "Runs Moodle's scheduled tasks now, besides the regular runs.",
-  "reset-admin-password": "Gives the site's account admin a new password, and ends its sessions.",
-  reapply: "Puts back what differs from what the site was made from.",
-  retry: "Goes on with what failed.",
+  suspend: "Stops the site. Its data is kept.",
+  resume: "Starts the site again.",
+  restart: "Restarts Moodle and its scheduled tasks. Data is kept.",
+  upgrade: "Upgrades Moodle to a newer version. A backup is taken first.",
+  resize: "Changes the site's CPU, memory and storage.",
+  "maintenance-on": "Shows Moodle's maintenance page to visitors.",
+  "maintenance-off": "Ends maintenance mode.",
+  "purge-caches": "Purges Moodle's caches.",
+  backup: "Takes a backup of the site's files and database now.",
+  "run-cron": "Runs Moodle's scheduled tasks now.",
+  "reset-admin-password": "Sets a new password for the site's admin account and ends its sessions.",
+  reapply: "Reverts changes that were made to the site's objects in the cluster.",
+  retry: "Resumes the failed operation.",
 };
 
 /** Throws Fault missing `no_route`. */
 export function requireAction(name: string | undefined): SpokeActionName {
   const found = SPOKE_ACTIONS.find((each) => each === name);
-  if (!found) throw new Fault("missing", "no_route", "There is no such action");
+  if (!found) throw new Fault("missing", "no_route", "No such action");
   return found;
 }
 
@@ -81,7 +81,7 @@ export function actionView({ spokePage, action, catalog, values, preview, submis
       panel(
         spoke.displayName,
         blocked && inputs.length === 0
-          ? markup`${notice("warn", `${submission?.message ?? "This cannot be done now"}.`)}
+          ? markup`${notice("warn", `${submission?.message ?? "This is not possible right now"}.`)}
 <p>${linkButton(["Back to the spoke", back])}</p>`
           : postForm(
             {
@@ -102,8 +102,7 @@ export function actionView({ spokePage, action, catalog, values, preview, submis
 }
 
 /** For those whose page shows it by itself there is nothing to press. */
-const PREVIEW_BUTTON =
-  markup`<noscript><button class="quiet" name="preview" value="yes">Show what it would do</button></noscript>`;
+const PREVIEW_BUTTON = markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`;
 
 function fieldsOf(
   action: SpokeActionName,
@@ -114,10 +113,10 @@ function fieldsOf(
 ): readonly Markup[] {
   if (action === "resize") return [sizeChoice({ catalog, chosen: values.size, currentSize: size, submission })];
   if (action !== "upgrade") return [];
-  const skip = "Only where the cluster cannot take one: without a backup there is no way back.";
+  const skip = "Only if the cluster cannot take a backup. Without one, you cannot roll back.";
   return [
     versionField(lmsVersion, catalog, values.lmsVersion, submission),
-    checkbox("skipBackup", "Go on without a backup", values.skipBackup !== "", skip),
+    checkbox("skipBackup", "Skip the backup", values.skipBackup !== "", skip),
   ];
 }
 
@@ -132,10 +131,10 @@ function versionField(
   if (!open.includes("versions")) {
     return selectField({
       ...about,
-      hint: `It runs ${current}.`,
-      options: value === "" ? [["", "Choose one"], ...named] : named,
+      hint: `Current version: ${current}.`,
+      options: value === "" ? [["", "Select a version"], ...named] : named,
     });
   }
-  const hint = `It runs ${current}. On offer: ${named.map(([, text]) => text).join(", ")}.`;
+  const hint = `Current version: ${current}. Available: ${named.map(([, text]) => text).join(", ")}.`;
   return field({ ...about, hint, required: true, maxLength: 40 });
 }

@@ -23,8 +23,8 @@ export function activityView({ spokePage, events, next, before, now }: ActivityP
   const points = events.map(({ at, kind }) => ({ at: new Date(at), failed: kind.endsWith("_failed") }));
   const until = before === null ? now : points[0]?.at ?? now;
   const which = before === null
-    ? next !== null ? `The ${events.length} newest` : ""
-    : markup`What was before ${instant(events[0]?.at ?? null)}`;
+    ? next !== null ? `Newest ${events.length} events` : ""
+    : markup`Events before ${instant(events[0]?.at ?? null)}`;
   return {
     ...spokeHead(spokePage, "/activity"),
     style: chartStyle + eventStyle,
@@ -36,13 +36,13 @@ export function activityView({ spokePage, events, next, before, now }: ActivityP
           lead: which,
         })
       }
-<section aria-labelledby="events-title" class="pile"><h2 class="unseen" id="events-title">One by one</h2><ul class="list happened" id="events" data-live>${
+<section aria-labelledby="events-title" class="pile"><h2 class="unseen" id="events-title">Events</h2><ul class="list happened" id="events" data-live>${
         events.map((event) => eventRow(event, { linkUsers: isOperator }))
       }</ul></section>
 ${olderLink(next && withQuery(here, { before: next }))}`
       : emptyState(
-        "Nothing here",
-        before === null ? "What is done with this spoke stands here." : "There is nothing older.",
+        "No activity",
+        before === null ? "Events of this spoke appear here." : "There are no older events.",
       ),
   };
 }

@@ -44,13 +44,13 @@ export function backupsView({ spokePage, backups, requests }: BackupsProps, subm
 
 function backupNotice(backups: Backups): Markup | string {
   const { available, lastError, lastFailureAt, lastSuccessAt } = backups;
-  if (!available) return notice("warn", markup`<p><b>No backups are taken.</b></p><p>${lastError ?? ""}</p>`);
+  if (!available) return notice("warn", markup`<p><b>Backups are not available.</b></p><p>${lastError ?? ""}</p>`);
   if (lastFailureAt === null || (lastSuccessAt !== null && lastSuccessAt > lastFailureAt)) {
     return failedTestNotice(backups);
   }
   return notice(
     "bad",
-    markup`<p><b>The last backup failed, ${instant(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
+    markup`<p><b>The last backup failed on ${instant(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
   );
 }
 
@@ -58,23 +58,23 @@ function failedTestNotice({ unprovedSince, lastProvedAt }: Backups): Markup | st
   if (unprovedSince === null) return "";
   return notice(
     "bad",
-    markup`<p><b>The last backup that was tried could not be restored, ${
+    markup`<p><b>The last restore test failed on ${
       instant(unprovedSince)
-    }.</b></p><p>The site itself is not touched by that. One was restored last: ${instant(lastProvedAt)}.</p>`,
+    }.</b></p><p>The site is not affected. Last passed restore test: ${instant(lastProvedAt)}.</p>`,
   );
 }
 
 const STATES = {
   ready: badge("good", "done", "Ready"),
-  pending: badge("info", "work", "Being taken"),
+  pending: badge("info", "work", "In progress"),
   failed: badge("bad", "cross", "Failed"),
 } as const;
 
 function timeline({ snapshots, schedule }: Backups, isRemoved: boolean): Markup {
   if (snapshots.length === 0) {
     return emptyState(
-      "No backup yet",
-      isRemoved ? "There is none to go back to." : `One is taken ${schedule}, or as soon as you ask for it.`,
+      "No backups yet",
+      isRemoved ? "This spoke has no backups." : `Schedule: ${schedule}. You can also take a backup now.`,
     );
   }
   return markup`<ol class="timeline">${
@@ -97,9 +97,11 @@ function restoreTestLine({ provedAt, proof, proofError }: Backups["snapshots"][n
   const { courses, users, seconds, compared, files } = proof;
   const found = courses === null ? "" : `: ${countNoun(courses, "course")}, ${countNoun(users ?? 0, "user")}`;
   const whole = typeof files === "number" ? `, all ${countNoun(files, "uploaded file")}` : "";
-  return markup`<p class="small soft proof">${icon("done")} Restored on ${instant(provedAt)} in ${
+  return markup`<p class="small soft proof">${icon("done")} Restore test passed on ${instant(provedAt)} in ${
     formatDuration(seconds)
-  }${found}${whole}${compared ? ", as when it was taken" : "; nothing was counted when it was taken"}. ${failed}</p>`;
+  }${found}${whole}${
+    compared ? "; same counts as at the time of the backup" : "; no counts were stored with the backup"
+  }. ${failed}</p>`;
 }
 
 function countNoun(count: number, what: string): string {
@@ -110,17 +112,17 @@ function schedulePanel(
   { schedule, retention: { daily, weekly, monthly }, lastSuccessAt, lastFailureAt, drills, lastProvedAt }: Backups,
 ): Markup {
   return panel(
-    "When, and for how long",
+    "Schedule and retention",
     definitionList([
-      ["Taken", schedule],
+      ["Schedule", schedule],
       ["Last success", instant(lastSuccessAt, "none yet")],
       ["Last failure", instant(lastFailureAt, "none")],
       [
-        "Kept",
-        `one of each of the last ${daily} days, ${weekly} weeks and ${monthly} months that have one; the newest always`,
+        "Retention",
+        `${daily} daily, ${weekly} weekly and ${monthly} monthly backups; the newest is always kept`,
       ],
-      ["Put to the proof", RESTORE_TESTS[drills]],
-      drills === "off" && lastProvedAt === null ? null : ["Proved last", instant(lastProvedAt)],
+      ["Restore tests", RESTORE_TESTS[drills]],
+      drills === "off" && lastProvedAt === null ? null : ["Last passed", instant(lastProvedAt)],
     ]),
     { id: "schedule" },
   );
@@ -128,43 +130,43 @@ function schedulePanel(
 
 /** How often it is tried whether a backup can be restored. */
 const RESTORE_TESTS = {
-  off: "not by itself",
-  weekly: "once a week: the newest is restored where nobody sees it",
-  nightly: "every night: the newest is restored where nobody sees it",
+  off: "off",
+  weekly: "weekly, with the newest backup",
+  nightly: "nightly, with the newest backup",
 } as const;
 
 function retainedPanel({ kept }: Backups): Markup | string {
   if (kept.length === 0) return "";
   return panel(
-    "Kept of before a restore",
+    "Volumes from before a restore",
     markup`${
       definitionList(kept.map(({ claim, since, until }) => [
         claim,
-        markup`since ${instant(since)}, until ${instant(until)}`,
+        markup`from ${instant(since)}, kept until ${instant(until)}`,
       ]))
-    }<p class="small">What the site was before can be had back until then, and until a backup was taken since.</p>`,
+    }<p class="small">You can roll back to these volumes until then, and until the next backup succeeds.</p>`,
     { id: "kept" },
   );
 }
 
 function restorePanel({ spoke: { id, state }, isOperator, canManageHub }: SpokePage): Markup {
   const steps = state === "removed"
-    ? ["A new spoke is made in the same hub.", "Its files and its database are those of the backup."]
+    ? ["A new spoke is created in the same hub.", "It gets the files and the database of the backup."]
     : [
-      "Volumes are made from the backup, while the site runs.",
-      "The site is stopped, and started on them.",
-      "What it had before is kept for a week.",
+      "Volumes are created from the backup while the site runs.",
+      "The site is stopped, then started with these volumes.",
+      "The previous volumes are kept for a week.",
     ];
   return panel(
-    "Going back to one",
+    "How a restore works",
     markup`<ol class="tobe small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>
-<p class="small">What was done on the site since the backup is lost, new passwords included.</p>
+<p class="small">Changes since the backup are lost, including new passwords.</p>
 <p class="small soft">${icon("people")} ${
       isOperator
-        ? markup`It is an operator's work at the service's machine: <code>wheelwright restore ${id} --backup …</code>`
+        ? markup`Operators restore on the command line: <code>wheelwright restore ${id} --backup …</code>`
         : canManageHub
-        ? "It is an operator's work: request it above."
-        : "It is an operator's work: an admin of the hub can request it."
+        ? "Only operators can restore a backup. Request it above."
+        : "Only operators can restore a backup. An admin of the hub can request it."
     }</p>`,
     { id: "restoring" },
   );

@@ -44,10 +44,8 @@ export function chart(points: readonly ChartPoint[], until: Date): Markup {
   const failed = points.filter((point) => point.failed).length, step = WIDTH / bars.length;
   const day = each.endsWith("hour") || each.endsWith("hours") ? HOURLY : DAILY;
   const description =
-    `${points.length} events from ${day.format(bars[0]!.from)} to ${
-      day.format(until)
-    } UTC, ${failed} of them failures; ` +
-    `${maxCount} at most in one ${each.replace(/^\d/, "span of $&")}`;
+    `${points.length} events from ${day.format(bars[0]!.from)} to ${day.format(until)} UTC, ${failed} failures; ` +
+    `at most ${maxCount} per ${each}`;
   const height = (count: number) => count / maxCount * (HEIGHT - 4);
   return markup`<figure class="chart"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${description}" preserveAspectRatio="none">
 <line class="base" x1="0" x2="${WIDTH}" y1="${HEIGHT - .5}" y2="${HEIGHT - .5}"/>${
@@ -70,10 +68,10 @@ export function chart(points: readonly ChartPoint[], until: Date): Markup {
   }, by ${each}${
     failed === 0 ? "" : markup`; <span class="key"></span> ${failed === 1 ? "1 failure" : `${failed} failures`}`
   }</span><span>${day.format(until)} UTC</span></figcaption></figure>
-<details id="numbers"><summary>The same as a table</summary>${
+<details id="numbers"><summary>Show as a table</summary>${
     table(
       "Events over time",
-      [`From (UTC), by ${each}`, "Events", "Of them failures"],
+      [`From (UTC), by ${each}`, "Events", "Failures"],
       bars.filter(({ all }) => all > 0).map(({ from, all, failed }) => [HOURLY.format(from), all, failed]),
     )
   }</details>`;

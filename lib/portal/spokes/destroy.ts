@@ -28,25 +28,25 @@ export function destroyView({ spokePage, backups, removal, submission }: Destroy
   const { spoke } = spokePage, { displayName, state, health } = spoke;
   const about = { ...subpageHead(spokePage), badge: stateBadge(state, health), style: STYLE, follow: spokePage.follow };
   if (state === "removing" || state === "removed") {
-    return { ...about, title: `The removal of ${displayName}`, body: removalPanels(spokePage, removal, submission) };
+    return { ...about, title: `Removal of ${displayName}`, body: removalPanels(spokePage, removal, submission) };
   }
   return {
     ...about,
     title: `Destroy ${displayName}`,
-    lead: "This takes the site down for good. It begins at once, and cannot be called off.",
-    body: markup`<div class="two"><div class="pile">${panel("What is lost", lostList(spoke), { id: "lost" })}${
+    lead: "This permanently removes the site. It starts immediately and cannot be cancelled.",
+    body: markup`<div class="two"><div class="pile">${panel("What is deleted", lostList(spoke), { id: "lost" })}${
       panel("What is kept", keptList(backups), { id: "kept" })
-    }</div>${panel("Destroy it", slugForm(spoke, "Destroy this spoke", {}, submission), { id: "destroy" })}</div>`,
+    }</div>${panel("Confirm", slugForm(spoke, "Destroy this spoke", {}, submission), { id: "destroy" })}</div>`,
   };
 }
 
 function lostList({ domain, formerDomains }: Spoke): Markup {
   return iconList("cross", [
-    markup`The site at <b>${domain}</b>: its courses, its users, what they have done, and all of its files`,
-    markup`Its address${formerDomains.length > 0 ? " and its former ones" : ""}, which others may take afterwards`,
-    "Its namespace in the cluster, with all that is in it",
-    "What is under way or waits for it: that is called off",
-    "The access of those who administer it",
+    markup`The site at <b>${domain}</b>: its courses, users, activity and files`,
+    markup`Its address${formerDomains.length > 0 ? " and its former addresses" : ""}, which other sites can then use`,
+    "Its namespace in the cluster and everything in it",
+    "Its running and queued operations, which are cancelled",
+    "The access of its admins",
   ]);
 }
 
@@ -55,15 +55,15 @@ function keptList({ available, lastError, lastSuccessAt, snapshots }: Backups): 
   return markup`${
     iconList("done", [
       ...(available
-        ? ["A last backup of its files and its database, taken before anything is deleted; it stays for good"]
+        ? ["A final backup of its files and database, taken before anything is deleted and kept permanently"]
         : []),
-      ...(ready > 0 ? [ready === 1 ? "The backup that there is" : `The ${ready} backups that there are`] : []),
-      "What was done with it, and by whom, for those who run its hub",
+      ...(ready > 0 ? [ready === 1 ? "Its existing backup" : `Its ${ready} existing backups`] : []),
+      "Its audit events, for the hub's admins",
     ])
-  }${available ? "" : notice("warn", markup`<p><b>No last backup can be taken.</b> ${lastError ?? ""}</p>`)}${
-    lastSuccessAt === null && !available ? notice("bad", "There is no backup of this site at all.") : ""
+  }${available ? "" : notice("warn", markup`<p><b>No final backup can be taken.</b> ${lastError ?? ""}</p>`)}${
+    lastSuccessAt === null && !available ? notice("bad", "This site has no backups.") : ""
   }
-<p class="small soft">An operator can make a new spoke from a backup; it has then what the site had when the backup was taken.</p>`;
+<p class="small soft">An operator can recreate the spoke from a backup.</p>`;
 }
 
 function iconList(sign: "cross" | "done", lines: readonly (Markup | string)[]): Markup {
@@ -90,7 +90,7 @@ function slugForm(
     field({
       name: "slug",
       label: "Slug of the spoke",
-      hint: markup`Type <b>${slug}</b>, so that it is this one that goes.`,
+      hint: markup`Type <b>${slug}</b> to confirm.`,
       required: true,
       submission,
       maxLength: 63,
@@ -104,17 +104,17 @@ function removalPanels(
   submission: Submission | undefined,
 ): Markup {
   if (spoke.state === "removed") {
-    return notice("info", markup`It is removed. ${spoke.stateReason ? `${spoke.stateReason}.` : ""}`);
+    return notice("info", markup`This spoke was removed. ${spoke.stateReason ? `${spoke.stateReason}.` : ""}`);
   }
   const stuck = removal === null || removal.error !== null;
   return markup`<div class="two">${
     panel(
-      "It is being removed",
+      "Removal in progress",
       markup`${removal ? markup`${progressBar(removal)}${failureReport(removal)}` : ""}
-<p class="small">A removal goes on trying for as long as it takes.${
-        stuck ? " If you have put right what it hangs on, let it try at once." : ""
+<p class="small">Wheelwright retries until the removal succeeds.${
+        stuck ? " If you fixed the cause, retry now." : ""
       }</p>
-<div class="ends">${stuck ? postButton(`/spokes/${spoke.id}/destroy`, "Try again now", { variant: "main" }) : ""}${
+<div class="ends">${stuck ? postButton(`/spokes/${spoke.id}/destroy`, "Retry now", { variant: "main" }) : ""}${
         linkButton(["Back to the spoke", `/spokes/${spoke.id}`])
       }</div>`,
       { id: "removal", live: true },
@@ -122,9 +122,9 @@ function removalPanels(
   }${
     isOperator && stuck
       ? panel(
-        "Give it up",
-        markup`<p class="small">Where its cluster is gone for good, the removal never ends. Given up, the spoke counts as removed without the cluster's word; <b>what is left of it in the cluster stays there</b>.</p>
-${slugForm(spoke, "Give the spoke up", { abandon: "yes" }, submission)}`,
+        "Abandon the removal",
+        markup`<p class="small">If its cluster is permanently gone, the removal never finishes. Abandon it to mark the spoke as removed. <b>Objects left in the cluster stay there.</b></p>
+${slugForm(spoke, "Abandon", { abandon: "yes" }, submission)}`,
         { id: "abandon" },
       )
       : ""

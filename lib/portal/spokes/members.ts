@@ -21,8 +21,8 @@ export function spokeMembersView({ me, spokePage, members, submission }: SpokeMe
     "Admins of this spoke",
     members.length === 0
       ? emptyState(
-        "Nobody yet",
-        "Those who run its hub look after it. Delegate it to somebody who needs this spoke alone.",
+        "No admins yet",
+        "The hub's admins manage this spoke. Delegate it to a user who needs only this spoke.",
       )
       : markup`<ul class="list plain">${
         members.map(({ userId, displayName, email, pending, mailRefused, createdAt }) => {
@@ -45,7 +45,7 @@ ${
     {
       id: "members",
       lead:
-        "They see this spoke and what happens to it, act on it, and sign in to its site. They cannot remove it, nor see others of its hub.",
+        "Spoke admins see this spoke, act on it and sign in to its site. They cannot remove it or see the hub's other spokes.",
     },
   );
   return {
@@ -53,7 +53,7 @@ ${
     body: canManageHub
       ? markup`<div class="two">${list}${
         panel(
-          "Delegate it",
+          "Delegate this spoke",
           postForm(
             { action: here, button: "Delegate", submission },
             field({
@@ -67,7 +67,7 @@ ${
             field({
               name: "displayName",
               label: "Name",
-              hint: "For an account that is new.",
+              hint: "Used only for a new account.",
               maxLength: 200,
               submission,
             }),
@@ -75,18 +75,18 @@ ${
           {
             id: "delegate",
             lead:
-              "Somebody without an account is invited by mail, for 7 days. Asking again does no harm: the mail is sent anew after an hour.",
+              "A user without an account gets an invitation by mail, valid for 7 days. You can send it again after an hour.",
           },
         )
       }</div>`
-      : markup`${list}<p class="small soft">Those who run its hub say who administers this spoke.</p>`,
+      : markup`${list}<p class="small soft">The hub's admins decide who administers this spoke.</p>`,
   };
 }
 
 /** Throws Fault missing `member_missing`. */
 export function requireMember(members: readonly SpokeMember[], userId: string | undefined): SpokeMember {
   const found = members.find((member) => member.userId === userId);
-  if (!found) throw new Fault("missing", "member_missing", "There is no such member here");
+  if (!found) throw new Fault("missing", "member_missing", "No such member");
   return found;
 }
 
@@ -104,10 +104,10 @@ export function spokeMemberRemovalView(
     crumbs: [...below.crumbs ?? [], ["Members", here]],
     title: own ? `Leave ${spoke.displayName}?` : `Remove ${displayName || email}?`,
     body: panel(
-      own ? "You lose it at once" : email,
-      markup`<p>From then on ${spoke.displayName} is closed to ${
-        own ? "you" : "them"
-      }, here and by tokens. The account stays, and so does an account on the site itself.</p>
+      own ? "You lose access immediately" : email,
+      markup`<p>${
+        own ? "You lose" : "They lose"
+      } access to ${spoke.displayName}, also by API tokens. The account here and any account on the site are kept.</p>
 ${
         postForm({
           action: `${here}/${userId}/remove`,

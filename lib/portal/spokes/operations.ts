@@ -21,7 +21,7 @@ import {
 } from "#lib/portal/components/progress.ts";
 import type { Operation, OperationDetails } from "#lib/portal/components/api-types.ts";
 import type { View } from "#lib/portal/components/view.ts";
-import { type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
+import { spokeHead, type SpokePage, subpageHead } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
 /** The newest of them, beside other things. */
@@ -29,17 +29,14 @@ export function recentOperationsPanel(id: string, operations: readonly Operation
   return panel("Operations", operationList(id, operations), {
     id: "history",
     live: true,
-    actions: operations.length === 0 ? "" : linkButton(["All of them", `/spokes/${id}/operations`]),
+    actions: operations.length === 0 ? "" : linkButton(["All operations", `/spokes/${id}/operations`]),
   });
 }
 
 export function operationsView(spokePage: SpokePage, { items, next }: ListPage<Operation>): View {
-  const { spoke: { id }, follow } = spokePage;
+  const { spoke: { id } } = spokePage;
   return {
-    ...subpageHead(spokePage),
-    title: "Operations",
-    lead: "All that was asked of this spoke, the newest first.",
-    follow,
+    ...spokeHead(spokePage, "/operations"),
     style: spokeStyle,
     body: markup`<div id="history" data-live>${operationList(id, items)}</div>
 ${olderLink(next && withQuery(`/spokes/${id}/operations`, { before: next }))}`,
@@ -47,7 +44,7 @@ ${olderLink(next && withQuery(`/spokes/${id}/operations`, { before: next }))}`,
 }
 
 function operationList(id: string, operations: readonly Operation[]): Markup {
-  if (operations.length === 0) return emptyState("Nothing was done yet", "What is asked of this spoke stands here.");
+  if (operations.length === 0) return emptyState("No operations yet", "Operations on this spoke appear here.");
   return markup`<ul class="list history">${
     operations.map((operation) => {
       const { kind, state, createdAt, error, label } = operation;
@@ -86,9 +83,9 @@ ${isUnfinished(operation) ? progressBar(operation) : ""}
 ${operationSummary(operation, now)}
 ${
       waitingFor?.spokeId
-        ? markup`<p class="small">It waits for <a href="/spokes/${waitingFor.spokeId}/operations/${waitingFor.id}">${
+        ? markup`<p class="small">Waiting for <a href="/spokes/${waitingFor.spokeId}/operations/${waitingFor.id}">${
           humanize(waitingFor.kind)
-        }</a>, which goes first.</p>`
+        }</a> to finish.</p>`
         : ""
     }
 ${report}

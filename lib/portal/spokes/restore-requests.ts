@@ -40,7 +40,7 @@ export function requestPanel(
       textArea({
         name: "reason",
         label: "Reason",
-        hint: "Operators read it.",
+        hint: "Shown to operators.",
         required: true,
         maxLength: 2000,
         submission,
@@ -48,7 +48,7 @@ export function requestPanel(
     ),
     {
       id: "request",
-      lead: "Operators are notified and restore the spoke. What was done on the site since then is lost.",
+      lead: "Operators are notified and restore the spoke. Changes since the backup are lost.",
     },
   );
 }
@@ -56,7 +56,7 @@ export function requestPanel(
 export function requestedPanel({ isOperator }: SpokePage, requests: readonly RequestedRestoreItem[]): Markup | string {
   if (requests.length === 0) return "";
   return panel(
-    "Requested restores",
+    "Restore requests",
     markup`<ul class="list plain">${
       requests.map((request) => {
         const { id, backupId, reason, state, requestedBy, createdAt, decidedBy, decidedAt, declineReason } = request;

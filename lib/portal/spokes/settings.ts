@@ -41,15 +41,14 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             button: "Save",
             submission,
             hideRefusal: !isSave,
-            also:
-              markup`<noscript><button class="quiet" name="preview" value="yes">Show what would change</button></noscript>`,
+            also: markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`,
             previews: "asking",
             hidden: originalValues(SPOKE_CHANGEABLE, spoke, form),
           },
           field({
             name: "displayName",
             label: "Name",
-            hint: "The full name of the site, as its visitors read it.",
+            hint: "The full name of the site, shown to visitors.",
             value: displayName,
             required: true,
             submission,
@@ -58,7 +57,7 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
           field({
             name: "adminEmail",
             label: "Administrator's address",
-            hint: "The site writes to it.",
+            hint: "The site sends its notifications to this address.",
             type: "email",
             value: adminEmail,
             required: true,
@@ -68,7 +67,7 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
           catalogField(catalog, "brands", {
             name: "brand",
             label: "Brand",
-            hint: "How the site looks.",
+            hint: "Logo and colours of the site.",
             value: brand,
             submission,
           }),
@@ -76,7 +75,7 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             name: "domain",
             label: "Domain",
             hint:
-              `Below ${catalog.rootDomain}, or a name of yours that leads here. The former name leads to the new one for 30 days.`,
+              `A name under ${catalog.rootDomain}, or your own domain that points here. The old name redirects for 30 days.`,
             value: domain,
             required: true,
             submission,
@@ -85,9 +84,9 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
           selectField({
             name: "mail",
             label: "Mail",
-            hint: "Whether the site writes to its people. It is started anew when that changes.",
+            hint: "Whether the site sends mail. Changing this restarts the site.",
             value: mail,
-            options: [["on", "On"], ["held", "Held: it writes to nobody"]],
+            options: [["on", "On"], ["held", "Held: no mail is sent"]],
             submission,
           }),
         ),
@@ -95,14 +94,12 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
       )
     }<div class="pile">${
       preview
-        ? markup`${panel("What it would come to", previewSummary(preview), { id: "foreseen" })}${
-          previewPanels(preview)
-        }`
+        ? markup`${panel("Preview", previewSummary(preview), { id: "foreseen" })}${previewPanels(preview)}`
         : panel(
-          "What it would come to",
+          "Preview",
           submission
             ? refusalLine(submission)
-            : markup`<p class="small soft">Change something, and what that does to the site stands here before you save it.</p>`,
+            : markup`<p class="small soft">Change a field to preview the effect. Nothing is saved yet.</p>`,
           { id: "foreseen" },
         )
     }</div></div>`,

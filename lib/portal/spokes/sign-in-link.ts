@@ -13,35 +13,33 @@ export function signInLinkView(spokePage: SpokePage, link: IssuedSignInLink | nu
     ...subpageHead(spokePage),
     title: "Sign in to the site",
     badge: stateBadge(state, health),
-    lead: markup`As its administrator, the account <code>admin</code> of ${domain}.`,
+    lead: markup`Signs you in to ${domain} as its administrator, <code>admin</code>.`,
     body: link
       ? panel(
-        "Your link",
+        "Sign-in link",
         markup`${
           notice(
             "warn",
-            "It is shown only here. Anybody who has it can become the administrator of the site: do not pass it on.",
+            "This link is shown only once. Anyone who has it can sign in as the site's administrator. Do not share it.",
           )
         }
 ${copyable(link.url, "the link")}
-<p class="small">It works once, until <b>${
-          instant(link.expiresAt)
-        }</b>, and takes the place of links that were made before.</p>
+<p class="small">The link works once, until <b>${instant(link.expiresAt)}</b>. Earlier links no longer work.</p>
 <div class="ends"><a class="button main" href="${link.url}" target="_blank" rel="noopener noreferrer">Open the site ${
           icon("open")
         }<span class="unseen"> in a new tab</span></a><a class="small" href="/spokes/${id}">Done</a></div>`,
         { id: "link" },
       )
       : panel(
-        "Make a link",
-        markup`<p>The site makes it itself. Open it, choose a password for the account <code>admin</code>, and you are signed in.</p>
-<ul class="small soft"><li>The administrator's present password stops working once a new one is chosen.</li>
-<li>The link works once, and is shown once.</li>
-<li>That you made it is written into the spoke's activity; the link itself is not.</li></ul>
+        "Create a link",
+        markup`<p>Open the link and choose a password for the account <code>admin</code>. You are then signed in.</p>
+<ul class="small soft"><li>The administrator's current password stops working once a new one is chosen.</li>
+<li>The link works once and is shown once.</li>
+<li>The spoke's activity records that you created a link, but not the link itself.</li></ul>
 ${
           postForm({
-            action: `/spokes/${id}/way-in`,
-            button: "Make a link",
+            action: `/spokes/${id}/sign-in-link`,
+            button: "Create a link",
             submission,
             also: markup`<a class="small" href="/spokes/${id}">Cancel</a>`,
           })

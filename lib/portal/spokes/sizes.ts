@@ -22,9 +22,9 @@ export function sizeChoice({ catalog: { sizes }, chosen, currentSize, submission
       markup`<label class="size"><input type="radio" name="size" value="${name}" ${
         name === chosen ? markup`checked` : ""
       } ${name === currentSize ? markup`disabled` : ""}><span><b>${title ?? humanize(name)}</b> ${
-        name === currentSize ? markup`<span class="tiny">as it is</span>` : ""
+        name === currentSize ? markup`<span class="tiny">current</span>` : ""
       }</span><span class="number">${
-        price ? markup`<b>${money(price.monthly, price.currency)}</b> <span class="tiny">a month</span>` : ""
+        price ? markup`<b>${money(price.monthly, price.currency)}</b> <span class="tiny">per month</span>` : ""
       }</span>
 <span class="tiny has">Moodle up to ${cpus(app.limits.cpu)} CPU and ${bytes(app.limits.memory)}, database up to ${
         bytes(database.limits.memory)

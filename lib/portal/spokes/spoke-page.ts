@@ -56,6 +56,7 @@ export function spokeHead({ spoke, hub, follow }: SpokePage, path: string): Head
     tabs: {
       links: [
         of("Overview", ""),
+        of("Operations", "/operations"),
         of("Activity", "/activity"),
         of("Backups", "/backups"),
         ...(state === "removed" ? [] : activeTabs),

@@ -34,7 +34,7 @@ export function spokeView({ spokePage, operations, latest, now }: SpokeProps): V
   const address = reachable ? markup`<a href="${url}">${domain} ${icon("open")}</a>` : domain;
   return {
     ...spokeHead(spokePage, ""),
-    lead: markup`${address}${spoke.maintenance ? markup` ${badge("warn", "warning", "In maintenance")}` : ""}`,
+    lead: markup`${address}${spoke.maintenance ? markup` ${badge("warn", "warning", "Maintenance mode")}` : ""}`,
     actions: actionMenu(spokePage),
     style: spokeStyle,
     body: markup`<div class="two" id="spoke" data-live><div class="pile">
@@ -64,9 +64,9 @@ function actionMenu(spokePage: SpokePage): Markup {
     ...(removable ? [markup`<li class="danger"><a href="/spokes/${id}/destroy">Destroy …</a></li>`] : []),
   ];
   return markup`${
-    state === "active" && !maintenance ? linkButton(["Sign in to the site", `/spokes/${id}/way-in`], "main") : ""
+    state === "active" && !maintenance ? linkButton(["Sign in to the site", `/spokes/${id}/sign-in-link`], "main") : ""
   }${state === "suspended" ? linkButton(["Resume …", `/spokes/${id}/actions/resume`], "main") : ""}${
-    state === "removing" && canManageHub ? linkButton(["About the removal", `/spokes/${id}/destroy`]) : ""
+    state === "removing" && canManageHub ? linkButton(["Removal details", `/spokes/${id}/destroy`]) : ""
   }${
     items.length === 0
       ? ""
@@ -98,25 +98,21 @@ ${noteList(latest)}`,
 
 function healthPanel({ spoke: { id, state, health, stateReason, drift, observedAt }, isOperator }: SpokePage): Markup {
   const healthText = state !== "active"
-    ? stateReason ?? "It is looked at while it is active."
+    ? stateReason ?? "Health is checked while the spoke is active."
     : health === "healthy"
-    ? "All of it answers."
+    ? "Healthy."
     : health === "degraded"
-    ? stateReason ?? "Not all of it answers."
+    ? stateReason ?? "Some parts do not respond."
     : observedAt === null
-    ? "Nobody has looked yet."
-    : "Its cluster does not answer at the moment.";
+    ? "Not checked yet."
+    : "The cluster does not respond.";
   const reapply = drift && isOperator && (state === "active" || state === "suspended")
     ? linkButton(["Reapply …", `/spokes/${id}/actions/reapply`])
     : "";
   return panel(
     "Health and drift",
-    markup`<p class="small">${healthText} <span class="soft">Looked at ${instant(observedAt, "never")}.</span></p>
-${
-      drift
-        ? driftReport(drift, isOperator)
-        : markup`<p class="small soft">Nothing is known to differ from what it was made from.</p>`
-    }`,
+    markup`<p class="small">${healthText} <span class="soft">Last checked ${instant(observedAt, "never")}.</span></p>
+${drift ? driftReport(drift, isOperator) : markup`<p class="small soft">No drift.</p>`}`,
     { id: "health", live: true, actions: reapply },
   );
 }
@@ -125,8 +121,8 @@ function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOpera
   return markup`${
     objects.length === 0
       ? ""
-      : markup`<div class="notice warn"><p><b>Something in the cluster was changed by others.</b> ${
-        isOperator ? "Reapply shows, field by field, what it would put back." : "An operator can put it back."
+      : markup`<div class="notice warn"><p><b>Objects in the cluster were changed outside of Wheelwright.</b> ${
+        isOperator ? "Reapply previews each field that it would revert." : "An operator can revert them."
       }</p></div>
 <ul class="drift small">${
         objects.map(({ object, what, fields }) =>
@@ -137,7 +133,7 @@ function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOpera
       }</ul>`
   }${
     revision
-      ? markup`<p class="small soft">Made from revision <code>${revision.from}</code> of the blueprint; the present one is <code>${revision.to}</code>.</p>`
+      ? markup`<p class="small soft">Rendered from blueprint revision <code>${revision.from}</code>. The current revision is <code>${revision.to}</code>.</p>`
       : ""
   }`;
 }
@@ -145,9 +141,9 @@ function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOpera
 function removedNotice({ id, updatedAt }: Spoke): Markup {
   return notice(
     "info",
-    markup`<p><b>It was removed on ${
+    markup`<p><b>Removed on ${
       instant(updatedAt)
-    }.</b> What it was stays readable here. <a href="/spokes/${id}/backups">Its last backup</a>, where one could be taken, is kept.</p>`,
+    }.</b> Its details stay available here. <a href="/spokes/${id}/backups">Its final backup</a> is kept if one was taken.</p>`,
   );
 }
 
@@ -155,7 +151,7 @@ function removedNotice({ id, updatedAt }: Spoke): Markup {
 function mailNotice({ id }: Spoke): Markup {
   return notice(
     "info",
-    markup`<p><b>The site sends no mail until you say so.</b> Its people are written to from then on, as by any other site.</p>
+    markup`<p><b>This copy sends no mail.</b> Turn mail on when the site may send mail to its users.</p>
 <p>${postButton(`/spokes/${id}/settings`, "Turn mail on", { fields: { mail: "on" } })}</p>`,
   );
 }
@@ -168,16 +164,16 @@ function aboutPanel(spoke: Spoke): Markup {
       ["Slug", slug],
       ["Size", humanize(size)],
       ["Moodle", lmsVersion],
-      ["Region", region ?? "anywhere"],
+      ["Region", region ?? "any"],
       ["Administrator", adminEmail],
       ["Mail", spoke.mail === "held" ? "held" : "on"],
       spoke.from && ["Copy of", markup`<a href="/spokes/${spoke.from.spokeId}">${spoke.from.spokeId}</a>`],
       ["Brand", spoke.brand ?? "none"],
       ["Identity", spoke.identity ? "yes" : "no"],
       ["Content", spoke.content ? spoke.contentMode ?? "yes" : "no"],
-      ["Asked for", instant(createdAt)],
-      ["Image", imageDigest === null ? "not seen yet" : markup`<code>${imageDigest}</code>`],
-      ["First ready", instant(readyAt, "not yet")],
+      ["Created", instant(createdAt)],
+      ["Image", imageDigest === null ? "not known yet" : markup`<code>${imageDigest}</code>`],
+      ["Ready since", instant(readyAt, "not yet")],
       ["Namespace", markup`<code>${namespace}</code>`],
       ["Id", markup`<code>${id}</code>`],
       spoke.formerDomains.length === 0 ? null : [

@@ -143,7 +143,7 @@ test("lead on to the sites of whoever is through, and say how to get into them",
     const closed = await makeSpoke(db, scene.people.operator.id, scene.hub, `closed-${path.slice(1)}`);
     await addSpokeAdmin(db, person, closed);
     const both = await done();
-    assert.match(textOf(both), /closed-\w+ [\w.]+, not open now/);
+    assert.match(textOf(both), /closed-\w+ [\w.]+, not available now/);
     assert.match(textOf(both), "POST https://hubs.example.org/api/spokes/SPOKE_ID/sign-in-link");
   }
 });
@@ -195,7 +195,7 @@ test("say one thing of a link that opens nothing, whatever the reason", async ({
     for (const page of pages) {
       assert.is(page.status, 422);
       assert.is(page.body, pages[0]!.body);
-      assert.match(textOf(page), "This link does not work any more");
+      assert.match(textOf(page), "This link no longer works");
     }
   }
 });

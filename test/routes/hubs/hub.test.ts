@@ -19,10 +19,10 @@ test.after(({ scene }) => scene.close());
 
 test("makes a hub by its form, once however often it is sent", async ({ scene, open }) => {
   const form = await open("/hubs/new"), filled = { Slug: "south", Name: "<b>South</b>", Region: "eu" };
-  const [made, again] = [await form.submit("Make the hub", filled), await form.submit("Make the hub", filled)];
+  const [made, again] = [await form.submit("Create hub", filled), await form.submit("Create hub", filled)];
   assert.ok(made.has("heading", "<b>South</b>"));
   assert.not.match(made.html, "<b>South</b>");
-  assert.match(made.part("status", /being made/).text, "This page shows how far it is");
+  assert.match(made.part("status", /Creating/).text, "This page shows the progress");
   assert.is(again.path.replace(/\?.*/, ""), made.path.replace(/\?.*/, ""));
   const { body } = await scene.as("operator").get("/api/federations/south");
   assert.equal([body.name, body.region, body.tier], ["<b>South</b>", "eu", null]);
@@ -30,10 +30,10 @@ test("makes a hub by its form, once however often it is sent", async ({ scene, o
 
 test("comes back with what was typed where the slug is taken or none", async ({ open }) => {
   const form = await open("/hubs/new");
-  const taken = await form.submit("Make the hub", { Slug: "north", Name: "North again" });
+  const taken = await form.submit("Create hub", { Slug: "north", Name: "North again" });
   assert.equal([taken.status, taken.field("Slug").wrong, taken.field("Name").value], [409, true, "North again"]);
   assert.match(taken.field("Slug").description, "The slug north is taken by another hub; choose another");
-  const wrong = await taken.submit("Make the hub", { Slug: "<i>" });
+  const wrong = await taken.submit("Create hub", { Slug: "<i>" });
   assert.equal([wrong.status, wrong.field("Slug").value], [400, "<i>"]);
   assert.not.match(wrong.html, '"<i>"');
 });
@@ -41,7 +41,7 @@ test("comes back with what was typed where the slug is taken or none", async ({ 
 test("shows the form for a hub to operators alone", async ({ open }) => {
   for (const who of ["stranger", "spokeAdmin", "hubAdmin"] as const) {
     const page = await open("/hubs/new", who);
-    assert.equal([page.status, page.part("heading").text], [403, "This is not yours to do"], who);
+    assert.equal([page.status, page.part("heading").text], [403, "You are not allowed to do this"], who);
     assert.match(page.text, "Only an operator may do this");
   }
 });
@@ -59,10 +59,10 @@ test("changes a hub's name, and leaves what the form leaves empty", async ({ ope
   const form = await open("/hubs/NORTH/settings", "hubAdmin");
   const done = await form.submit("Save", { Name: "Northern Schools", Mode: "open" });
   assert.equal([done.field("Name").value, done.field("Mode").value], ["Northern Schools", "open"]);
-  assert.is(done.part("status", /./).text, "It is changed.");
+  assert.is(done.part("status", /./).text, "Changes saved.");
   const kept = await done.submit("Save", { Mode: "" });
   assert.is(kept.field("Mode").value, "open");
-  assert.is(kept.part("status", /./).text, "Nothing was changed.");
+  assert.is(kept.part("status", /./).text, "Nothing changed.");
   const wrong = await kept.submit("Save", { Name: "x".repeat(201) });
   assert.equal([wrong.status, wrong.field("Name").wrong], [400, true]);
   await wrong.submit("Save", { Name: "north" });
@@ -71,21 +71,21 @@ test("changes a hub's name, and leaves what the form leaves empty", async ({ ope
 test("offers to remove a hub to operators alone", async ({ open }) => {
   assert.not((await open("/hubs/NORTH/settings", "hubAdmin")).has("link", /Remove/));
   assert.is((await open("/hubs/NORTH/remove", "hubAdmin")).status, 403);
-  const page = await (await open("/hubs/NORTH/settings")).follow("Remove the hub …");
-  assert.ok(page.has("heading", "One spoke stands in the way"));
+  const page = await (await open("/hubs/NORTH/settings")).follow("Remove hub …");
+  assert.ok(page.has("heading", "This hub still has one spoke"));
   assert.ok(page.has("link", "oak"));
-  assert.not(page.has("button", "Remove the hub"));
+  assert.not(page.has("button", "Remove hub"));
 });
 
 test("removes an empty hub once its slug is typed", async ({ scene, open }) => {
   const { body: { id } } = await scene.as("operator").post("/api/federations", { slug: "empty" });
   const form = await open(`/hubs/${id}/remove`);
-  const wrong = await form.submit("Remove the hub", { "Type empty to confirm": "north" });
+  const wrong = await form.submit("Remove hub", { "Type empty to confirm": "north" });
   assert.equal([wrong.status, wrong.field("Type empty to confirm").wrong], [400, true]);
   assert.is((await scene.as("operator").get(`/api/federations/${id}`)).body.state, "provisioning");
-  const done = await wrong.submit("Remove the hub", { "Type empty to confirm": "empty" });
-  assert.match(done.part("status", /./).text, "It is being removed");
-  assert.ok(!(await open(`/hubs/${id}/remove`)).has("button", "Give it up"), "it has not failed");
+  const done = await wrong.submit("Remove hub", { "Type empty to confirm": "empty" });
+  assert.match(done.part("status", /./).text, "Removal started");
+  assert.ok(!(await open(`/hubs/${id}/remove`)).has("button", "Abandon"), "it has not failed");
 });
 
 test("offers to give up a hub whose removal fails, and does so", async ({ scene, open }) => {
@@ -103,9 +103,9 @@ test("offers to give up a hub whose removal fails, and does so", async ({ scene,
     JSON.stringify({ ...failure, log: [], events: [] }),
   ]);
   const form = await open(`/hubs/${id}/remove`);
-  assert.match(form.text, "The cluster does not answer. It is tried again and again.");
-  const done = await form.submit("Give it up", { "Type stuck to confirm": "stuck" });
-  assert.equal([done.path, done.part("status", /./).text], ["/hubs?done=removed", "It is removed."]);
+  assert.match(form.text, "The cluster does not answer. Wheelwright keeps retrying.");
+  const done = await form.submit("Abandon", { "Type stuck to confirm": "stuck" });
+  assert.equal([done.path, done.part("status", /./).text], ["/hubs?done=removed", "Removed."]);
 });
 
 test("tries a failed hub again by a button, and says why where it cannot", async ({ scene, open }) => {
@@ -116,7 +116,7 @@ test("tries a failed hub again by a button, and says why where it cannot", async
   const done = await page.submit("Try again");
   assert.is(done.part("heading", "broken").text, "broken");
   const refused = await page.submit("Try again");
-  assert.equal([refused.status, refused.part("heading").text], [409, "This cannot be done now"]);
+  assert.equal([refused.status, refused.part("heading").text], [409, "This is not possible right now"]);
 });
 
 test("invites an admin, says so, and takes the hub back after asking", async ({ scene, open }) => {
@@ -124,11 +124,11 @@ test("invites an admin, says so, and takes the hub back after asking", async ({ 
   const wrong = await page.submit("Invite", { "E-mail address": "nobody" });
   assert.equal([wrong.status, wrong.field("E-mail address").value], [400, "nobody"]);
   const done = await wrong.submit("Invite", { "E-mail address": "grace@example.org", Name: "<i>Grace</i>" });
-  assert.is(done.part("status", /./).text, "A mail with an invitation is on its way.");
+  assert.is(done.part("status", /./).text, "Invitation sent by mail.");
   assert.match(done.part("listitem", /Grace/).text, /^<i>Grace<\/i> grace@example.org Invited/);
   assert.not.match(done.html, "<i>Grace");
   const known = await done.submit("Invite", { "E-mail address": scene.people.hubAdmin.email });
-  assert.match(known.part("status", /./).text, "They had it already");
+  assert.match(known.part("status", /./).text, "They already had access");
   const ask = await known.follow("Remove grace@example.org");
   assert.ok(ask.has("heading", "Remove <i>Grace</i> from north?"));
   const gone = await ask.submit("Remove");
@@ -151,12 +151,12 @@ test("shows what happens in a hub, of one's own spokes alone", async ({ scene, o
       ...{ slug: "ash", displayName: "Ash <b>tree</b>" },
     });
   await scene.as("hubAdmin").post(`/api/spokes/${spoke}/actions`, { action: "restart" });
-  const page = await open("/hubs/NORTH/events", "hubAdmin");
+  const page = await open("/hubs/NORTH/operations", "hubAdmin");
   assert.match(page.part("listitem", /^Provision/).text, /Ash <b>tree<\/b>.*Queued/);
   assert.not.match(page.html, "<b>tree");
   assert.match(page.html, `data-hub="${hub}" data-since="`);
   assert.match(page.text, `http://localhost:3000/api/federations/${hub}/events`);
-  const narrowed = await open("/hubs/NORTH/events", "spokeAdmin");
+  const narrowed = await open("/hubs/NORTH/operations", "spokeAdmin");
   assert.equal([narrowed.has("link", "Restart"), narrowed.text.includes("Ash")], [true, false]);
   assert.not(narrowed.has("link", "Billing"));
   await scene.db.sql("update jobs set state = 'cancelled', finished_at = now() where spoke_id in ($1, $2)", [

@@ -11,7 +11,7 @@ test.after(({ porch }) => porch.close());
 test("say field by field what the cluster would change, from what to what, and change nothing", async ({ porch }) => {
   const { scene, id } = porch, before = porch.objects("Deployment");
   const page = await visit(scene, `/spokes/${id}/actions/suspend`, "spokeAdmin");
-  const changes = page.part("region", "What changes in the cluster").text;
+  const changes = page.part("region", "Changes in the cluster").text;
   assert.match(changes, /Deployment\/moodle 1 field spec\.replicas From 1 ?to 0/);
   assert.equal(porch.objects("Deployment"), before);
 });
@@ -25,18 +25,18 @@ test("say that the cluster cannot be asked, and let it be asked for all the same
 });
 
 test("show a link into the site once, and the link opens it", async ({ porch }) => {
-  const page = await visit(porch.scene, `/spokes/${porch.id}/way-in`, "spokeAdmin");
-  const made = await page.submit("Make a link"), link = made.link(/Open the site/);
+  const page = await visit(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
+  const made = await page.submit("Create a link"), link = made.link(/Open the site/);
   assert.ok(link.endsWith(`token=${porch.account()!.reset!.token}`));
-  assert.match(made.text, /It is shown only here.*It works once, until/);
+  assert.match(made.text, /shown only once.*works once, until/);
   assert.is(made.headers.get("cache-control"), "no-store");
-  assert.not.match((await visit(porch.scene, `/spokes/${porch.id}/way-in`, "spokeAdmin")).html, "token=");
+  assert.not.match((await visit(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin")).html, "token=");
 });
 
 test("say why a site lets nobody in", async ({ porch }) => {
   await porch.work.db.sql("update spokes set maintenance = true where id = $1", [porch.id]);
-  const page = await visit(porch.scene, `/spokes/${porch.id}/way-in`, "spokeAdmin");
-  const refused = await page.submit("Make a link");
+  const page = await visit(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
+  const refused = await page.submit("Create a link");
   assert.is(refused.status, 409);
   assert.match(refused.part("alert").text, "in maintenance, which lets nobody in; turn that off first");
   await porch.work.db.sql("update spokes set maintenance = false where id = $1", [porch.id]);

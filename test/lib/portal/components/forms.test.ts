@@ -15,7 +15,7 @@ function shown(problems: Readonly<Record<string, string>>): string {
 
 test("says at the field what it must be", () => {
   const text = shown({ slug: "must be text" });
-  assert.match(text, "something in the form needs your attention.");
+  assert.match(text, "Nothing was saved. Correct the marked fields.");
   assert.match(text, "Slug must be text.");
   assert.not.match(text, message);
 });

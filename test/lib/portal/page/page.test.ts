@@ -93,7 +93,7 @@ test("comes back with what was typed, but for a password, and what is wrong at i
   assert.equal([value, wrong, description], [HOSTILE, true, "Name must be shorter."]);
   assert.equal([onRefusal.field("Password").value, onRefusal.field("Password").wrong], ["", false]);
   assert.not.match(onRefusal.html, "hunter2");
-  assert.ok(onRefusal.has("alert", /needs your attention/));
+  assert.ok(onRefusal.has("alert", /Correct the marked fields/));
 });
 
 test("says at the field what is the matter where the code alone tells which", async ({ scene }) => {
@@ -115,8 +115,8 @@ test("tells of a mistake of ours without a word of it", async ({ scene }) => {
   const failed = await (await visit(scene, "/try", "operator")).submit("Try");
   assert.is(failed.status, 500);
   assert.not.match(failed.html, "secret inside");
-  assert.equal([failed.part("heading").text, failed.link("To your hubs")], [
-    "Something went wrong on our side",
+  assert.equal([failed.part("heading").text, failed.link("Go to your hubs")], [
+    "Something went wrong",
     "/hubs",
   ]);
 });

@@ -29,7 +29,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-const BOTH = { "Choose oak": true, "Choose <b>ash</b>": true }, SUSPEND = { "Do to all that are chosen": "suspend" };
+const BOTH = { "Select oak": true, "Select <b>ash</b>": true }, SUSPEND = { "Action for selected spokes": "suspend" };
 
 test("offers what only operators may to operators alone", async ({ open }) => {
   for (const [who, offered] of [["hubAdmin", false], ["operator", true]] as const) {
@@ -39,11 +39,11 @@ test("offers what only operators may to operators alone", async ({ open }) => {
 
 test("asks first, naming each and what becomes of it, and then does it", async ({ open, states }) => {
   const page = await open();
-  const asked = await page.submit("Go on", { ...BOTH, ...SUSPEND });
+  const asked = await page.submit("Continue", { ...BOTH, ...SUSPEND });
   assert.ok(asked.has("heading", "Suspend: 2 spokes"));
   assert.match(
     asked.part("listitem", /^oak/).text,
-    /The site is away.*Becomes suspended.*Data, address and certificate/,
+    /Downtime.*Becomes suspended.*Data, address and certificate/,
   );
   assert.not.match(asked.html, "<b>ash");
   assert.equal(await states(), { oak: "active", ash: "active" }, "nothing is done yet");
@@ -54,8 +54,8 @@ test("asks first, naming each and what becomes of it, and then does it", async (
 
 test("says which cannot, and tells of each what it answered", async ({ scene, ash, open, states }) => {
   await scene.db.sql("update spokes set state = 'suspended' where id = $1", [ash]);
-  const asked = await (await open()).submit("Go on", { ...BOTH, ...SUSPEND });
-  assert.match(asked.text, "1 spoke of these cannot do that as things are");
+  const asked = await (await open()).submit("Continue", { ...BOTH, ...SUSPEND });
+  assert.match(asked.text, "1 spoke cannot do this now");
   assert.match(asked.part("listitem", /ash/).text, "Cannot suspend a spoke that is suspended");
   const told = await asked.submit("Suspend: 1 spoke");
   assert.equal([told.status, told.part("heading", /^Suspend/).text], [200, "Suspend: 1 of 2 accepted"]);
@@ -66,11 +66,14 @@ test("says which cannot, and tells of each what it answered", async ({ scene, as
 });
 
 test("says so where none is chosen, or none can", async ({ scene, open }) => {
-  const none = await (await open()).submit("Go on", SUSPEND);
-  assert.ok(none.has("heading", "No spoke is chosen"));
+  const none = await (await open()).submit("Continue", SUSPEND);
+  assert.ok(none.has("heading", "No spokes selected"));
   assert.is(none.link("Back to the hub"), `/hubs/${scene.hub}`);
-  const resume = await (await open()).submit("Go on", { ...BOTH, "Do to all that are chosen": "resume" });
-  assert.equal([resume.has("heading", "None of these can do that now"), resume.has("button", /Resume/)], [true, false]);
+  const resume = await (await open()).submit("Continue", { ...BOTH, "Action for selected spokes": "resume" });
+  assert.equal([resume.has("heading", "None of the selected spokes can do this now"), resume.has("button", /Resume/)], [
+    true,
+    false,
+  ]);
 });
 
 test("reaches no spoke of another hub, and nothing for one who does not run the hub", async ({ scene, ash, states }) => {
@@ -81,9 +84,9 @@ test("reaches no spoke of another hub, and nothing for one who does not run the 
     const body = `${new URLSearchParams({ [`spoke:${id}`]: "on", action, confirmed: "yes" })}`;
     return await scene.send(`/hubs/${hub}/actions`, { method: "POST", headers, body });
   };
-  assert.match((await send("hubAdmin", scene.hub, elsewhere)).body, "No spoke is chosen");
+  assert.match((await send("hubAdmin", scene.hub, elsewhere)).body, "No spokes selected");
   assert.is((await send("hubAdmin", other.id, elsewhere)).status, 404);
-  assert.match((await send("spokeAdmin", scene.hub, ash)).body, "No spoke is chosen");
+  assert.match((await send("spokeAdmin", scene.hub, ash)).body, "No spokes selected");
   assert.is((await send("hubAdmin", scene.hub, ash, "explode")).status, 400);
   assert.equal(await states(), { oak: "active", ash: "active", elsewhere: "provisioning" });
 });

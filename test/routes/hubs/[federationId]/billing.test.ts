@@ -47,12 +47,12 @@ async function show({ db, hub }: Scene, more: Readonly<Record<string, unknown>> 
 test("begins by an operator's word, who may send the invoices elsewhere later", async ({ open }) => {
   const before = await open("operator");
   assert.ok(before.has("heading", "This hub is not billed"));
-  const wrong = await before.submit("Begin billing", { "Invoices go to": "nobody" });
-  assert.equal([wrong.status, wrong.field("Invoices go to").value], [400, "nobody"]);
-  const done = await wrong.submit("Begin billing", { "Invoices go to": "office@example.org" });
-  assert.is(done.part("status", /changed/).text, "It is changed.");
+  const wrong = await before.submit("Start billing", { "Send invoices to": "nobody" });
+  assert.equal([wrong.status, wrong.field("Send invoices to").value], [400, "nobody"]);
+  const done = await wrong.submit("Start billing", { "Send invoices to": "office@example.org" });
+  assert.is(done.part("status", /saved/).text, "Changes saved.");
   assert.match(done.part("region", "Subscription").text, /office@example\.org/);
-  const moved = await done.submit("Change the address", { "Invoices go to": "desk@example.org" });
+  const moved = await done.submit("Change address", { "Send invoices to": "desk@example.org" });
   assert.match(moved.part("region", "Subscription").text, /desk@example\.org/);
 });
 
@@ -61,17 +61,17 @@ test("shows what is billed, what it comes to, and the invoice that is late, with
   await scene.as("operator").post(`/api/federations/${scene.hub}/billing`, { email: "office@example.org" });
   await show(scene);
   const page = await open();
-  assert.match(page.part("alert").text, /A payment is late, since 2 Nov 2026/);
-  assert.match(page.part("region", "Subscription").text, /€93\.00 a month/);
-  assert.equal(page.part("region", "What is billed").table(), [["Size", "Spokes", "A month"], [
+  assert.match(page.part("alert").text, /A payment is overdue since 2 Nov 2026/);
+  assert.match(page.part("region", "Subscription").text, /€93\.00 per month/);
+  assert.equal(page.part("region", "Billed spokes").table(), [["Size", "Spokes", "Per month"], [
     "Small",
     "3",
     "€93.00",
   ]]);
   const invoice = page.part("region", "Invoice N-<1>");
-  assert.match(invoice.text, /Open.*Amount €93\.00.*To be paid €62\.00.*Due 1 Nov 2026/);
-  assert.is(invoice.link("Pay it"), "https://pay.example/i");
-  assert.equal(page.part("region", "What a spoke costs").table()[1], ["Small", "€31.00"]);
+  assert.match(invoice.text, /Open.*Amount €93\.00.*Amount due €62\.00.*Due 1 Nov 2026/);
+  assert.is(invoice.link("Pay invoice"), "https://pay.example/i");
+  assert.equal(page.part("region", "Prices per spoke").table()[1], ["Small", "€31.00"]);
 });
 
 test("says where the bill differs from what is there, and lets an operator reconcile", async ({ scene, open }) => {
@@ -80,16 +80,16 @@ test("says where the bill differs from what is there, and lets an operator recon
   const page = await open("operator");
   assert.match(
     page.text,
-    "The bill differs from what is there. The payment provider counts 3 of size small where there are 1",
+    "The bill differs from this hub's spokes. The payment provider counts 3 of size small where there are 1",
   );
   const done = await page.submit("Reconcile");
-  assert.match(done.part("status", /anew/).text, "The payment provider is being told anew");
+  assert.match(done.part("status", /Reconciling/).text, "Reconciling with the payment provider");
 });
 
 test("gives those who run the hub no say in it, and shows it to nobody else", async ({ scene, open }) => {
   const page = await open();
   assert.equal([page.has("button", /billing/), page.has("button", "Reconcile")], [false, false]);
-  assert.match(page.text, "An operator decides whether it is billed");
+  assert.match(page.text, "An operator can start billing");
   assert.is((await open("spokeAdmin")).status, 403);
   const headers = { ...await scene.as("hubAdmin").credentials(), "content-type": "application/x-www-form-urlencoded" };
   const sent = { method: "POST", headers, body: "email=me@example.org" };

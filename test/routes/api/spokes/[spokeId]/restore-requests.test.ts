@@ -116,7 +116,7 @@ test("decide declines with a reason that its requester reads, once", async ({ sc
 
 test("is requested on the backups page, and decided there", async ({ scene, backupId }) => {
   const path = `/spokes/${scene.spoke}/backups`;
-  assert.not.match((await visit(scene, path, "spokeAdmin")).text, "Requested restores");
+  assert.not.match((await visit(scene, path, "spokeAdmin")).text, "Restore requests");
   const page = await visit(scene, path, "hubAdmin");
   const wrong = await page.submit("Request a restore", { Reason: "" });
   assert.is(wrong.status, 400);

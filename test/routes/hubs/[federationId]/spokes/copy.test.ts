@@ -10,7 +10,7 @@ interface Context {
 }
 
 const test = suite<Context>("the form for a copy");
-const MAKE = "Make the spoke", SHOW = "Show what will be made", WHAT = "What will be made";
+const MAKE = "Create spoke", SHOW = "Preview", WHAT = "Preview";
 
 test.before.each(async (context) => {
   const scene = context.scene = await openScene();
@@ -49,7 +49,7 @@ test("is reached from a hub's form, which lists what can be copied, and from the
   const { scene, elm } = context;
   const page = await visit(scene, `/hubs/${scene.hub}/spokes/new`, "hubAdmin");
   assert.match(page.field("Copy of").options.join(), /Elm <school>, elm\.spokes\.example\.org/);
-  const form = await page.submit("Go on", { "Copy of": elm });
+  const form = await page.submit("Continue", { "Copy of": elm });
   assert.equal([form.path, form.has("heading", "Copy a spoke")], [`/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, true]);
   assert.not(form.has("field", "Copy of"));
   assert.not(form.has("field", "Moodle"));
@@ -60,15 +60,15 @@ test("is reached from a hub's form, which lists what can be copied, and from the
 test("begins with what the other is, shows what would be made of it, and makes it once", async (context) => {
   const { scene, elm } = context, backup = await plant(context);
   const form = await visit(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
-  assert.equal(form.field("As it was").options, [
-    "The newest backup, 2026-11-20 02:00 UTC",
-    "Now: a backup is taken first",
+  assert.equal(form.field("State to copy").options, [
+    "Newest backup, 2026-11-20 02:00 UTC",
+    "Now (takes a backup first)",
   ]);
   assert.is(form.field("Administrator's address").value, "head@elm.example");
   assert.ok(form.part("radio", /Large/).attribute("checked") !== null);
-  assert.ok(form.part("checkbox", "Sign in by the hub's identity provider").attribute("checked") !== null);
+  assert.ok(form.part("checkbox", "Sign in with the hub's identity provider").attribute("checked") !== null);
   const shown = await form.submit(SHOW, { Slug: "ash" });
-  assert.match(shown.part("region", WHAT).text, /It can be made.*Copy of Elm <school>.*bak_1.*sent to nobody/);
+  assert.match(shown.part("region", WHAT).text, /Ready to create.*Copy of Elm <school>.*bak_1.*held until/);
   const [made, again] = [await shown.submit(MAKE), await shown.submit(MAKE)];
   assert.match(made.path, /^\/spokes\/spk_\w+\?done=created$/);
   assert.is(again.path, made.path);
@@ -85,7 +85,7 @@ test("begins with what the other is, shows what would be made of it, and makes i
 test("has one taken first where there is none, and says at the field what is refused", async (context) => {
   const { scene, elm } = context;
   const form = await visit(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
-  assert.is(form.field("As it was").value, "now");
+  assert.is(form.field("State to copy").value, "now");
   const small = await form.submit(MAKE, { Slug: "ash", size: "small" });
   assert.is(small.status, 400);
   assert.match(small.html, /Size must have disks as large as those of elm/);
@@ -115,7 +115,7 @@ test("leads to a spoke that says of what it is, and whose mail is turned on ther
   await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [id]);
   const page = await visit(scene, `/spokes/${id}`, "hubAdmin");
   assert.match(page.html, `<a href="/spokes/${elm}">`);
-  assert.match(page.html, "The site sends no mail until you say so.");
+  assert.match(page.html, "This copy sends no mail.");
   const settings = await visit(scene, `/spokes/${id}/settings`, "hubAdmin");
   assert.is(settings.field("Mail").value, "held");
   const on = await page.submit("Turn mail on");

@@ -36,7 +36,7 @@ test.after(async ({ scene, names }) => {
   await names.close();
 });
 
-const SHOW = "Show what will be made", MAKE = "Make the spoke";
+const SHOW = "Preview", MAKE = "Create spoke";
 
 test("offers what the catalogue lists, with what it costs in each currency", async ({ open }) => {
   const page = await open();
@@ -46,15 +46,15 @@ test("offers what the catalogue lists, with what it costs in each currency", asy
   assert.not(page.has("field", "Seed"), "where nothing can be chosen");
   assert.ok(page.has("field", "Content mode"), "where any text is taken");
   assert.is(page.field("Administrator's address").value, "hub-admin@example.org");
-  assert.match(page.part("region", "What will be made").text, "Type a slug");
+  assert.match(page.part("region", "Preview").text, "Enter a slug");
 });
 
 test("shows where it would be, what it would cost and of what it would be made, and makes nothing", async (context) => {
   const { open, count } = context, before = await count();
   const shown = await (await open()).submit(SHOW, { Slug: "elm", Name: "Elm <b>school</b>", size: "large" });
-  const part = shown.part("region", "What will be made");
-  assert.match(part.text, /It can be made.*¥1,900 a month.*charges nobody.*https?:\/\/elm\.spokes\.example\.org/);
-  assert.match(part.text, /Elm <b>school<\/b>.*\d+ objects in the cluster.*Deployment moodle.*"kind": "Namespace"/);
+  const part = shown.part("region", "Preview");
+  assert.match(part.text, /Ready to create.*¥1,900 per month.*nothing is charged.*https?:\/\/elm\.spokes\.example\.org/);
+  assert.match(part.text, /Elm <b>school<\/b>.*\d+ objects to create.*Deployment moodle.*"kind": "Namespace"/);
   assert.not.match(shown.html, "<b>school");
   assert.equal([shown.status, shown.field("Slug").value, await count()], [200, "elm", before]);
   assert.ok(shown.part("radio", /Large/).attribute("checked") !== null, "what was chosen stays");
@@ -62,11 +62,16 @@ test("shows where it would be, what it would cost and of what it would be made, 
 
 test("makes it, once however often the form is sent, and leads to it", async ({ scene, open, count }) => {
   const before = await count(), form = await open();
-  const filled = { Slug: "birch", Name: "Birch <i>school</i>", "With the hub's shared courses": true, Brand: "ocean" };
+  const filled = {
+    Slug: "birch",
+    Name: "Birch <i>school</i>",
+    "Include the hub's shared courses": true,
+    Brand: "ocean",
+  };
   const [made, again] = [await form.submit(MAKE, filled), await form.submit(MAKE, filled)];
   assert.match(made.path, /^\/spokes\/spk_\w+\?done=created$/);
   assert.equal([again.path, await count()], [made.path, before + 1]);
-  assert.match(made.part("status", /being made/).text, "This page shows how far it is");
+  assert.match(made.part("status", /Creating/).text, "This page shows the progress");
   assert.not.match(made.html, "<i>school");
   const { body } = await scene.as("hubAdmin").get("/api/spokes/birch.spokes.example.org");
   assert.equal([body.brand, body.content, body.identity, body.size], ["ocean", true, false, "small"]);
@@ -80,7 +85,7 @@ test("says at the field what is wrong, and beside it, and keeps what was typed",
   const taken = await (await open()).submit(MAKE, { Slug: "oak" });
   assert.equal([taken.status, taken.field("Slug").wrong], [409, true]);
   assert.match(taken.field("Slug").description, "This hub has a spoke with the slug oak already");
-  assert.match(taken.part("region", "What will be made").text, "Not yet");
+  assert.match(taken.part("region", "Preview").text, "Not yet");
   const wrong = await (await open()).submit(MAKE, { Slug: "Not a slug", "Administrator's address": "<me>" });
   assert.equal([wrong.status, wrong.field("Slug").wrong, wrong.field("Administrator's address").wrong], [
     400,
@@ -94,21 +99,21 @@ test("shows the record that proves a domain, to take along, and takes the domain
   const { open, names } = context, filled = { Slug: "pine", Domain: "learn.example.com" };
   const page = await (await open()).submit(SHOW, filled);
   assert.equal([page.status, page.field("Domain").wrong], [409, true]);
-  const [name, value] = page.part("region", "What will be made").all("definition");
+  const [name, value] = page.part("region", "Preview").all("definition");
   assert.is(name, "_wheelwright.learn.example.com");
   names.tell(name!, [[value!]]);
-  assert.match((await page.submit(SHOW)).part("region", "What will be made").text, "It can be made");
+  assert.match((await page.submit(SHOW)).part("region", "Preview").text, "Ready to create");
 });
 
 test("shows the cost of a size before there is a slug", async ({ open }) => {
   const page = await (await open()).submit(SHOW, { size: "large" });
   assert.equal([page.status, page.field("Slug").wrong], [200, false]);
-  assert.match(page.part("region", "What will be made").text, /Type a slug.*¥1,900/);
+  assert.match(page.part("region", "Preview").text, /Enter a slug.*¥1,900/);
 });
 
 test("is for those who run the hub", async ({ scene, open }) => {
   const refused = await open("spokeAdmin");
-  assert.equal([refused.status, refused.part("heading").text], [403, "This is not yours to do"]);
+  assert.equal([refused.status, refused.part("heading").text], [403, "You are not allowed to do this"]);
   assert.is((await open("stranger")).status, 404);
   const headers = {
     ...await scene.as("spokeAdmin").credentials(),
