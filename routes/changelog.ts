@@ -6,7 +6,7 @@ import { html } from "#lib/http/reply.ts";
 import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
-  summary: "The changelog as a page: what is announced, and what each release changed",
+  summary: "The changelog as a page: announcements and the changes of each release",
   access: anyone,
   scope: "public",
   holds: 300,

@@ -5,13 +5,13 @@ import { forgotPage } from "#lib/portal/sign-in/sign-in.ts";
 import { fields, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = publicPage({
-  summary: "Where one has a link mailed that sets a new password",
+  summary: "The form that requests a link for setting a new password",
   query: queryParams("next"),
   show: () => forgotPage(null),
 });
 
 export const POST = publicForm({
-  summary: "Have the link mailed by the page's form",
+  summary: "Mail a link for setting a new password",
   bucket: forgotPassword.bucket,
   body: fields("email"),
   async submit({ callApi, input: { email } }) {

@@ -7,7 +7,8 @@ import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 import { hasSession } from "#lib/domains/auth/authenticate.ts";
 
 export const GET = endpoint({
-  summary: "The front page: what this is, whether it works, and where to go on; who is signed in is led to the portal",
+  summary: "The front page: what this service is, whether it works, and where to go. Redirects signed-in users " +
+    "to the portal",
   access: anyone,
   scope: "public",
   reply: either(html(), seeOther),

@@ -8,7 +8,7 @@ import { pageReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
 import { invitation, showLink, submitLink } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
-  summary: "Show what an invitation is to",
+  summary: "Show an invitation",
   access: anyone,
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
@@ -20,7 +20,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Accept an invitation by the page's form",
+  summary: "Accept an invitation",
   access: anyone,
   scope: "flow",
   form: true,

@@ -18,7 +18,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Set a new password by the page's form",
+  summary: "Set a new password",
   access: anyone,
   scope: "flow",
   form: true,

@@ -5,13 +5,13 @@ import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
 import { fields, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = publicPage({
-  summary: "Where one signs in; who is signed in is led on",
+  summary: "The sign-in form. Redirects signed-in users",
   query: queryParams("next"),
   show: ({ next, signup }) => signInPage({ next, signup }),
 });
 
 export const POST = publicForm({
-  summary: "Sign in by the page's form",
+  summary: "Sign in",
   bucket: login.bucket,
   body: fields("email", "password", "next"),
   async submit({ callApi, input: { email, password }, next }) {

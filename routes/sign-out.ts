@@ -3,7 +3,7 @@ import { POST as logout } from "#routes/api/auth/logout.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Sign out by a button",
+  summary: "Sign out",
   async submit({ callApi }) {
     const { cookie } = await callApi(logout);
     return { to: "/sign-in", cookie, headers: { "clear-site-data": '"cache"' } }; // pages that were kept to go back to

@@ -5,13 +5,13 @@ import { signUpClosedPage, signUpPage } from "#lib/portal/sign-in/sign-in.ts";
 import { fields, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = publicPage({
-  summary: "Where one makes an account for oneself",
+  summary: "The form that creates an account",
   query: queryParams("next"),
   show: ({ signup }) => signup ? signUpPage(null) : signUpClosedPage(),
 });
 
 export const POST = publicForm({
-  summary: "Make an account by the page's form",
+  summary: "Create an account",
   bucket: signup.bucket,
   body: fields("displayName", "email", "password"),
   async submit({ callApi, input: { displayName, email, password } }) {

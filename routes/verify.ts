@@ -7,7 +7,7 @@ import { pageReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
 import { showLink, submitLink, verification } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
-  summary: "Show the form that proves an address",
+  summary: "Show the form that verifies an address",
   access: anyone,
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
@@ -18,7 +18,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Prove an address by the page's form",
+  summary: "Verify an address",
   access: anyone,
   scope: "flow",
   form: true,

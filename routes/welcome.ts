@@ -6,12 +6,12 @@ import type { Submission } from "#lib/portal/components/forms.ts";
 import { onboardingBody, welcomeView } from "#lib/portal/people/welcome.ts";
 
 export const GET = page({
-  summary: "The page that greets a new user",
+  summary: "The onboarding page for new users",
   show: (call) => show(call),
 });
 
 export const POST = formAction({
-  summary: "Finish setting up your account by its form",
+  summary: "Complete onboarding",
   body: fields("displayName", "password", "slug", "name", "reason"),
   async submit({ callApi, body }) {
     const { body: { federationRequest }, cookie } = await callApi(completeOnboarding, { body: onboardingBody(body) });

@@ -147,6 +147,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Deployment**: The chart derives a valid `RELEASE_ID` from the name of any Helm release. For a name such as `1-2a` it began with a digit, and the program did not start.",
       "**Operating**: Spokes have `imageDigest`, the image that ran after the installation or the last upgrade, restore or reapply. A tag that its publisher moved is `drift`, and a warning of `doctor`.",
       "**Operating**: On Deno, a backup or a restore of the database over TLS no longer stalls: Deno can lose the end of a paused TLS socket, so the TCP socket below is paused.",
+      "**Portal**: All pages are rewritten in plain words. A hub and a spoke have a tab **Operations** (formerly **Events**, and no tab). A spoke's page for signing in to its site moved to `/spokes/SPOKE_ID/sign-in-link`.",
     ],
   },
 ];

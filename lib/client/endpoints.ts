@@ -71,7 +71,7 @@ export const CLIENT_VERSION = "0.1.0";
 /** A function for each endpoint, by the name that the reference gives it. */
 export interface WheelwrightApi {
   /**
-   * The audit log, newest first; each filter narrows it
+   * The audit log, newest first. Filters are combined
    *
    * `GET /api/audit`, scope readonly.
    */
@@ -169,35 +169,35 @@ export interface WheelwrightApi {
   ): PagedList<AuditEvent>;
 
   /**
-   * Accept an invitation by its link: proves the address, sets the password, and signs in by the cookie
+   * Accept an invitation by its link. Verifies the address, sets the password and returns a session cookie
    *
    * `POST /api/auth/accept-invite`, scope flow. Its own codes: link_spent, busy.
    */
   acceptInvite(body: AcceptInvite, options?: CallOptions): Promise<Me>;
 
   /**
-   * Have a link mailed that sets a new password; the answer is the same whether or not there is such a user
+   * Mail a link that sets a new password. The response does not reveal whether the user exists
    *
    * `POST /api/auth/forgot-password`, scope flow.
    */
   forgotPassword(body: ForgotPassword, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Sign in with an e-mail address and a password; the session is in the cookie
+   * Sign in with an e-mail address and a password. Returns a session cookie
    *
    * `POST /api/auth/login`, scope flow. Its own codes: login_failed, busy.
    */
   login(body: Login, options?: CallOptions): Promise<LoggedIn>;
 
   /**
-   * End your session; without one there is nothing to do
+   * End your session. Without a session, nothing happens
    *
    * `POST /api/auth/logout`, scope flow.
    */
   logout(options?: CallOptions): Promise<void>;
 
   /**
-   * The user that your token or session stands for
+   * The user of your token or session
    *
    * `GET /api/auth/me`, scope readonly.
    */
@@ -211,35 +211,35 @@ export interface WheelwrightApi {
   updateMe(body?: OwnPatch, options?: CallOptions): Promise<Me>;
 
   /**
-   * Change your password; it ends your other sessions, renews this one's cookie, and leaves tokens alone
+   * Change your password. Ends your other sessions, renews this session's cookie and keeps your tokens
    *
    * `POST /api/auth/password`, scope session. Its own codes: wrong_password, busy.
    */
   changePassword(body: PasswordChange, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Set a new password by the link that was mailed; it ends all sessions and, unless keepTokens is true, API tokens
+   * Set a new password with a mailed link. Ends all sessions and revokes API tokens unless keepTokens is true
    *
    * `POST /api/auth/reset-password`, scope flow. Its own codes: link_spent, busy.
    */
   resetPassword(body: PasswordReset, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Your sessions: the one that you ask with, if any, then the others, the last used first; 100 at most
+   * Your sessions, at most 100: the current one first, then the others by last use
    *
    * `GET /api/auth/sessions`, scope readonly.
    */
   listSessions(options?: CallOptions): Promise<Session[]>;
 
   /**
-   * Sign out everywhere else: all your sessions end but this one, with their event streams
+   * End all your sessions except the current one, and their event streams
    *
    * `DELETE /api/auth/sessions/others`, scope session.
    */
   deleteOtherSessions(options?: CallOptions): Promise<void>;
 
   /**
-   * End one of your sessions, with its event streams; once more changes nothing
+   * End one of your sessions and its event streams. Repeating the request changes nothing
    *
    * `DELETE /api/auth/sessions/{sessionId}`, scope session. Its own codes: session_missing.
    */
@@ -252,14 +252,14 @@ export interface WheelwrightApi {
   ): Promise<void>;
 
   /**
-   * Sign up, where SIGNUP is on; the answer is the same whether or not there is such a user
+   * Sign up, if SIGNUP is on. The response does not reveal whether the user exists
    *
    * `POST /api/auth/signup`, scope flow. Its own codes: signup_off, busy.
    */
   signup(body: Signup, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Your tokens that are not revoked, newest first; complete unless a limit is given
+   * Your tokens that are not revoked, newest first. Complete unless limit is given
    *
    * `GET /api/auth/tokens`, scope readonly.
    */
@@ -274,14 +274,14 @@ export interface WheelwrightApi {
   ): PagedList<Token>;
 
   /**
-   * Make a token for automation; its plaintext is in this answer and nowhere else
+   * Create an API token. The response is the only place that contains its plaintext
    *
    * `POST /api/auth/tokens`, scope session. Its own codes: expiry_past.
    */
   createToken(body: NewToken, options?: CallOptions): Promise<MintedToken>;
 
   /**
-   * Revoke a token: from this answer on it opens nothing
+   * Revoke a token. It stops working with this response
    *
    * `DELETE /api/auth/tokens/{tokenId}`, scope cli. Its own codes: token_missing.
    */
@@ -294,35 +294,35 @@ export interface WheelwrightApi {
   ): Promise<void>;
 
   /**
-   * Prove an address by its link; the password given here is the user's from now on, and ends what was before
+   * Verify an address by its link. The password in the request becomes the user's password and ends earlier access
    *
    * `POST /api/auth/verify-email`, scope flow. Its own codes: link_spent, busy.
    */
   verifyEmail(body: VerifyEmail, options?: CallOptions): Promise<Me>;
 
   /**
-   * What hubs and spokes can be made of; a section named in open takes any text
+   * Sizes, versions, regions and other values for hubs and spokes. A section listed in open accepts any text
    *
    * `GET /api/catalog`, scope readonly.
    */
   getCatalog(options?: CallOptions): Promise<Catalog>;
 
   /**
-   * What is announced, and what each release changed; newest first
+   * Announcements and the changes of each release, newest first
    *
    * `GET /api/changelog`, scope public. Its own codes: database_unavailable, database_lost, database_busy, database_slow, database_closed.
    */
   getChangelog(options?: CallOptions): Promise<Changelog>;
 
   /**
-   * The changelog as an Atom feed: an entry for each announcement and each release
+   * The changelog as an Atom feed, with an entry for each announcement and release
    *
    * `GET /api/changelog.atom`, scope public. Its own codes: database_unavailable, database_lost, database_busy, database_slow, database_closed.
    */
   getChangelogFeed(options?: CallOptions): Promise<string>;
 
   /**
-   * Requests for hubs, newest first: your own, and for operators all
+   * Hub requests, newest first: your own, or all for operators
    *
    * `GET /api/federation-requests`, scope readonly.
    */
@@ -339,14 +339,14 @@ export interface WheelwrightApi {
   ): PagedList<FederationRequest>;
 
   /**
-   * Ask for a hub; an operator decides, and you become its admin
+   * Request a hub. If an operator approves it, you become its admin
    *
    * `POST /api/federation-requests`, scope cli. Its own codes: slug_taken, too_many_pending, unverified, not_offered.
    */
   createFederationRequest(body: NewFederationRequest, options?: KeyedOptions): Promise<FederationRequest>;
 
   /**
-   * One request for a hub, and what became of it
+   * One hub request and its outcome
    *
    * `GET /api/federation-requests/{requestId}`, scope readonly.
    */
@@ -359,7 +359,7 @@ export interface WheelwrightApi {
   ): Promise<FederationRequest>;
 
   /**
-   * Withdraw a request that nobody has decided yet; again, it stays as it is
+   * Withdraw a pending hub request. Repeating the request changes nothing
    *
    * `DELETE /api/federation-requests/{requestId}`, scope cli. Its own codes: request_decided.
    */
@@ -372,7 +372,7 @@ export interface WheelwrightApi {
   ): Promise<FederationRequest>;
 
   /**
-   * Make the hub that was asked for, and its asker the admin; the body may say what shall be otherwise
+   * Approve a hub request: create the hub and make the requester its admin. The body may override the requested values
    *
    * `POST /api/federation-requests/{requestId}/approve`, scope cli. Its own codes: request_decided, asker_disabled, slug_taken, not_offered.
    */
@@ -386,7 +386,7 @@ export interface WheelwrightApi {
   ): Promise<FederationRequest>;
 
   /**
-   * Reject a request for a hub, with the reason that its asker reads
+   * Reject a hub request. The requester sees the reason
    *
    * `POST /api/federation-requests/{requestId}/reject`, scope cli. Its own codes: request_decided.
    */
@@ -400,7 +400,7 @@ export interface WheelwrightApi {
   ): Promise<FederationRequest>;
 
   /**
-   * The hubs that you see, newest first; complete unless a limit is given
+   * The hubs that you can see, newest first. Complete unless limit is given
    *
    * `GET /api/federations`, scope readonly.
    */
@@ -423,14 +423,14 @@ export interface WheelwrightApi {
   ): PagedList<Federation>;
 
   /**
-   * Create a hub; it is provisioned in the background
+   * Create a hub. It is provisioned in the background
    *
    * `POST /api/federations`, scope cli. Its own codes: slug_taken, not_offered.
    */
   createFederation(body: NewFederation, options?: KeyedOptions): Promise<Federation>;
 
   /**
-   * One hub, and what it is busy with
+   * One hub and its current operation
    *
    * `GET /api/federations/{federationId}`, scope readonly.
    */
@@ -459,7 +459,7 @@ export interface WheelwrightApi {
   ): Promise<Federation>;
 
   /**
-   * Remove a hub in which no spoke lives any more; it is removed when its namespace is gone
+   * Remove a hub without spokes. It is removed when its namespace is gone
    *
    * `DELETE /api/federations/{federationId}`, scope cli. Its own codes: federation_not_empty, federation_state.
    */
@@ -474,7 +474,7 @@ export interface WheelwrightApi {
   ): Promise<Federation>;
 
   /**
-   * Try the provisioning of a failed hub again
+   * Retry the provisioning of a failed hub
    *
    * `POST /api/federations/{federationId}/actions`, scope cli. Its own codes: federation_state.
    */
@@ -488,7 +488,7 @@ export interface WheelwrightApi {
   ): Promise<Federation>;
 
   /**
-   * A hub's subscription as the payment provider last showed it, and the invoice that is to be paid
+   * A hub's subscription as last reported by the payment provider, and its open invoice
    *
    * `GET /api/federations/{federationId}/billing`, scope readonly.
    */
@@ -501,7 +501,7 @@ export interface WheelwrightApi {
   ): Promise<Billing>;
 
   /**
-   * Have a hub's spokes billed, and say where the invoices go; again, they go to another address
+   * Start billing a hub and set the address for invoices. Repeating the request changes the address
    *
    * `POST /api/federations/{federationId}/billing`, scope cli. Its own codes: billing_off.
    */
@@ -515,7 +515,7 @@ export interface WheelwrightApi {
   ): Promise<Billing>;
 
   /**
-   * Tell the payment provider anew what a hub's spokes are, also where its subscription was changed there; one that has ended is followed by another
+   * Send a hub's spokes to the payment provider again and overwrite changes that were made there. An ended subscription is replaced
    *
    * `POST /api/federations/{federationId}/billing/reconcile`, scope cli. Its own codes: billing_off, not_billed.
    */
@@ -528,7 +528,7 @@ export interface WheelwrightApi {
   ): Promise<Billing>;
 
   /**
-   * Follow a hub's events; with Last-Event-ID or since, from the one after it
+   * Follow a hub's events. Resume after a given event with Last-Event-ID or since
    *
    * `GET /api/federations/{federationId}/events`, scope readonly. Its own codes: too_many_streams.
    */
@@ -543,7 +543,7 @@ export interface WheelwrightApi {
   ): AsyncGenerator<StreamEvent, void>;
 
   /**
-   * The hub's admins, newest first, pending ones too; complete unless a limit is given
+   * The hub's admins, newest first, including pending ones. Complete unless limit is given
    *
    * `GET /api/federations/{federationId}/members`, scope readonly.
    */
@@ -560,7 +560,7 @@ export interface WheelwrightApi {
   ): PagedList<Member>;
 
   /**
-   * Make somebody an admin of a hub. Whoever has no account, or never proved the address, is invited by mail, for 7 days; asked again, nothing is done twice, and an invitation is mailed again once an hour has passed
+   * Make a user an admin of a hub. A user without a verified account gets an invitation by mail, valid for 7 days. Repeating the request mails the invitation again after an hour
    *
    * `POST /api/federations/{federationId}/members`, scope cli. Its own codes: user_disabled, federation_state.
    */
@@ -574,7 +574,7 @@ export interface WheelwrightApi {
   ): Promise<HubJoining>;
 
   /**
-   * Take a hub back from somebody, who loses it with this answer; also oneself
+   * Remove an admin of a hub. Access ends with this response. Admins may remove themselves
    *
    * `DELETE /api/federations/{federationId}/members/{userId}`, scope cli. Its own codes: member_missing.
    */
@@ -608,7 +608,7 @@ export interface WheelwrightApi {
   ): PagedList<Operation>;
 
   /**
-   * A hub's spokes that you see, newest first; complete unless a limit is given
+   * The spokes of a hub that you can see, newest first. Complete unless limit is given
    *
    * `GET /api/federations/{federationId}/spokes`, scope readonly.
    */
@@ -645,7 +645,7 @@ export interface WheelwrightApi {
   ): PagedList<Spoke>;
 
   /**
-   * Create a spoke, or a copy of one; it is made in the background, in its hub's turn. dryRun=true shows what it would be
+   * Create a spoke, or a copy of one. It is installed in the background, after earlier jobs of the hub. dryRun=true returns a preview
    *
    * `POST /api/federations/{federationId}/spokes`, scope provisioning. Its own codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable, spoke_missing, spoke_state, copy_of_needed, copy_version, size_too_small, backup_unusable, another_cluster, blueprint_lacks.
    */
@@ -686,7 +686,7 @@ export interface WheelwrightApi {
   ): Promise<Cost>;
 
   /**
-   * Whether the process is alive; it asks nothing of the database
+   * Whether the process is alive. Does not query the database
    *
    * `GET /api/healthz`, scope public.
    */
@@ -698,7 +698,7 @@ export interface WheelwrightApi {
   }>;
 
   /**
-   * All spokes that you see, newest first; complete unless a limit is given
+   * All spokes that you can see, newest first. Complete unless limit is given
    *
    * `GET /api/my-spokes`, scope readonly.
    */
@@ -733,7 +733,7 @@ export interface WheelwrightApi {
   ): PagedList<Spoke>;
 
   /**
-   * The caller's notifications, newest first
+   * Your notifications, newest first
    *
    * `GET /api/notifications`, scope readonly.
    */
@@ -750,21 +750,21 @@ export interface WheelwrightApi {
   ): PagedList<Notification>;
 
   /**
-   * Mark as read all that the caller is notified of at this moment
+   * Mark all your current notifications as read
    *
    * `POST /api/notifications/read-all`, scope cli.
    */
   readAllNotifications(options?: CallOptions): Promise<Marked>;
 
   /**
-   * How many of the caller's notifications are unread
+   * The number of your unread notifications
    *
    * `GET /api/notifications/unread-count`, scope readonly.
    */
   getNotificationsUnreadCount(options?: CallOptions): Promise<UnreadCount>;
 
   /**
-   * Mark a notification as read; once more changes nothing
+   * Mark a notification as read. Repeating the request changes nothing
    *
    * `POST /api/notifications/{notificationId}/read`, scope cli. Its own codes: notification_missing.
    */
@@ -777,14 +777,14 @@ export interface WheelwrightApi {
   ): Promise<Notification>;
 
   /**
-   * When you completed onboarding; nobody is made to
+   * When you completed onboarding. Onboarding is optional
    *
    * `GET /api/onboarding`, scope readonly.
    */
   getOnboarding(options?: CallOptions): Promise<OnboardingState>;
 
   /**
-   * Finish onboarding, once: display name, password, a first request for a hub; it renews the session's cookie
+   * Complete onboarding, once: display name, password and a first hub request. Renews the session's cookie
    *
    * `POST /api/onboarding/complete`, scope session. Its own codes: onboarded, session_too_old, slug_taken, too_many_pending, unverified, not_offered, busy.
    */
@@ -803,7 +803,7 @@ export interface WheelwrightApi {
   }>;
 
   /**
-   * One operation: how far it is, what it waits for, and what a failure left behind
+   * One operation: its progress, what it waits for and why it failed
    *
    * `GET /api/operations/{operationId}`, scope readonly.
    */
@@ -816,7 +816,7 @@ export interface WheelwrightApi {
   ): Promise<OperationDetail>;
 
   /**
-   * How many spokes are in which state, in all and in each hub, and how long the queue is: of what you see
+   * The spokes that you can see, counted by state, in total and per hub, and the length of the queue
    *
    * `GET /api/overview`, scope readonly. Its own codes: federation_missing.
    */
@@ -829,14 +829,14 @@ export interface WheelwrightApi {
   ): Promise<Overview>;
 
   /**
-   * Whether the database answers, its schema is this program's, and the scheduler works; 503 while not
+   * Whether the database answers, its schema matches this release and the scheduler runs. Otherwise 503
    *
    * `GET /api/readyz`, scope public. Its own codes: not_ready.
    */
   getReadyz(options?: CallOptions): Promise<Readiness>;
 
   /**
-   * Requests for restores of all spokes, newest first, each with the command that restores
+   * Restore requests of all spokes, newest first, each with the command that restores
    *
    * `GET /api/restore-requests`, scope readonly.
    */
@@ -853,7 +853,7 @@ export interface WheelwrightApi {
   ): PagedList<RestoreRequest>;
 
   /**
-   * Mark a request for a restore as done, or decline it with a reason; a restore of its backup marks it by itself
+   * Mark a restore request as done, or decline it with a reason. Restoring its backup marks it automatically
    *
    * `POST /api/restore-requests/{restoreRequestId}/decide`, scope cli. Its own codes: request_missing, reason_needed, reason_unused, request_decided.
    */
@@ -867,7 +867,7 @@ export interface WheelwrightApi {
   ): Promise<RestoreRequest>;
 
   /**
-   * Ask many spokes for the same action; ids that you do not see are skipped
+   * Request the same action for many spokes. IDs that you cannot see are skipped
    *
    * `POST /api/spokes/actions`, scope cli. Its own codes: parameter_needed, version_mismatch, not_offered, operator_only.
    */
@@ -881,7 +881,7 @@ export interface WheelwrightApi {
   ): Promise<BulkOutcome[]>;
 
   /**
-   * One spoke, and what it is busy with
+   * One spoke and its current operation
    *
    * `GET /api/spokes/{spokeId}`, scope readonly.
    */
@@ -896,7 +896,7 @@ export interface WheelwrightApi {
   ): Promise<Spoke>;
 
   /**
-   * Change a spoke's name, brand, administrator's address, domain or mail; dryRun=true shows what would change
+   * Change a spoke's name, brand, administrator's address, domain or mail. dryRun=true returns a preview
    *
    * `PATCH /api/spokes/{spokeId}`, scope cli. Its own codes: spoke_state, not_offered, federation_admin_only, domain_taken, domain_unproven, domain_reserved, domain_invalid, dns_unavailable, cluster_unavailable.
    */
@@ -922,7 +922,7 @@ export interface WheelwrightApi {
   ): Promise<Spoke>;
 
   /**
-   * Remove a spoke with all that belongs to it; asked again, it answers with the same operation
+   * Remove a spoke and its site. Repeating the request returns the same operation
    *
    * `DELETE /api/spokes/{spokeId}`, scope provisioning. Its own codes: operator_only, spoke_state.
    */
@@ -937,7 +937,7 @@ export interface WheelwrightApi {
   ): Promise<Spoke>;
 
   /**
-   * Ask a spoke to suspend, resume, restart, upgrade, resize, back up … dryRun=true shows what would change
+   * Request an action: suspend, resume, restart, upgrade, resize, back up and so on. dryRun=true returns a preview
    *
    * `POST /api/spokes/{spokeId}/actions`, scope cli. Its own codes: spoke_state, version_not_newer, version_unchanged, size_unchanged, parameter_needed, version_mismatch, not_offered, operator_only, cluster_unavailable.
    */
@@ -980,7 +980,7 @@ export interface WheelwrightApi {
   ): PagedList<AuditEvent>;
 
   /**
-   * A spoke's backups, when the next one is due, and how long they are kept. Restoring one is a request to support
+   * A spoke's backups, their schedule and their retention. To restore one, create a restore request
    *
    * `GET /api/spokes/{spokeId}/backups`, scope readonly.
    */
@@ -995,7 +995,7 @@ export interface WheelwrightApi {
   ): Promise<BackupSummary>;
 
   /**
-   * Make somebody an admin of a spoke. Whoever has no account, or never proved the address, is invited by mail, for 7 days; asked again, nothing is done twice, and an invitation is mailed again once an hour has passed
+   * Make a user an admin of a spoke. A user without a verified account gets an invitation by mail, valid for 7 days. Repeating the request mails the invitation again after an hour
    *
    * `POST /api/spokes/{spokeId}/delegate`, scope cli. Its own codes: user_disabled, spoke_state.
    */
@@ -1009,7 +1009,7 @@ export interface WheelwrightApi {
   ): Promise<SpokeJoining>;
 
   /**
-   * The spoke's own admins, newest first, pending ones too; complete unless a limit is given. Those who run its hub are not among them
+   * The spoke's own admins, newest first, including pending ones, without the hub's admins. Complete unless limit is given
    *
    * `GET /api/spokes/{spokeId}/members`, scope readonly.
    */
@@ -1026,7 +1026,7 @@ export interface WheelwrightApi {
   ): PagedList<Member>;
 
   /**
-   * Take a spoke back from somebody, who loses it with this answer; its own admins may leave
+   * Remove an admin of a spoke. Access ends with this response. Spoke admins may remove themselves
    *
    * `DELETE /api/spokes/{spokeId}/members/{userId}`, scope cli. Its own codes: member_missing.
    */
@@ -1058,7 +1058,7 @@ export interface WheelwrightApi {
   ): PagedList<Operation>;
 
   /**
-   * Requests to restore the spoke, newest first, and what became of them
+   * Restore requests of the spoke, newest first, with their outcome
    *
    * `GET /api/spokes/{spokeId}/restore-requests`, scope readonly.
    */
@@ -1089,7 +1089,7 @@ export interface WheelwrightApi {
   ): Promise<RestoreRequest>;
 
   /**
-   * Make a link with which the site's administrator chooses a password and is signed in. It is in this answer and nowhere else, works once, and takes the place of those made before; ask while the site runs, ten times an hour at most
+   * Create a link for the site's administrator to choose a password and sign in. The response is the only place that contains it. The link works once and replaces earlier links. The site must be running. At most ten links per hour
    *
    * `POST /api/spokes/{spokeId}/sign-in-link`, scope cli. Its own codes: spoke_state, link_under_way, admin_unusable, too_many_links, link_failed, cluster_unavailable.
    */
@@ -1102,7 +1102,7 @@ export interface WheelwrightApi {
   ): Promise<SignInLink>;
 
   /**
-   * Users, newest first; email finds an address, or those that begin so
+   * Users, newest first. email matches an address or its beginning
    *
    * `GET /api/users`, scope readonly.
    */
@@ -1138,7 +1138,7 @@ export interface WheelwrightApi {
   ): Promise<UserRecord>;
 
   /**
-   * Rename a user, make an operator of them or not, disable or enable them; whoever becomes an operator by it does so by a session. Disabling ends their sessions for good, and stops their tokens until they are enabled again; there is always an operator left
+   * Rename, disable or enable a user, or change their operator role. Granting the role requires a session. Disabling ends their sessions and stops their tokens until the account is enabled again. The last operator cannot be removed
    *
    * `PATCH /api/users/{userId}`, scope cli. Its own codes: user_missing, last_operator, user_unverified, session_required.
    */
@@ -1152,7 +1152,7 @@ export interface WheelwrightApi {
   ): Promise<UserRecord>;
 
   /**
-   * Give a user a new password, which is in this answer and nowhere else. All their sessions end, also your own if it is you; an address that was not verified is so from now on, on your word
+   * Set a new password for a user. The response is the only place that contains it. All sessions of the user end, also your own if it is you. An unverified address becomes verified
    *
    * `POST /api/users/{userId}/reset-password`, scope session. Its own codes: user_missing, user_disabled, busy.
    */
@@ -1165,7 +1165,7 @@ export interface WheelwrightApi {
   ): Promise<ResetPassword>;
 
   /**
-   * The version of the API and the build that answers
+   * The version of the API and the build of this server
    *
    * `GET /api/version`, scope public.
    */

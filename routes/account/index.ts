@@ -7,12 +7,12 @@ import type { Submission } from "#lib/portal/components/forms.ts";
 import { accountView } from "#lib/portal/people/account.ts";
 
 export const GET = page({
-  summary: "Your account, and where you are signed in",
+  summary: "Your account and your sessions",
   show: (call) => show(call),
 });
 
 export const POST = formAction({
-  summary: "Change your name by its form",
+  summary: "Change your name",
   body: fields("displayName"),
   async submit({ callApi, me, body }) {
     await callApi(updateAccount, { body });

@@ -4,12 +4,12 @@ import { fields, formAction, page } from "#lib/portal/page/page.ts";
 import { passwordView } from "#lib/portal/people/account.ts";
 
 export const GET = page({
-  summary: "The form for another password",
+  summary: "The form that changes your password",
   show: ({ me }) => passwordView(me.email),
 });
 
 export const POST = formAction({
-  summary: "Change your password by its form",
+  summary: "Change your password",
   bucket: changePassword.bucket,
   body: fields("current", "password"),
   async submit({ callApi, body }) {

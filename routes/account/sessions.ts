@@ -4,7 +4,7 @@ import { DELETE as endOtherSessions } from "#routes/api/auth/sessions/others.ts"
 import { fields, formAction } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "End one of your sessions, or all others, by a button",
+  summary: "End one of your sessions, or all others",
   body: fields("which"),
   async submit({ callApi, body: { which } }) {
     await (which === "others" ? callApi(endOtherSessions) : callApi(endSession, { params: { sessionId: which } }));

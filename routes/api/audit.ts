@@ -8,7 +8,7 @@ import { paged } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "The audit log, newest first; each filter narrows it",
+  summary: "The audit log, newest first. Filters are combined",
   access: operator,
   scope: "readonly",
   query: v.object({ ...auditFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),

@@ -6,7 +6,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "What hubs and spokes can be made of; a section named in open takes any text",
+  summary: "Sizes, versions, regions and other values for hubs and spokes. A section listed in open accepts any " +
+    "text",
   access: signedIn,
   scope: "readonly",
   reply: ok(CatalogView),

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { plainText } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "The changelog as an Atom feed: an entry for each announcement and each release",
+  summary: "The changelog as an Atom feed, with an entry for each announcement and release",
   access: anyone,
   scope: "public",
   holds: 300,

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "What is announced, and what each release changed; newest first",
+  summary: "Announcements and the changes of each release, newest first",
   access: anyone,
   scope: "public",
   holds: 300,

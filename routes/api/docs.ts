@@ -6,7 +6,7 @@ import { html } from "#lib/http/reply.ts";
 import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
-  summary: "The reference of this API as a page, which asks no other server for anything",
+  summary: "The API reference as a page without external resources",
   access: anyone,
   scope: "public",
   holds: 300,

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "Whether the process is alive; it asks nothing of the database",
+  summary: "Whether the process is alive. Does not query the database",
   access: anyone,
   scope: "public",
   vital: true,

@@ -4,7 +4,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { redirect } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "Go to the reference",
+  summary: "Redirect to the API reference",
   access: anyone,
   scope: "public",
   reply: redirect,

@@ -9,7 +9,7 @@ import { findSpokes } from "#lib/domains/spokes/show.ts";
 import { spokeFilters, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
-  summary: "All spokes that you see, newest first; complete unless a limit is given",
+  summary: "All spokes that you can see, newest first. Complete unless limit is given",
   access: signedIn,
   scope: "readonly",
   query: v.object({

@@ -8,7 +8,7 @@ import { ok } from "#lib/http/reply.ts";
 import { text } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "How many spokes are in which state, in all and in each hub, and how long the queue is: of what you see",
+  summary: "The spokes that you can see, counted by state, in total and per hub, and the length of the queue",
   access: signedIn,
   scope: "readonly",
   polled: true,

@@ -5,7 +5,7 @@ import { Readiness } from "#lib/http/readiness.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "Whether the database answers, its schema is this program's, and the scheduler works; 503 while not",
+  summary: "Whether the database answers, its schema matches this release and the scheduler runs. Otherwise 503",
   access: anyone,
   scope: "public",
   vital: true,

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "The version of the API and the build that answers",
+  summary: "The version of the API and the build of this server",
   access: anyone,
   scope: "public",
   reply: ok(v.object({ api: v.string(), commit: v.string() })),

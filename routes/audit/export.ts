@@ -10,7 +10,7 @@ import { auditQuery } from "#lib/portal/audit/audit.ts";
 import { collectEvents, download, EXPORT_PAGE_SIZE, ExportFormat } from "#lib/portal/audit/export.ts";
 
 export const GET = endpoint({
-  summary: "What a search of the audit log finds, as a file",
+  summary: "The results of an audit log search, as a file",
   access: operator,
   scope: "session",
   portal: true,

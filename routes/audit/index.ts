@@ -4,7 +4,7 @@ import { page, queryParams } from "#lib/portal/page/page.ts";
 import { AUDIT_PER_PAGE, auditQuery, auditView } from "#lib/portal/audit/audit.ts";
 
 export const GET = page({
-  summary: "The audit log with its search, for operators",
+  summary: "The audit log, with search, for operators",
   query: queryParams("kind", "actor", "federationId", "objectType", "objectId", "until", "before"),
   async show({ callApi, query: { before, ...filters } }) {
     const { items, next } = await callApi(getAudit, {

@@ -6,7 +6,7 @@ import { HUBS_PER_PAGE, hubsView } from "#lib/portal/hubs/list.ts";
 import { page, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = page({
-  summary: "The hubs that you see, with how their spokes are",
+  summary: "The hubs that you can see, with the state of their spokes",
   query: queryParams("q", "state", "before"),
   async show({ callApi, me, query: { before, ...query } }) {
     const limit = String(HUBS_PER_PAGE);

@@ -6,7 +6,7 @@ import { newHubView } from "#lib/portal/hubs/new-hub.ts";
 import { fields, formAction, nonEmptyFields, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
-  summary: "The form by which an operator makes a hub",
+  summary: "The form that creates a hub, for operators",
   async show({ callApi, actor }) {
     requireOperator(actor);
     return newHubView(await callApi(getCatalog));
@@ -14,7 +14,7 @@ export const GET = page({
 });
 
 export const POST = formAction({
-  summary: "Make a hub by the page's form",
+  summary: "Create a hub",
   body: fields("slug", "name", "region", "mode", "tier", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(create, { body: nonEmptyFields(typed), key });

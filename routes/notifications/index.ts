@@ -8,7 +8,7 @@ import { NOTIFICATIONS_PER_PAGE, notificationsView } from "#lib/portal/audit/not
 const query = queryParams("show", "before");
 
 export const GET = page({
-  summary: "Your notifications, newest first, all or those that are unread",
+  summary: "Your notifications, newest first, all or unread only",
   query,
   async show({ callApi, me, query }) {
     const { show, before } = query, limit = String(NOTIFICATIONS_PER_PAGE);
@@ -20,7 +20,7 @@ export const GET = page({
 });
 
 export const POST = formAction({
-  summary: "Mark a notification as read by its button",
+  summary: "Mark a notification as read",
   query,
   body: fields("id"),
   async submit({ callApi, query, body: { id } }) {

@@ -5,7 +5,7 @@ import { REQUESTS_PER_PAGE, requestsView } from "#lib/portal/requests/list.ts";
 import { page, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = page({
-  summary: "Requests for hubs: your own, and for operators all",
+  summary: "Hub requests: your own, or all for operators",
   query: queryParams("state", "before"),
   async show({ callApi, me, query: { before, state } }) {
     const limit = String(REQUESTS_PER_PAGE), isFirst = before === undefined && me.role === "operator";

@@ -5,12 +5,12 @@ import { newRequestView } from "#lib/portal/requests/request.ts";
 import { fields, formAction, nonEmptyFields, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
-  summary: "The form by which somebody asks for a hub",
+  summary: "The form that requests a hub",
   show: async ({ callApi }) => newRequestView(await callApi(getCatalog)),
 });
 
 export const POST = formAction({
-  summary: "Ask for a hub by the page's form",
+  summary: "Request a hub",
   body: fields("slug", "name", "region", "mode", "tier", "reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(createRequest, { body: nonEmptyFields(typed), key });

@@ -4,12 +4,12 @@ import { fields, formAction, page } from "#lib/portal/page/page.ts";
 import { createdTokenView, expiryOf, newTokenView } from "#lib/portal/people/tokens.ts";
 
 export const GET = page({
-  summary: "The form for an API token",
+  summary: "The form that creates an API token",
   show: () => newTokenView(),
 });
 
 export const POST = formAction({
-  summary: "Make an API token by its form; the answer is the one page that shows it",
+  summary: "Create an API token and show it once",
   body: fields("name", "scope", "expiresAt"),
   async submit({ callApi, now, publicUrl, body: { name, scope, expiresAt: chosen } }) {
     const expiresAt = expiryOf(chosen, await now());

@@ -4,7 +4,7 @@ import { page, queryParams } from "#lib/portal/page/page.ts";
 import { USERS_PER_PAGE, usersView } from "#lib/portal/people/users.ts";
 
 export const GET = page({
-  summary: "Users with their search, for operators",
+  summary: "Users, with search, for operators",
   query: queryParams("q", "role", "state", "before"),
   async show({ callApi, query: { before, ...query } }) {
     const { items, next } = await callApi(getUsers, { query: { ...query, before, limit: String(USERS_PER_PAGE) } });

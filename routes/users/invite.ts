@@ -13,12 +13,12 @@ import { inviteView } from "#lib/portal/people/users.ts";
 const MAX_HUBS = 100; // of hubs to choose from: a page of the API
 
 export const GET = page({
-  summary: "The form to invite somebody, for operators",
+  summary: "The form that invites a user, for operators",
   show: (call) => form(call),
 });
 
 export const POST = formAction({
-  summary: "Invite somebody to a hub by its form",
+  summary: "Invite a user to a hub",
   body: fields("email", "displayName", "federationId"),
   async submit({ callApi, body: { email, displayName, federationId } }) {
     if (!await ifAllowed(callApi(getHub, { params: { federationId } }))) throw hubNotFound();

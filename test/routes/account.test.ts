@@ -65,7 +65,10 @@ test("changes the password, renews the session, and keeps none that was typed", 
   assert.equal([wrong.field("New password").value, /not this one|a new pass phrase/.test(wrong.html)], ["", false]);
   const short = await wrong.submit("Change password", { "Current password": PASSWORD, "New password": "short" });
   assert.match(short.field("New password").description, "12");
-  const done = await short.submit("Change password", { "Current password": PASSWORD, "New password": "a new pass phrase" });
+  const done = await short.submit("Change password", {
+    "Current password": PASSWORD,
+    "New password": "a new pass phrase",
+  });
   assert.is(done.path, "/account?done=password");
   assert.is.not(done.cookie, form.cookie);
 });

@@ -15,7 +15,10 @@ test("says who did what to what and when, with all that is known of it", async (
   const name = `<script>alert("x")</script>`;
   await scene.as("operator").patch(`/api/federations/${scene.hub}`, { name });
   const row = (await visit(scene, "/audit", "operator")).part("listitem", /Hub north was changed/);
-  assert.match(row.text, /Changed: name By operator@example\.org, .* Event federation_updated .* Object Federation fed_/);
+  assert.match(
+    row.text,
+    /Changed: name By operator@example\.org, .* Event federation_updated .* Object Federation fed_/,
+  );
   assert.match(row.text, `"name": "<script>alert(\\"x\\")</script>"`);
   assert.equal([row.link("north"), row.link("operator@example.org")], [
     `/hubs/${scene.hub}`,

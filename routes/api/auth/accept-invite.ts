@@ -7,7 +7,8 @@ import { ok, withCookie } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
-  summary: "Accept an invitation by its link: proves the address, sets the password, and signs in by the cookie",
+  summary: "Accept an invitation by its link. Verifies the address, sets the password and returns a session " +
+    "cookie",
   access: anyone,
   scope: "flow",
   body: AcceptBody,

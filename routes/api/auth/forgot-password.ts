@@ -6,7 +6,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Have a link mailed that sets a new password; the answer is the same whether or not there is such a user",
+  summary: "Mail a link that sets a new password. The response does not reveal whether the user exists",
   access: anyone,
   scope: "flow",
   bucket: "too many requests",

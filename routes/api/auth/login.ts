@@ -7,7 +7,7 @@ import { ok, withCookie } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
-  summary: "Sign in with an e-mail address and a password; the session is in the cookie",
+  summary: "Sign in with an e-mail address and a password. Returns a session cookie",
   access: anyone,
   scope: "flow",
   bucket: "too many login attempts",

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent, withCookie } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "End your session; without one there is nothing to do",
+  summary: "End your session. Without a session, nothing happens",
   access: anyone,
   scope: "flow",
   reply: withCookie(noContent),

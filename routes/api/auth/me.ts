@@ -7,7 +7,7 @@ import { ok } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
-  summary: "The user that your token or session stands for",
+  summary: "The user of your token or session",
   access: signedIn,
   scope: "readonly",
   reply: ok(MeView),

@@ -6,7 +6,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok, withCookie } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Change your password; it ends your other sessions, renews this one's cookie, and leaves tokens alone",
+  summary: "Change your password. Ends your other sessions, renews this session's cookie and keeps your tokens",
   access: signedIn,
   scope: "session",
   purpose: "changing the password",

@@ -6,8 +6,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary:
-    "Set a new password by the link that was mailed; it ends all sessions and, unless keepTokens is true, API tokens",
+  summary: "Set a new password with a mailed link. Ends all sessions and revokes API tokens unless keepTokens is " +
+    "true",
   access: anyone,
   scope: "flow",
   body: ResetBody,

@@ -6,7 +6,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Sign up, where SIGNUP is on; the answer is the same whether or not there is such a user",
+  summary: "Sign up, if SIGNUP is on. The response does not reveal whether the user exists",
   access: anyone,
   scope: "flow",
   bucket: "too many requests",

@@ -7,7 +7,8 @@ import { ok } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
-  summary: "Prove an address by its link; the password given here is the user's from now on, and ends what was before",
+  summary: "Verify an address by its link. The password in the request becomes the user's password and ends " +
+    "earlier access",
   access: anyone,
   scope: "flow",
   body: VerifyBody,

@@ -6,7 +6,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Take an event from the payment provider, which proves itself by its signature over the body",
+  summary: "Receive an event from the payment provider, authenticated by a signature over the body",
   access: anyone,
   scope: "public",
   raw: true,

@@ -9,7 +9,7 @@ import { created, paged } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "Requests for hubs, newest first: your own, and for operators all",
+  summary: "Hub requests, newest first: your own, or all for operators",
   access: signedIn,
   scope: "readonly",
   query: v.object({ state: StateFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
@@ -18,7 +18,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Ask for a hub; an operator decides, and you become its admin",
+  summary: "Request a hub. If an operator approves it, you become its admin",
   access: signedIn,
   scope: "cli",
   body: NewFederationRequest,

@@ -10,7 +10,7 @@ import { created, paged } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "The hubs that you see, newest first; complete unless a limit is given",
+  summary: "The hubs that you can see, newest first. Complete unless limit is given",
   access: signedIn,
   scope: "readonly",
   query: v.object({
@@ -24,7 +24,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Create a hub; it is provisioned in the background",
+  summary: "Create a hub. It is provisioned in the background",
   access: operator,
   scope: "cli",
   body: NewFederation,

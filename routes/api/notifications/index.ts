@@ -6,7 +6,7 @@ import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { NotificationQuery, NotificationView } from "#lib/domains/notifications/views.ts";
 
 export const GET = endpoint({
-  summary: "The caller's notifications, newest first",
+  summary: "Your notifications, newest first",
   access: signedIn,
   scope: "readonly",
   query: NotificationQuery,

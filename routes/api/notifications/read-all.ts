@@ -6,7 +6,7 @@ import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import { Marked } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
-  summary: "Mark as read all that the caller is notified of at this moment",
+  summary: "Mark all your current notifications as read",
   access: signedIn,
   scope: "cli",
   reply: ok(Marked),

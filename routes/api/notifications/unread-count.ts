@@ -6,7 +6,7 @@ import { countUnread } from "#lib/domains/notifications/count.ts";
 import { UnreadCount } from "#lib/domains/notifications/views.ts";
 
 export const GET = endpoint({
-  summary: "How many of the caller's notifications are unread",
+  summary: "The number of your unread notifications",
   access: signedIn,
   scope: "readonly",
   polled: true,

@@ -6,7 +6,8 @@ import { completeOnboarding } from "#lib/domains/onboarding/complete.ts";
 import { OnboardingBody, OnboardingView } from "#lib/domains/onboarding/views.ts";
 
 export const POST = endpoint({
-  summary: "Finish onboarding, once: display name, password, a first request for a hub; it renews the session's cookie",
+  summary: "Complete onboarding, once: display name, password and a first hub request. Renews the session's " +
+    "cookie",
   access: signedIn,
   scope: "session",
   purpose: "completing onboarding",

@@ -6,7 +6,7 @@ import { findOnboardedAt } from "#lib/domains/onboarding/complete.ts";
 import { OnboardingState } from "#lib/domains/onboarding/views.ts";
 
 export const GET = endpoint({
-  summary: "When you completed onboarding; nobody is made to",
+  summary: "When you completed onboarding. Onboarding is optional",
   access: signedIn,
   scope: "readonly",
   reply: ok(OnboardingState),

@@ -6,7 +6,7 @@ import { operation } from "#lib/domains/operations/access.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
 
 export const GET = endpoint({
-  summary: "One operation: how far it is, what it waits for, and what a failure left behind",
+  summary: "One operation: its progress, what it waits for and why it failed",
   access: operation(),
   scope: "readonly",
   polled: true,

@@ -8,7 +8,7 @@ import { paged } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "Requests for restores of all spokes, newest first, each with the command that restores",
+  summary: "Restore requests of all spokes, newest first, each with the command that restores",
   access: operator,
   scope: "readonly",
   query: v.object({ state: RestoreRequestFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),

@@ -7,7 +7,7 @@ import { requestActions } from "#lib/domains/spokes/bulk.ts";
 import { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
-  summary: "Ask many spokes for the same action; ids that you do not see are skipped",
+  summary: "Request the same action for many spokes. IDs that you cannot see are skipped",
   access: signedIn,
   scope: "cli",
   // Refused, for a caller that asks for a trial must not get the real thing.

@@ -8,7 +8,7 @@ import { listUserRecords } from "#lib/domains/users/records.ts";
 import { userFilters, UserRecordView } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
-  summary: "Users, newest first; email finds an address, or those that begin so",
+  summary: "Users, newest first. email matches an address or its beginning",
   access: operator,
   scope: "readonly",
   query: v.object({ ...userFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),

@@ -14,7 +14,7 @@ import { formAction } from "#lib/portal/page/page.ts";
 const MAX_PREVIEWS = 10;
 
 export const POST = formAction({
-  summary: "Ask many spokes of a hub for the same action: first to confirm it, then done",
+  summary: "Confirm and run an action for selected spokes of a hub",
   body: v.record(v.string(), v.string()),
   async submit({ callApi, body: { action = "", confirmed, ...ticked } }) {
     const [hub, all] = await Promise.all([callApi(getHub), callApi(getSpokes)]);

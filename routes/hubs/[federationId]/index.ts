@@ -7,7 +7,7 @@ import { hubView, SPOKES_PER_PAGE } from "#lib/portal/hubs/hub.ts";
 import { page, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = page({
-  summary: "A hub: its spokes, with live progress",
+  summary: "A hub and its spokes, with live progress",
   query: queryParams("q", "state", "health", "before"),
   async show({ callApi, actor, follow, query: { before, ...query } }) {
     const { id } = await callApi(getHub), following = await follow(id), limit = String(SPOKES_PER_PAGE);

@@ -9,7 +9,7 @@ import { ifAllowed } from "#lib/portal/page/call-api.ts";
 import { page, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = page({
-  summary: "What was and is being done in a hub, live",
+  summary: "Operations of a hub and its spokes, live",
   query: queryParams("before"),
   async show({ callApi, actor, follow, publicUrl, query: { before } }) {
     const { id } = await callApi(getHub), following = await follow(id);

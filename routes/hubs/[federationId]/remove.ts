@@ -13,10 +13,10 @@ async function show({ callApi, actor }: Pick<PageCall, "callApi" | "actor">, sub
   return hubRemovalView({ hub, spokes: living.items, submission });
 }
 
-export const GET = page({ summary: "What removing a hub takes", show: (call) => show(call) });
+export const GET = page({ summary: "Confirm the removal of a hub", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Remove a hub, or give its removal up, by the page's form",
+  summary: "Remove a hub, or abandon its removal",
   body: fields("slug", "abandon"),
   async submit({ callApi, body }) {
     const { id, slug } = await callApi(getHub);

@@ -3,7 +3,7 @@ import { POST as runAction } from "#routes/api/federations/[federationId]/action
 import { formAction } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Try again to make a hub, by a button",
+  summary: "Retry the provisioning of a hub",
   async submit({ callApi }) {
     const { id } = await callApi(runAction, { body: { action: "retry" } });
     return { to: `/hubs/${id}?done=asked` };

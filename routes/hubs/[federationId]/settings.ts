@@ -13,10 +13,10 @@ async function show({ callApi, me, actor }: Pick<PageCall, "callApi" | "me" | "a
   return hubSettingsView({ me, hub, catalog: await callApi(getCatalog), submission });
 }
 
-export const GET = page({ summary: "What can be changed of a hub", show: (call) => show(call) });
+export const GET = page({ summary: "The settings of a hub", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Change a hub by the page's form",
+  summary: "Change a hub's settings",
   body: fields(...HUB_CHANGEABLE, ...originalFields(HUB_CHANGEABLE)),
   async submit({ callApi, body }) {
     const changes = changedFields(HUB_CHANGEABLE, await callApi(getHub), body);

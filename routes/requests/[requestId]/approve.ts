@@ -6,7 +6,7 @@ import { requestView } from "#lib/portal/requests/request.ts";
 import { fields, formAction, nonEmptyFields } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Approve a request for a hub by the page's form",
+  summary: "Approve a hub request",
   body: fields("slug", "name", "region", "mode", "tier", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(approve, { body: nonEmptyFields(typed), key });

@@ -5,7 +5,7 @@ import { requestView } from "#lib/portal/requests/request.ts";
 import { page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
-  summary: "One request for a hub: what is asked for, and what became of it",
+  summary: "One hub request and its outcome",
   async show({ callApi, me }) {
     const [request, catalog] = await Promise.all([callApi(getRequest), callApi(getCatalog)]);
     return requestView({ me, request, catalog });

@@ -6,7 +6,7 @@ import { requestView } from "#lib/portal/requests/request.ts";
 import { fields, formAction, nonEmptyFields } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Reject a request for a hub by the page's form",
+  summary: "Reject a hub request",
   body: fields("reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(reject, { body: nonEmptyFields(typed), key });

@@ -3,7 +3,7 @@ import { DELETE as withdraw } from "#routes/api/federation-requests/[requestId]/
 import { formAction } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Withdraw a request for a hub by a button",
+  summary: "Withdraw a hub request",
   async submit({ callApi }) {
     const { id } = await callApi(withdraw);
     return { to: `/requests/${id}?done=withdrawn` };

@@ -7,7 +7,7 @@ import { activityView, EVENTS_PER_PAGE } from "#lib/portal/spokes/activity.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = page({
-  summary: "What was done with a spoke, by whom and when",
+  summary: "The audit events of a spoke",
   query: queryParams("before"),
   async show(call) {
     const { callApi, now, query: { before } } = call, limit = String(EVENTS_PER_PAGE);

@@ -9,12 +9,12 @@ import { backupsView } from "#lib/portal/spokes/backups.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = page({
-  summary: "A spoke's backups, and how one gets back to one",
+  summary: "A spoke's backups and restore requests",
   show: (call) => show(call),
 });
 
 export const POST = formAction({
-  summary: "Request a restore by the page's form",
+  summary: "Request a restore",
   body: fields("backupId", "reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { spokeId } = await callApi(requestRestore, { body: nonEmptyFields(typed), key });

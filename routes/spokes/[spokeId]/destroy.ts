@@ -8,10 +8,10 @@ import { fields, formAction, page, type PageCall } from "#lib/portal/page/page.t
 import { destroyView, requireSlug } from "#lib/portal/spokes/destroy.ts";
 import { loadSpokePage, requireHubManager } from "#lib/portal/spokes/spoke-page.ts";
 
-export const GET = page({ summary: "What removing a spoke takes away", show: (call) => show(call) });
+export const GET = page({ summary: "Confirm the removal of a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Remove a spoke, by the page's form",
+  summary: "Remove a spoke",
   body: fields("slug", "abandon"),
   async submit({ callApi, body: { slug, abandon } }) {
     const spoke = await callApi(getSpoke), isRetry = spoke.state === "removing" && !abandon;

@@ -8,7 +8,7 @@ import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeView } from "#lib/portal/spokes/spoke.ts";
 
 export const GET = page({
-  summary: "A spoke: its state, what is being done to it, its health",
+  summary: "A spoke: its state, current operation and health",
   async show(call) {
     const spokePage = await loadSpokePage(call, getSpoke, getHub), { callApi, now } = call;
     const { items: done } = await callApi(getOperations, { query: { limit: "5" } });

@@ -8,10 +8,10 @@ import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 import { changedFields, changeResult, originalFields } from "#lib/portal/page/form-changes.ts";
 import { settingsView, SPOKE_CHANGEABLE, type SpokeFields } from "#lib/portal/spokes/settings.ts";
 
-export const GET = page({ summary: "What of a spoke can be changed", show: (call) => show(call) });
+export const GET = page({ summary: "The settings of a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Change a spoke's name, brand, administrator's address, domain or mail, by the page's form",
+  summary: "Change a spoke's name, brand, administrator's address, domain or mail",
   body: fields(...SPOKE_CHANGEABLE, ...originalFields(SPOKE_CHANGEABLE), "preview"),
   async submit(call) {
     const { callApi, body } = call;

@@ -7,12 +7,12 @@ import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 import { signInLinkView } from "#lib/portal/spokes/sign-in-link.ts";
 
 export const GET = page({
-  summary: "How one signs in to a spoke's site",
+  summary: "The form that creates a sign-in link for a spoke's site",
   show: async (call) => signInLinkView(await loadSpokePage(call, getSpoke, getHub), null),
 });
 
 export const POST = formAction({
-  summary: "Make a link into a spoke's site and show it once, by the page's button",
+  summary: "Create a sign-in link for a spoke's site and show it once",
   async submit(call) {
     const spokePage = await loadSpokePage(call, getSpoke, getHub);
     return signInLinkView(spokePage, await call.callApi(createSignInLink));

@@ -5,12 +5,12 @@ import { formAction, page } from "#lib/portal/page/page.ts";
 import { requireToken, revokeTokenView } from "#lib/portal/people/tokens.ts";
 
 export const GET = page({
-  summary: "What it means to revoke an API token",
+  summary: "Confirm the revocation of an API token",
   show: async ({ callApi, params }) => revokeTokenView(requireToken((await callApi(getTokens)).items, params)),
 });
 
 export const POST = formAction({
-  summary: "Revoke an API token by a button",
+  summary: "Revoke an API token",
   async submit({ callApi }) {
     await callApi(revoke);
     return { to: "/tokens?done=revoked" };

@@ -4,12 +4,12 @@ import { formAction, page } from "#lib/portal/page/page.ts";
 import { userChange, userChangeView } from "#lib/portal/people/user.ts";
 
 export const GET = page({
-  summary: "What it means to change what a user may",
+  summary: "Confirm a change of a user's role or state",
   show: async ({ callApi, params }) => userChangeView(await callApi(getUser), params.change!),
 });
 
 export const POST = formAction({
-  summary: "Change what a user may by a button",
+  summary: "Change a user's role or state",
   async submit({ callApi, params }) {
     await callApi(updateUser, { body: userChange(params.change).patch });
     return { to: `/users/${params.userId}?done=changed` };

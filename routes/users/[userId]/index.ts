@@ -9,12 +9,12 @@ import type { NavLink } from "#lib/portal/components/view.ts";
 import { MAX_NAMED_MEMBERSHIPS, userView } from "#lib/portal/people/user.ts";
 
 export const GET = page({
-  summary: "A user, for operators",
+  summary: "One user, for operators",
   show: (call) => show(call),
 });
 
 export const POST = formAction({
-  summary: "Rename a user by its form",
+  summary: "Rename a user",
   body: fields("displayName"),
   async submit({ callApi, params, body }) {
     const before = await callApi(getUser), { displayName } = await callApi(updateUser, { body });

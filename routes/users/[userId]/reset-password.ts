@@ -5,12 +5,12 @@ import { formAction, page } from "#lib/portal/page/page.ts";
 import { newPasswordView, resetPasswordView } from "#lib/portal/people/user.ts";
 
 export const GET = page({
-  summary: "What it means to reset a user's password",
+  summary: "Confirm the reset of a user's password",
   show: async ({ callApi }) => resetPasswordView(await callApi(getUser)),
 });
 
 export const POST = formAction({
-  summary: "Reset a user's password by a button; the answer is the one page that shows it",
+  summary: "Reset a user's password and show the new one, once",
   async submit({ callApi }) {
     const found = await callApi(getUser), { password } = await callApi(resetPassword);
     return newPasswordView(found, password);

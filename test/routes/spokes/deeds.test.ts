@@ -17,7 +17,10 @@ const jobs = ({ db }: Scene, kind: string) => db.sql("select payload from jobs w
 
 test("An action is shown before it is done, and done by its button", async ({ scene }) => {
   const page = await visit(scene, `/spokes/${scene.spoke}/actions/suspend`, "spokeAdmin");
-  assert.match(page.text, /The site becomes unavailable to visitors.*State changes from active to suspended.*Data, address and/);
+  assert.match(
+    page.text,
+    /The site becomes unavailable to visitors.*State changes from active to suspended.*Data, address and/,
+  );
   assert.match(page.part("region", "Steps").text, /Pausing scheduled tasks Stopping Moodle/);
   assert.equal(await jobs(scene, "suspend"), []);
   const done = await page.submit("Suspend");

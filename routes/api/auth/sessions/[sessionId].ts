@@ -6,7 +6,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
-  summary: "End one of your sessions, with its event streams; once more changes nothing",
+  summary: "End one of your sessions and its event streams. Repeating the request changes nothing",
   access: signedIn,
   scope: "session",
   purpose: "ending sessions",

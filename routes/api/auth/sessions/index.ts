@@ -7,7 +7,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "Your sessions: the one that you ask with, if any, then the others, the last used first; 100 at most",
+  summary: "Your sessions, at most 100: the current one first, then the others by last use",
   access: signedIn,
   scope: "readonly",
   reply: ok(v.array(SessionView)),

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
-  summary: "Sign out everywhere else: all your sessions end but this one, with their event streams",
+  summary: "End all your sessions except the current one, and their event streams",
   access: signedIn,
   scope: "session",
   purpose: "ending sessions",

@@ -4,7 +4,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
-  summary: "Revoke a token: from this answer on it opens nothing",
+  summary: "Revoke a token. It stops working with this response",
   access: ownToken,
   scope: "cli",
   reply: noContent,

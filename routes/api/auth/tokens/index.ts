@@ -8,7 +8,7 @@ import { created, paged } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "Your tokens that are not revoked, newest first; complete unless a limit is given",
+  summary: "Your tokens that are not revoked, newest first. Complete unless limit is given",
   access: signedIn,
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
@@ -17,7 +17,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Make a token for automation; its plaintext is in this answer and nowhere else",
+  summary: "Create an API token. The response is the only place that contains its plaintext",
   access: signedIn,
   scope: "session",
   purpose: "token minting",

@@ -6,7 +6,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Make the hub that was asked for, and its asker the admin; the body may say what shall be otherwise",
+  summary: "Approve a hub request: create the hub and make the requester its admin. The body may override the " +
+    "requested values",
   access: federationRequest("decide"),
   scope: "cli",
   body: Approval,

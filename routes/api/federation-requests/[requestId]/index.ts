@@ -7,7 +7,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "One request for a hub, and what became of it",
+  summary: "One hub request and its outcome",
   access: federationRequest("see"),
   scope: "readonly",
   reply: ok(FederationRequestView),
@@ -15,7 +15,7 @@ export const GET = endpoint({
 });
 
 export const DELETE = endpoint({
-  summary: "Withdraw a request that nobody has decided yet; again, it stays as it is",
+  summary: "Withdraw a pending hub request. Repeating the request changes nothing",
   access: federationRequest("withdraw"),
   scope: "cli",
   reply: ok(FederationRequestView),

@@ -6,7 +6,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Reject a request for a hub, with the reason that its asker reads",
+  summary: "Reject a hub request. The requester sees the reason",
   access: federationRequest("decide"),
   scope: "cli",
   body: Rejection,

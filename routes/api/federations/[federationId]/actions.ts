@@ -6,7 +6,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Try the provisioning of a failed hub again",
+  summary: "Retry the provisioning of a failed hub",
   access: federation("change"),
   scope: "cli",
   body: FederationAction,

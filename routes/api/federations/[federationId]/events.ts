@@ -8,7 +8,7 @@ import { events } from "#lib/http/reply.ts";
 import { EventNumber } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "Follow a hub's events; with Last-Event-ID or since, from the one after it",
+  summary: "Follow a hub's events. Resume after a given event with Last-Event-ID or since",
   access: federation("see"),
   scope: "readonly",
   query: v.object({ since: v.optional(EventNumber) }),

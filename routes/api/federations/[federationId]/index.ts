@@ -11,7 +11,7 @@ import { accepted, ok } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "One hub, and what it is busy with",
+  summary: "One hub and its current operation",
   access: federation("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),
@@ -31,7 +31,7 @@ export const PATCH = endpoint({
 });
 
 export const DELETE = endpoint({
-  summary: "Remove a hub in which no spoke lives any more; it is removed when its namespace is gone",
+  summary: "Remove a hub without spokes. It is removed when its namespace is gone",
   access: federation("remove"),
   scope: "cli",
   query: v.object({ abandon: QueryFlag }),

@@ -6,7 +6,7 @@ import { markRead, notification } from "#lib/domains/notifications/read.ts";
 import { NotificationView } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
-  summary: "Mark a notification as read; once more changes nothing",
+  summary: "Mark a notification as read. Repeating the request changes nothing",
   access: notification,
   scope: "cli",
   params: v.object({ notificationId: v.string() }),

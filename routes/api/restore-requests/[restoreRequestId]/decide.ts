@@ -7,8 +7,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary:
-    "Mark a request for a restore as done, or decline it with a reason; a restore of its backup marks it by itself",
+  summary: "Mark a restore request as done, or decline it with a reason. Restoring its backup marks it " +
+    "automatically",
   access: operator,
   scope: "cli",
   params: v.object({ restoreRequestId: v.string() }),

@@ -9,7 +9,8 @@ import { requestAction } from "#lib/domains/spokes/actions.ts";
 import { ActionPreview, SpokeAction, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
-  summary: "Ask a spoke to suspend, resume, restart, upgrade, resize, back up … dryRun=true shows what would change",
+  summary: "Request an action: suspend, resume, restart, upgrade, resize, back up and so on. dryRun=true returns " +
+    "a preview",
   access: spoke("act"),
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),

@@ -8,8 +8,7 @@ import { QueryFlag } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
-  summary:
-    "A spoke's backups, when the next one is due, and how long they are kept. Restoring one is a request to support",
+  summary: "A spoke's backups, their schedule and their retention. To restore one, create a restore request",
   access: spoke("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),

@@ -6,9 +6,8 @@ import { spoke } from "#lib/domains/spokes/access.ts";
 import { delegateSpoke } from "#lib/domains/spokes/members.ts";
 
 export const POST = endpoint({
-  summary:
-    "Make somebody an admin of a spoke. Whoever has no account, or never proved the address, is invited by mail, " +
-    "for 7 days; asked again, nothing is done twice, and an invitation is mailed again once an hour has passed",
+  summary: "Make a user an admin of a spoke. A user without a verified account gets an invitation by mail, valid " +
+    "for 7 days. Repeating the request mails the invitation again after an hour",
   access: spoke("delegate"),
   scope: "cli",
   body: NewMember,

@@ -12,7 +12,7 @@ import { showListedSpokes } from "#lib/domains/spokes/show.ts";
 import { ActionPreview, SpokePatch, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
-  summary: "One spoke, and what it is busy with",
+  summary: "One spoke and its current operation",
   access: spoke("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),
@@ -22,7 +22,7 @@ export const GET = endpoint({
 });
 
 export const PATCH = endpoint({
-  summary: "Change a spoke's name, brand, administrator's address, domain or mail; dryRun=true shows what would change",
+  summary: "Change a spoke's name, brand, administrator's address, domain or mail. dryRun=true returns a preview",
   access: spoke("act"),
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),
@@ -44,7 +44,7 @@ export const PATCH = endpoint({
 });
 
 export const DELETE = endpoint({
-  summary: "Remove a spoke with all that belongs to it; asked again, it answers with the same operation",
+  summary: "Remove a spoke and its site. Repeating the request returns the same operation",
   access: spoke("remove"),
   scope: "provisioning",
   query: v.object({ abandon: QueryFlag }),

@@ -9,7 +9,7 @@ import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
-  summary: "Requests to restore the spoke, newest first, and what became of them",
+  summary: "Restore requests of the spoke, newest first, with their outcome",
   access: spoke("restore"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),

@@ -6,9 +6,9 @@ import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
 import { SignInLinkView } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
-  summary:
-    "Make a link with which the site's administrator chooses a password and is signed in. It is in this answer and " +
-    "nowhere else, works once, and takes the place of those made before; ask while the site runs, ten times an hour at most",
+  summary: "Create a link for the site's administrator to choose a password and sign in. The response is the " +
+    "only place that contains it. The link works once and replaces earlier links. The site must be " +
+    "running. At most ten links per hour",
   access: spoke("act"),
   scope: "cli",
   reply: shownOnce(SignInLinkView),

@@ -14,10 +14,9 @@ export const GET = endpoint({
 });
 
 export const PATCH = endpoint({
-  summary:
-    "Rename a user, make an operator of them or not, disable or enable them; whoever becomes an operator by it does so by a " +
-    "session. Disabling ends their sessions for good, and stops their tokens until they are enabled again; there is " +
-    "always an operator left",
+  summary: "Rename, disable or enable a user, or change their operator role. Granting the role requires a " +
+    "session. Disabling ends their sessions and stops their tokens until the account is enabled again. " +
+    "The last operator cannot be removed",
   access: account,
   scope: "cli",
   body: UserPatch,

@@ -6,9 +6,8 @@ import { ok } from "#lib/http/reply.ts";
 import { NewPasswordView } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
-  summary:
-    "Give a user a new password, which is in this answer and nowhere else. All their sessions end, also your own if " +
-    "it is you; an address that was not verified is so from now on, on your word",
+  summary: "Set a new password for a user. The response is the only place that contains it. All sessions of the " +
+    "user end, also your own if it is you. An unverified address becomes verified",
   access: account,
   scope: "session",
   purpose: "resetting a password",

@@ -11,10 +11,10 @@ async function show({ callApi, me }: Pick<PageCall, "callApi" | "me">, submissio
   return hubBillingView({ me, hub, billing: bill, catalog, submission });
 }
 
-export const GET = page({ summary: "What a hub pays, and what is to be paid now", show: (call) => show(call) });
+export const GET = page({ summary: "A hub's billing and its open invoice", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Have a hub billed, or its invoices sent elsewhere, by the page's form",
+  summary: "Start billing a hub, or change the address for its invoices",
   body: fields("email"),
   async submit({ callApi, body, params: { federationId } }) {
     await callApi(connectBilling, { body: nonEmptyFields(body) });

@@ -3,7 +3,7 @@ import { POST as reconcile } from "#routes/api/federations/[federationId]/billin
 import { formAction } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Tell the payment provider anew what there is, by a button",
+  summary: "Reconcile a hub's subscription with the payment provider",
   async submit({ callApi, params: { federationId } }) {
     await callApi(reconcile);
     return { to: `/hubs/${federationId}/billing?done=reconciling` };

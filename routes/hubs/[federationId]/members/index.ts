@@ -11,10 +11,10 @@ async function show({ callApi, me }: Pick<PageCall, "callApi" | "me">, submissio
   return hubMembersView({ me, hub, members: found.items, submission });
 }
 
-export const GET = page({ summary: "Who administers a hub", show: (call) => show(call) });
+export const GET = page({ summary: "The admins of a hub", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Make somebody an admin of a hub by the page's form",
+  summary: "Make a user an admin of a hub",
   body: fields("email", "displayName", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { federationId, status } = await callApi(addMember, { body: nonEmptyFields(typed), key });

@@ -45,13 +45,13 @@ function unavailableCost(error: unknown): CostEstimate {
 }
 
 export const GET = page({
-  summary: "The form by which a spoke is made, or by copyOf a copy of one",
+  summary: "The form that creates a spoke, or copies the one in copyOf",
   query: queryParams("copyOf"),
   show: (call) => show(call, { values: {} }, call.query.copyOf),
 });
 
 export const POST = formAction({
-  summary: "Make a spoke by the page's form, or show what it would be",
+  summary: "Create a spoke, or preview it",
   body: fields(
     ...["slug", "displayName", "domain", "size", "lmsVersion", "region", "brand", "seed", "contentMode"] as const,
     ...["adminEmail", "identity", "content", "copyOf", "copyBackup", "preview", "key"] as const,

@@ -8,10 +8,10 @@ import { attemptCall, fields, formAction, page, type PageCall } from "#lib/porta
 import { actionBody, type ActionFields, actionView, defaultFields, requireAction } from "#lib/portal/spokes/action.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-export const GET = page({ summary: "What an action on a spoke would do", show: (call) => show(call) });
+export const GET = page({ summary: "The preview of an action on a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Ask a spoke to change, by the page's form",
+  summary: "Request an action on a spoke",
   body: fields("lmsVersion", "size", "skipBackup", "preview"),
   async submit(call) {
     const { callApi, body, params } = call;

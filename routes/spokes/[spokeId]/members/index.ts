@@ -9,10 +9,10 @@ import { fields, formAction, nonEmptyFields, page, type PageCall } from "#lib/po
 import { spokeMembersView } from "#lib/portal/spokes/members.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
-export const GET = page({ summary: "Who administers a spoke", show: (call) => show(call) });
+export const GET = page({ summary: "The admins of a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Delegate a spoke to somebody, by the page's form",
+  summary: "Delegate a spoke to a user",
   body: fields("email", "displayName"),
   async submit({ callApi, params, body }) {
     const { status } = await callApi(delegate, { body: nonEmptyFields(body) });

@@ -8,7 +8,7 @@ import { operationsView } from "#lib/portal/spokes/operations.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = page({
-  summary: "What was and is being done to a spoke",
+  summary: "Operations on a spoke",
   query: queryParams("before"),
   async show(call) {
     const spokePage = await loadSpokePage(call, getSpoke, getHub), limit = String(OPERATIONS_PER_PAGE);

@@ -3,7 +3,7 @@ import { POST as decide } from "#routes/api/restore-requests/[restoreRequestId]/
 import { fields, formAction, nonEmptyFields } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Decide a request for a restore by a button",
+  summary: "Decide a restore request",
   body: fields("state", "declineReason"),
   async submit({ callApi, params: { spokeId }, body }) {
     const { state } = await callApi(decide, { body: nonEmptyFields(body) });

@@ -7,7 +7,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "A hub's subscription as the payment provider last showed it, and the invoice that is to be paid",
+  summary: "A hub's subscription as last reported by the payment provider, and its open invoice",
   access: federation("change"),
   scope: "readonly",
   reply: ok(BillingView),
@@ -15,7 +15,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Have a hub's spokes billed, and say where the invoices go; again, they go to another address",
+  summary: "Start billing a hub and set the address for invoices. Repeating the request changes the address",
   access: federation("bill"),
   scope: "cli",
   body: BillingAddress,

@@ -6,9 +6,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary:
-    "Tell the payment provider anew what a hub's spokes are, also where its subscription was changed there; one that " +
-    "has ended is followed by another",
+  summary: "Send a hub's spokes to the payment provider again and overwrite changes that were made there. An " +
+    "ended subscription is replaced",
   access: federation("bill"),
   scope: "cli",
   reply: accepted(BillingView),

@@ -6,7 +6,7 @@ import { noContent } from "#lib/http/reply.ts";
 import { UserPath } from "#lib/domains/users/views.ts";
 
 export const DELETE = endpoint({
-  summary: "Take a hub back from somebody, who loses it with this answer; also oneself",
+  summary: "Remove an admin of a hub. Access ends with this response. Admins may remove themselves",
   access: federation("change"),
   scope: "cli",
   params: UserPath,

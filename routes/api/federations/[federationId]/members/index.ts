@@ -8,7 +8,7 @@ import { HubJoining, MemberView, NewMember } from "#lib/domains/members/views.ts
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "The hub's admins, newest first, pending ones too; complete unless a limit is given",
+  summary: "The hub's admins, newest first, including pending ones. Complete unless limit is given",
   access: federation("change"),
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
@@ -17,9 +17,8 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary:
-    "Make somebody an admin of a hub. Whoever has no account, or never proved the address, is invited by mail, " +
-    "for 7 days; asked again, nothing is done twice, and an invitation is mailed again once an hour has passed",
+  summary: "Make a user an admin of a hub. A user without a verified account gets an invitation by mail, valid " +
+    "for 7 days. Repeating the request mails the invitation again after an hour",
   access: federation("change"),
   scope: "cli",
   body: NewMember,

@@ -11,7 +11,7 @@ import { findSpokes } from "#lib/domains/spokes/show.ts";
 import { NewSpoke, spokeFilters, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
-  summary: "A hub's spokes that you see, newest first; complete unless a limit is given",
+  summary: "The spokes of a hub that you can see, newest first. Complete unless limit is given",
   access: federation("see"),
   scope: "readonly",
   query: v.object({
@@ -26,8 +26,8 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary:
-    "Create a spoke, or a copy of one; it is made in the background, in its hub's turn. dryRun=true shows what it would be",
+  summary: "Create a spoke, or a copy of one. It is installed in the background, after earlier jobs of the hub. " +
+    "dryRun=true returns a preview",
   access: federation("change"),
   scope: "provisioning",
   query: v.object({ dryRun: QueryFlag }),

@@ -4,7 +4,7 @@ import { noContent } from "#lib/http/reply.ts";
 import { removeSpokeMember, spokeMember } from "#lib/domains/spokes/members.ts";
 
 export const DELETE = endpoint({
-  summary: "Take a spoke back from somebody, who loses it with this answer; its own admins may leave",
+  summary: "Remove an admin of a spoke. Access ends with this response. Spoke admins may remove themselves",
   access: spokeMember,
   scope: "cli",
   reply: noContent,

@@ -8,8 +8,8 @@ import { spoke } from "#lib/domains/spokes/access.ts";
 import { listSpokeMembers } from "#lib/domains/spokes/members.ts";
 
 export const GET = endpoint({
-  summary: "The spoke's own admins, newest first, pending ones too; complete unless a limit is given. " +
-    "Those who run its hub are not among them",
+  summary: "The spoke's own admins, newest first, including pending ones, without the hub's admins. Complete " +
+    "unless limit is given",
   access: spoke("act"),
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),

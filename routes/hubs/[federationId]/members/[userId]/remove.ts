@@ -7,7 +7,7 @@ import { hubMemberRemovalView } from "#lib/portal/hubs/members.ts";
 import { formAction, page } from "#lib/portal/page/page.ts";
 
 export const GET = page({
-  summary: "Who would lose a hub, to confirm it",
+  summary: "Confirm the removal of a hub's admin",
   async show({ callApi, me, params }) {
     const [hub, found] = await Promise.all([callApi(getHub), callApi(getMembers)]);
     const member = found.items.find(({ userId }) => userId === params.userId);
@@ -17,7 +17,7 @@ export const GET = page({
 });
 
 export const POST = formAction({
-  summary: "Take a hub back from somebody by the page's form",
+  summary: "Remove a hub's admin",
   async submit({ callApi, actor, params: { federationId, userId } }) {
     await callApi(removeMember);
     return {

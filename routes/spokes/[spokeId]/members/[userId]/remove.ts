@@ -8,7 +8,7 @@ import { requireMember, spokeMemberRemovalView } from "#lib/portal/spokes/member
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = page({
-  summary: "Whether somebody is to lose a spoke",
+  summary: "Confirm the removal of a spoke's admin",
   async show(call) {
     const spokePage = await loadSpokePage(call, getSpoke, getHub), { callApi, me, params } = call;
     return spokeMemberRemovalView(spokePage, requireMember((await callApi(getMembers)).items, params.userId), me);
@@ -16,7 +16,7 @@ export const GET = page({
 });
 
 export const POST = formAction({
-  summary: "Take a spoke back from somebody, or leave it, by the page's button",
+  summary: "Remove a spoke's admin, or leave the spoke",
   async submit({ callApi, actor, params }) {
     await callApi(removeMember);
     return {

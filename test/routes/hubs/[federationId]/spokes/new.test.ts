@@ -53,7 +53,10 @@ test("shows where it would be, what it would cost and of what it would be made, 
   const { open, count } = context, before = await count();
   const shown = await (await open()).submit(SHOW, { Slug: "elm", Name: "Elm <b>school</b>", size: "large" });
   const part = shown.part("region", "Preview");
-  assert.match(part.text, /Ready to create.*¥1,900 per month.*nothing is charged.*https?:\/\/elm\.spokes\.example\.org/);
+  assert.match(
+    part.text,
+    /Ready to create.*¥1,900 per month.*nothing is charged.*https?:\/\/elm\.spokes\.example\.org/,
+  );
   assert.match(part.text, /Elm <b>school<\/b>.*\d+ objects to create.*Deployment moodle.*"kind": "Namespace"/);
   assert.not.match(shown.html, "<b>school");
   assert.equal([shown.status, shown.field("Slug").value, await count()], [200, "elm", before]);
