@@ -30,7 +30,7 @@ async function thingsOf({ work: { db, operations }, north, oak, people }: Portal
   };
 }
 
-test("is one that everybody can use: each of the portal, for an operator", async ({ portal, open }) => {
+test("passes the accessibility checks: each portal page, for an operator", async ({ portal, open }) => {
   const page = await open("operator"), things = await thingsOf(portal), found: string[] = [];
   for (const pattern of pages) {
     const userId = portal.people[pattern.startsWith("/spokes/") ? "spokeAdmin" : "hubAdmin"].id;
@@ -45,7 +45,7 @@ test("is one that everybody can use: each of the portal, for an operator", async
   assert.equal(found, []);
 });
 
-test("is one that everybody can use: those without a session, and those that refuse", async ({ open }) => {
+test("passes the accessibility checks: pages without a session and refusals", async ({ open }) => {
   const page = await open("nobody"), found: string[] = [];
   for (const path of ["/sign-in", "/forgot", "/sign-up", "/hubs", "/nowhere"]) {
     await page.goto(path);
@@ -59,7 +59,7 @@ test("is one that everybody can use: those without a session, and those that ref
   assert.equal(found, []);
 });
 
-test("is no wider than a small phone: those that need no portal", async ({ open }) => {
+test("fits a small phone: pages outside of the portal", async ({ open }) => {
   const page = await open("nobody", { viewport: { width: 320, height: 900 } });
   for (const path of ["/", "/changelog", "/api/docs"]) {
     await page.goto(path);
@@ -67,7 +67,7 @@ test("is no wider than a small phone: those that need no portal", async ({ open 
   }
 });
 
-test("has room for a word without end, and for the menu of a spoke", async ({ portal: { work: { db }, north, oak }, open }) => {
+test("wraps a very long word and shows the whole spoke menu", async ({ portal: { work: { db }, north, oak }, open }) => {
   const page = await open("operator"), become = "update spokes set state = $1, state_reason = $2 where id = $3";
   await db.sql(become, ["failed", "/very/long".repeat(20), oak]);
   for (const width of [390, 700, 1280]) {

@@ -9,7 +9,7 @@ const test = browserSuite("a page that loses its server or its session");
 
 const bar = (page: Page) => page.locator("#connection");
 
-test("says that it reconnects, keeps what is there, and is up to date afterwards", async ({ portal, open, foresee }) => {
+test("shows that it reconnects, keeps its content and refreshes afterwards", async ({ portal, open, foresee }) => {
   foresee(/ERR_|Failed to load resource|status of 503/);
   const page = await open("hubAdmin");
   await page.goto(`/hubs/${portal.north.id}`);
@@ -25,7 +25,7 @@ test("says that it reconnects, keeps what is there, and is up to date afterwards
   await portal.work.db.sql("update spokes set display_name = 'oak' where id = $1", [portal.oak]);
 });
 
-test("opens a link after it is connected again, and sends no form meanwhile", async ({ portal, open, foresee }) => {
+test("opens a link once connected, and sends no form before", async ({ portal, open, foresee }) => {
   foresee(/ERR_|Failed to load resource|status of 503/);
   const page = await open("hubAdmin"), settings = `/hubs/${portal.north.id}/settings`;
   await page.goto(settings);
@@ -52,7 +52,7 @@ async function signInAgain(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("has a form's values again after signing in, once", async ({ portal, open }) => {
+test("restores a form's values after signing in, once", async ({ portal, open }) => {
   const page = await open("operator"), email = portal.people.operator.email;
   await page.goto("/hubs/new");
   await page.getByLabel("Slug").fill("east");
@@ -72,7 +72,7 @@ test("has a form's values again after signing in, once", async ({ portal, open }
   assert.is(await page.evaluate(() => sessionStorage.getItem("draft")), null);
 });
 
-test("keeps no password, and gives nobody else what was typed", async ({ portal, open }) => {
+test("stores no password, and shows the input to no other user", async ({ portal, open }) => {
   const page = await open("hubAdmin"), draft = () => page.evaluate(() => sessionStorage.getItem("draft"));
   await page.goto("/account/password");
   await page.getByLabel("Current password").fill("a secret");
@@ -89,7 +89,7 @@ test("keeps no password, and gives nobody else what was typed", async ({ portal,
   assert.is(await page.getByLabel("Name", { exact: true }).inputValue(), "north");
 });
 
-test("forgets what was typed when somebody signs out", async ({ portal, open }) => {
+test("deletes the stored input at sign-out", async ({ portal, open }) => {
   const page = await open("hubAdmin");
   await page.goto(`/hubs/${portal.north.id}/settings`);
   await page.getByLabel("Name", { exact: true }).fill("Mine");

@@ -125,7 +125,7 @@ async function enter(page: Page, { people }: Portal, who: Reader, { press, type 
   await press(page.getByRole("button", { name: "Sign in" }));
 }
 
-test("goes by mouse to the audit log, which tells all of it", async ({ portal, open }) => {
+test("works by mouse, and the audit log shows each step", async ({ portal, open }) => {
   const page = await open("nobody");
   await enter(page, portal, "operator", byMouse);
   await travel(portal, page, byMouse, "elm");
@@ -138,19 +138,19 @@ test("goes by mouse to the audit log, which tells all of it", async ({ portal, o
   assert.match(told, "Spoke elm: suspend succeeded");
 });
 
-test("goes by keyboard alone, in the dark, on a phone's screen", async ({ portal, open }) => {
+test("works by keyboard alone, in dark mode, on a phone's screen", async ({ portal, open }) => {
   const page = await open("nobody", { colorScheme: "dark", viewport: { width: 390, height: 844 } });
   await enter(page, portal, "hubAdmin", byKeyboard);
   await travel(portal, page, byKeyboard, "fir");
 });
 
-test("goes without script, page by page", async ({ portal, open }) => {
+test("works without JavaScript", async ({ portal, open }) => {
   const page = await open("nobody", { javaScriptEnabled: false });
   await enter(page, portal, "hubAdmin", withoutScript);
   await travel(portal, page, withoutScript, "yew");
 });
 
-test("ends for an admin of a spoke at what is theirs", async ({ portal, open }) => {
+test("shows a spoke admin only their own spoke", async ({ portal, open }) => {
   const page = await open("nobody"), link = (name: string) => page.getByRole("link", { name, exact: true });
   await enter(page, portal, "spokeAdmin", byMouse);
   assert.equal(await page.locator(".hubs .cover").allTextContents(), ["north"]);

@@ -8,7 +8,7 @@ const test = browserSuite("a key");
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
-test("opens the list of keys, which closes by Escape and gives the focus back", async ({ open }) => {
+test("? opens the list of shortcuts; Escape closes it and restores the focus", async ({ open }) => {
   const page = await open("operator");
   await page.goto("/hubs");
   await page.getByRole("link", { name: "north", exact: true }).focus();
@@ -21,7 +21,7 @@ test("opens the list of keys, which closes by Escape and gives the focus back", 
   assert.is(await focused(page), "north");
 });
 
-test("is listed where its place is the reader's own", async ({ open }) => {
+test("is listed only if the user can open its page", async ({ open }) => {
   const page = await open("hubAdmin");
   await page.goto("/hubs");
   await page.keyboard.press("?");
@@ -29,7 +29,7 @@ test("is listed where its place is the reader's own", async ({ open }) => {
   assert.is(await page.getByText("Go to audit").count() + await page.getByText("Go to users").count(), 0);
 });
 
-test("leads to a place, through a list and into the search", async ({ portal, open }) => {
+test("opens pages, moves through a list and focuses the search", async ({ portal, open }) => {
   const page = await open("operator");
   await page.goto(`/hubs/${portal.north.id}`);
   await page.keyboard.press("/");
@@ -54,7 +54,7 @@ test("leads to a place, through a list and into the search", async ({ portal, op
   await page.waitForURL("**/tokens/new");
 });
 
-test("is not listened to where somebody has said so, on later pages too", async ({ open }) => {
+test("is ignored on all pages once the user turned shortcuts off", async ({ open }) => {
   const page = await open("operator");
   await page.goto("/hubs");
   await page.keyboard.press("?");
@@ -67,7 +67,7 @@ test("is not listened to where somebody has said so, on later pages too", async 
   await page.getByLabel("Enable shortcuts").check();
 });
 
-test("Escape closes a menu, and the focus is where it was opened", async ({ portal, open }) => {
+test("Escape closes a menu and restores the focus", async ({ portal, open }) => {
   const page = await open("operator"), menu = page.locator("#actions");
   await page.goto(`/spokes/${portal.oak}`);
   await menu.locator("summary").focus();
@@ -78,7 +78,7 @@ test("Escape closes a menu, and the focus is where it was opened", async ({ port
   assert.is(await focused(page), "Actions");
 });
 
-test("Tab comes first to the way past everything that is on every page", async ({ open }) => {
+test("Tab reaches the skip link first", async ({ open }) => {
   const page = await open("operator");
   await page.goto("/hubs");
   await page.keyboard.press("Tab");
@@ -87,7 +87,7 @@ test("Tab comes first to the way past everything that is on every page", async (
   await page.waitForFunction(() => document.activeElement?.id === "main");
 });
 
-test("Space ticks all spokes of a page at once, and what is asked of them is shown first", async ({ portal, open }) => {
+test("Space selects all spokes of a page; their action is previewed first", async ({ portal, open }) => {
   const page = await open("hubAdmin");
   await page.goto(`/hubs/${portal.north.id}`);
   const all = page.getByLabel("Select all");
@@ -100,7 +100,7 @@ test("Space ticks all spokes of a page at once, and what is asked of them is sho
   assert.equal(await findBarriers(page), []);
 });
 
-test("what one types is left alone when it is refused, and when it is not refused any more", async ({ portal, open }) => {
+test("a refused preview does not change the input", async ({ portal, open }) => {
   const page = await open("hubAdmin"), field = page.getByLabel("Version"), refusal = page.getByRole("alert");
   await page.goto(`/spokes/${portal.oak}/actions/upgrade`);
   const former = await field.inputValue(), typedIn = await field.elementHandle();
@@ -113,7 +113,7 @@ test("what one types is left alone when it is refused, and when it is not refuse
   assert.ok(await isThere(), "not refused");
 });
 
-test("what is wrong is said at the field and beside the form, which stays where it is", async ({ portal, open }) => {
+test("a problem appears at the field and next to the form without moving it", async ({ portal, open }) => {
   const page = await open("hubAdmin"), field = page.getByLabel("Domain"), beside = page.locator("#foreseen");
   await page.goto(`/spokes/${portal.oak}/settings`);
   const top = (await field.boundingBox())!.y;
@@ -125,7 +125,7 @@ test("what is wrong is said at the field and beside the form, which stays where 
   await page.getByRole("button", { name: "Copy the record's value" }).waitFor();
 });
 
-test("a form is sent once however often one asks, and once more after Escape has called it off", async ({ open }) => {
+test("a form is sent once on repeated clicks, and again after Escape", async ({ open }) => {
   const page = await open("operator");
   await page.goto("/account");
   const stopped = await page.evaluate(() => {
@@ -143,7 +143,7 @@ test("a form is sent once however often one asks, and once more after Escape has
   assert.equal(stopped, [false, true, false]);
 });
 
-test("times are told in the reader's zone, and to the second in UTC", async ({ portal, open }) => {
+test("times appear in the user's time zone, and to the second in UTC", async ({ portal, open }) => {
   const page = await open("operator", { timezoneId: "Asia/Kathmandu" });
   await page.goto(`/spokes/${portal.oak}`);
   const time = page.locator("#about time").first();

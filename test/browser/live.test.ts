@@ -30,7 +30,7 @@ async function resumeHeld({ work: { simulator: { faults } } }: Portal, page: Pag
 const mark = (page: Page) => page.evaluate(() => void (document.body.dataset.mark = "kept"));
 const isMarked = async (page: Page) => await page.locator("[data-mark=kept]").count() === 1;
 
-test("shows what another does to a spoke, step by step, in its hub and among all hubs", async ({ portal, open }) => {
+test("shows another user's operation step by step, in the hub and in the list of hubs", async ({ portal, open }) => {
   const hub = await open("hubAdmin"), hubs = await open("operator"), spoke = await open("spokeAdmin");
   await hubs.clock.install();
   await Promise.all([hub.goto(`/hubs/${portal.north.id}`), hubs.goto("/hubs"), spoke.goto(`/spokes/${portal.oak}`)]);
@@ -53,7 +53,7 @@ test("shows what another does to a spoke, step by step, in its hub and among all
   assert.equal([await isMarked(hub), await isMarked(hubs)], [true, true]);
 });
 
-test("keeps the focus in its row when the row above goes", async ({ portal, open }) => {
+test("keeps the focus in its row when the row above disappears", async ({ portal, open }) => {
   const { work, north } = portal, elm = await work.spoke(north, "elm");
   await work.becomes(elm, "active");
   const page = await open("hubAdmin"), link = (name: string) => page.getByRole("link", { name, exact: true });
@@ -65,7 +65,7 @@ test("keeps the focus in its row when the row above goes", async ({ portal, open
   assert.ok(await link("oak").evaluate((each) => each === document.activeElement));
 });
 
-test("offers actions on many spokes as soon as a hub has its first", async ({ portal, open }) => {
+test("offers bulk actions as soon as a hub has a spoke", async ({ portal, open }) => {
   const { work, south } = portal, page = await open("operator");
   await page.goto(`/hubs/${south.id}`);
   await page.getByRole("heading", { name: "No spokes yet" }).waitFor();
@@ -78,7 +78,7 @@ test("offers actions on many spokes as soon as a hub has its first", async ({ po
   await page.getByRole("link", { name: "ivy", exact: true }).waitFor();
 });
 
-test("leads from what is removed to the nearest that is left", async ({ portal, open, foresee }) => {
+test("opens the parent page when its object is removed", async ({ portal, open, foresee }) => {
   foresee(/status of 404/);
   const { work, north } = portal, fir = await work.spoke(north, "fir");
   await work.becomes(fir, "active");
@@ -88,7 +88,7 @@ test("leads from what is removed to the nearest that is left", async ({ portal, 
   await page.waitForURL(`**/hubs/${north.id}`);
 });
 
-test("shows what needs somebody as long as it does", async ({ portal: { work: { db }, oak }, open }) => {
+test("shows a degraded spoke until it is healthy", async ({ portal: { work: { db }, oak }, open }) => {
   const page = await open("operator"), trouble = page.getByRole("heading", { name: "Needs attention" });
   await page.clock.install();
   await page.goto("/hubs");
@@ -103,7 +103,7 @@ test("shows what needs somebody as long as it does", async ({ portal: { work: { 
   assert.ok(await isMarked(page));
 });
 
-test("asks for its stream again after somebody in between refused it", async ({ portal, open, foresee }) => {
+test("reopens its event stream after a proxy refused it", async ({ portal, open, foresee }) => {
   foresee(/status of 503/);
   const page = await open("hubAdmin");
   await page.clock.install();
@@ -116,7 +116,7 @@ test("asks for its stream again after somebody in between refused it", async ({ 
   assert.is(answer.status(), 200);
 });
 
-test("is closed to somebody who loses the right to it", async ({ portal: { work: { db }, people, north, oak }, open, foresee }) => {
+test("closes when the user loses access", async ({ portal: { work: { db }, people, north, oak }, open, foresee }) => {
   foresee(/status of 403/);
   const page = await open("hubAdmin"), ids = [people.hubAdmin.id, north.id];
   await page.clock.install();
@@ -128,7 +128,7 @@ test("is closed to somebody who loses the right to it", async ({ portal: { work:
   await db.sql("insert into federation_members (user_id, federation_id) values ($1, $2)", ids);
 });
 
-test("says to those who hear it what has become of what it is about", async ({ portal, open }) => {
+test("announces a new state to screen readers", async ({ portal, open }) => {
   const page = await open("hubAdmin"), other = await open("operator");
   await Promise.all([page.goto(`/spokes/${portal.oak}`), other.goto(`/spokes/${portal.oak}`)]);
   await ask(other, "Suspend");
@@ -137,7 +137,7 @@ test("says to those who hear it what has become of what it is about", async ({ p
   await page.getByRole("status").filter({ hasText: "oak: Active" }).waitFor({ state: "attached" });
 });
 
-test("goes on where its stream was cut, with what happened meanwhile", async ({ portal, open, foresee }) => {
+test("resumes a cut stream and shows the missed changes", async ({ portal, open, foresee }) => {
   foresee(/ERR_|Failed to load resource/);
   const hub = await open("hubAdmin"), spoke = await open("operator");
   await Promise.all([hub.goto(`/hubs/${portal.north.id}`), spoke.goto(`/spokes/${portal.oak}`)]);
@@ -162,7 +162,7 @@ test("goes on where its stream was cut, with what happened meanwhile", async ({ 
   assert.ok(await isMarked(hub));
 });
 
-test("leads to the door when its session ends, and back from there", async ({ portal, open, foresee }) => {
+test("opens the sign-in page when the session ends, and returns afterwards", async ({ portal, open, foresee }) => {
   foresee(/status of 401/);
   const page = await open("hubAdmin"), other = await open("operator");
   await Promise.all([page.goto(`/spokes/${portal.oak}`), other.goto(`/spokes/${portal.oak}`)]);

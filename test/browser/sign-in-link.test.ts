@@ -5,7 +5,7 @@ import { until } from "#test/support/until.ts";
 
 const test = browserSuite("a sign-in link in the browser");
 
-test("opens the site's form, which sets a password once", async ({ portal, open }) => {
+test("opens the site's form, which accepts a password once", async ({ portal, open }) => {
   const page = await open("hubAdmin");
   await page.goto(`/hubs/${portal.north.id}/spokes/new`);
   await page.getByLabel("Slug").fill("pine");

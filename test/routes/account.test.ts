@@ -23,7 +23,7 @@ test.before(async (context) => {
 });
 test.after(({ flows }) => flows.close());
 
-test("changes one's name by its form", async ({ flows, open }) => {
+test("changes the user's name", async ({ flows, open }) => {
   const page = await open("/account", await makePerson(flows.db, "ada"));
   const again = await page.submit("Save", { Name: "" });
   assert.equal([again.status, again.field("Name").wrong], [400, true]);
@@ -34,7 +34,7 @@ test("changes one's name by its form", async ({ flows, open }) => {
   assert.equal([done.field("Name").value, done.html.includes("<b>L</b>")], ["Ada <b>L</b>", false]);
 });
 
-test("shows where one is signed in, and signs out there or everywhere else", async ({ flows, open }) => {
+test("shows the sessions, and ends one or all others", async ({ flows, open }) => {
   const bob = await makePerson(flows.db, "bob"), { secret } = await makeSession(flows.db, bob);
   await makeSession(flows.db, bob);
   await makeSession(flows.db, bob);
@@ -46,14 +46,14 @@ test("shows where one is signed in, and signs out there or everywhere else", asy
   assert.is((await flows.send("/account", { headers: { cookie: `wheelwright=${secret}` } })).status, 401);
 });
 
-test("signs out at one place", async ({ flows, open }) => {
+test("ends one session", async ({ flows, open }) => {
   const carl = await makePerson(flows.db, "carl"), { secret } = await makeSession(flows.db, carl);
   const done = await (await open("/account", carl)).submit("End session Unknown program");
   assert.is(done.part("status", /ended/).text, "Session ended.");
   assert.is((await flows.send("/account", { headers: { cookie: `wheelwright=${secret}` } })).status, 401);
 });
 
-test("changes the password, renews the session, and keeps none that was typed", async ({ flows, open }) => {
+test("changes the password, renews the session, and never shows the input", async ({ flows, open }) => {
   const dora = await makePerson(flows.db, "dora");
   const form = await (await open("/account", dora)).follow("Change password");
   const wrong = await form.submit("Change password", {
@@ -73,7 +73,7 @@ test("changes the password, renews the session, and keeps none that was typed", 
   assert.is.not(done.cookie, form.cookie);
 });
 
-test("counts guesses of the password as those at the door", async ({ flows, open }) => {
+test("counts wrong passwords in the login bucket", async ({ flows, open }) => {
   const fay = await makePerson(flows.db, "fay");
   let page = await open("/account/password", fay, "203.0.113.77");
   const guess = { "Current password": "a guess", "New password": "a new pass phrase" };
@@ -81,7 +81,7 @@ test("counts guesses of the password as those at the door", async ({ flows, open
   assert.is((await page.submit("Change password", { ...guess, "Current password": PASSWORD })).status, 429);
 });
 
-test("greets who is new: a name, a password and a request for a hub, once", async ({ flows, open }) => {
+test("onboards a new user once: name, password and hub request", async ({ flows, open }) => {
   const gil = await makePerson(flows.db, "gil");
   const welcome = await (await open("/account", gil)).follow("Set up your account");
   const filled = { "Your name": "Gil <i>", "New password": "a wholly new password", "Slug": "Not a slug" };
@@ -98,7 +98,7 @@ test("greets who is new: a name, a password and a request for a hub, once", asyn
   assert.not((await visit(place, "/account", cookie)).has("link", "Set up your account"));
 });
 
-test("says at its field that a password needs a session that is new, and keeps the rest of what was typed", async ({ flows, open }) => {
+test("shows at the field that a password needs a recent session, and keeps the other values", async ({ flows, open }) => {
   const ivy = await makePerson(flows.db, "ivy"), welcome = await open("/welcome", ivy);
   await flows.db.sql("update sessions set created_at = created_at - interval '2 hours' where user_id = $1", [ivy.id]);
   const again = await welcome.submit("Done", { "Your name": "Ivy", "New password": "a wholly new password" });
@@ -107,7 +107,7 @@ test("says at its field that a password needs a session that is new, and keeps t
   assert.is((await again.submit("Done")).path, "/hubs?done=changed");
 });
 
-test("says what is wrong with a hub at its field alone, in the form's own words", async ({ flows, open }) => {
+test("shows a problem of the hub request at its own field", async ({ flows, open }) => {
   const again = await (await open("/welcome", await makePerson(flows.db, "joy"))).submit("Done", {
     "Slug": "A b",
   });
@@ -116,7 +116,7 @@ test("says what is wrong with a hub at its field alone, in the form's own words"
   assert.not.match(again.html, "federationRequest");
 });
 
-test("asks for nothing that one does not say", async ({ flows, open }) => {
+test("changes nothing when all fields are empty", async ({ flows, open }) => {
   const hal = await makePerson(flows.db, "hal");
   await addHubAdmin(flows.db, hal, flows.scene.hub);
   const done = await (await open("/welcome", hal)).submit("Done");

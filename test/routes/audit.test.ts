@@ -11,7 +11,7 @@ test.before(async (context) => void (context.scene = await openScene()));
 test.before.each(({ scene }) => forget(scene));
 test.after(({ scene }) => scene.close());
 
-test("says who did what to what and when, with all that is known of it", async ({ scene }) => {
+test("shows actor, event, object, time and details", async ({ scene }) => {
   const name = `<script>alert("x")</script>`;
   await scene.as("operator").patch(`/api/federations/${scene.hub}`, { name });
   const row = (await visit(scene, "/audit", "operator")).part("listitem", /Hub north was changed/);
@@ -26,7 +26,7 @@ test("says who did what to what and when, with all that is known of it", async (
   ]);
 });
 
-test("is narrowed by its form, which keeps what was asked, also for the file", async ({ scene }) => {
+test("filters by its form, and exports with the same filters", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_destroyed" }, { kind: "auth_login" });
   const asked = { Actor: "system", Event: "spoke_actioned", Hub: "north", "Object type": "spoke", "Object ID": spoke };
@@ -41,7 +41,7 @@ test("is narrowed by its form, which keeps what was asked, also for the file", a
   assert.ok((await until.follow("Show all")).has("listitem", /requested|was removed/));
 });
 
-test("goes on where the page ends, with what was asked", async ({ scene }) => {
+test("pages through the results with the same filters", async ({ scene }) => {
   await writeEvents(scene.db, scene, [...Array(120).keys()]);
   let page = await visit(scene, "/audit?kind=spoke_actioned", "operator");
   const seen = new Set(page.html.match(/id="evt_[0-9a-f]+"/g));
@@ -53,7 +53,7 @@ test("goes on where the page ends, with what was asked", async ({ scene }) => {
   assert.is(seen.size, 120);
 });
 
-test("leaves as a file with every event once, also where many share their time", async ({ scene }) => {
+test("exports each event once, even if many have the same time", async ({ scene }) => {
   await writeEvents(scene.db, scene, [...Array(90).keys(), ...Array(60).fill(90), ...Array(120).fill(91)]);
   const { headers, html } = await visit(scene, "/audit/export?format=csv&kind=spoke_actioned", "operator");
   assert.equal(
@@ -66,7 +66,7 @@ test("leaves as a file with every event once, also where many share their time",
   assert.match(rows[0]!, /^2026-01-01T00:00:00\.091Z,spoke_actioned,system,system,spoke,spk_/);
 });
 
-test("is for operators, as in the API, and says so on a page", async ({ scene }) => {
+test("is for operators only, and shows a page that says so", async ({ scene }) => {
   for (const path of ["/audit", "/audit/export?format=csv"]) {
     const page = await visit(scene, path, "hubAdmin");
     assert.equal([page.status, page.part("heading").text], [403, "You are not allowed to do this"]);

@@ -22,7 +22,7 @@ async function invite({ db, scene, link, send }: Flows, name: string) {
   return { ...person, page };
 }
 
-test("shows whose invitation it is, and to what", async ({ flows }) => {
+test("shows the invited user and their hubs and spokes", async ({ flows }) => {
   const { page, email, id } = await invite(flows, "ada");
   assert.match(textOf(page), /You are invited.*you administer: north .*works until .* UTC/);
   assert.match(page.body, `value="${email}"`);
@@ -32,7 +32,7 @@ test("shows whose invitation it is, and to what", async ({ flows }) => {
   assert.match(textOf(again), "north oak");
 });
 
-test("accepts by its form: the account, its name and its password are there", async ({ flows }) => {
+test("accepts an invitation and sets name and password", async ({ flows }) => {
   const { page, email } = await invite(flows, "bob");
   const done = await flows.send(...submitting(page.body, { password: NEW, displayName: `Bob <b>&"'` }));
   assert.is(done.status, 200);
@@ -44,14 +44,14 @@ test("accepts by its form: the account, its name and its password are there", as
   assert.equal([login.status, login.body.user.displayName, login.body.user.role], [200, `Bob <b>&"'`, "hub_admin"]);
 });
 
-test("begins no session where there is no portal to be signed in to", async ({ flows }) => {
+test("starts no session if the portal is off", async ({ flows }) => {
   const { page, id } = await invite(flows, "nosession");
   const done = await flows.send(...submitting(page.body, { password: NEW }));
   assert.is(done.headers.get("set-cookie"), null);
   assert.equal(await flows.db.sql("select id from sessions where user_id = $1", [id]), []);
 });
 
-test("signs in and leads on where there is a portal", async ({ flows }) => {
+test("signs in if the portal is on", async ({ flows }) => {
   const { page } = await invite(flows, "withportal");
   const app = { ...flows.app, config: { ...flows.app.config, portal: true } };
   const server = openServer(app, manifest, { ready: () => true });
@@ -63,7 +63,7 @@ test("signs in and leads on where there is a portal", async ({ flows }) => {
   assert.match(await home.text(), "Sign out");
 });
 
-test("comes back with what was typed, but for the password, and says what is wrong where", async ({ flows }) => {
+test("shows problems at their fields and keeps the values, except the password", async ({ flows }) => {
   const { page, email } = await invite(flows, "eve");
   const displayName = `<script>alert(1)</script>${"x".repeat(200)}`;
   const wrong = await flows.send(...submitting(page.body, { password: "moodlemoodlemoodle", displayName }));
@@ -83,7 +83,7 @@ test("comes back with what was typed, but for the password, and says what is wro
   assert.is(row.displayName, "eve", "an empty name is none");
 });
 
-test("lets one of two through who send it at once, and shows the other why", async ({ flows }) => {
+test("accepts one of several simultaneous requests", async ({ flows }) => {
   const { page } = await invite(flows, "twice");
   const send = () => flows.send(...submitting(page.body, { password: NEW }));
   const pages = (await Promise.all([send(), send(), send()])).sort((a, b) => a.status - b.status);
@@ -91,7 +91,7 @@ test("lets one of two through who send it at once, and shows the other why", asy
   assert.match(textOf(pages[1]!), "Ask the person who invited you");
 });
 
-test("lists at most ten places", async ({ flows }) => {
+test("lists at most ten hubs", async ({ flows }) => {
   const { id, email } = await invite(flows, "busy");
   for (let i = 0; i < 12; i++) {
     await flows.db.sql(
@@ -107,7 +107,7 @@ test("lists at most ten places", async ({ flows }) => {
   );
 });
 
-test("says first who is signed in, where accepting signs in somebody else", async () => {
+test("warns if another user is signed in", async () => {
   const flows = await openFlows({ PORTAL: "on" });
   try {
     const { page, email, id } = await invite(flows, "eve");

@@ -25,7 +25,7 @@ async function happen(
   await db.transact((tx) => record(tx, asker, { audit: [{ kind, ...about, metadata: { slug: "oak", ...metadata } }] }));
 }
 
-test("says what happened to what and by whom, and leads there", async ({ scene }) => {
+test("shows event, object and actor, and links to the object", async ({ scene }) => {
   await happen(scene, "spoke_provision_failed", { message: "The image <i>x</i> cannot be pulled" });
   await happen(scene, "spoke_actioned", { action: "purge-caches" });
   const page = await visit(scene, "/notifications", "hubAdmin");
@@ -36,7 +36,7 @@ test("says what happened to what and by whom, and leads there", async ({ scene }
   assert.not.match(page.html, "<i>x</i>");
 });
 
-test("marks one as read, and shows those that are not", async ({ scene }) => {
+test("marks one as read, and filters by unread", async ({ scene }) => {
   await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
   const all = await visit(scene, "/notifications", "hubAdmin");
   const after = await all.part("listitem", /Spoke/).submit(/^Mark as read/);
@@ -49,7 +49,7 @@ test("marks one as read, and shows those that are not", async ({ scene }) => {
   assert.equal((await none.follow("All notifications")).all("button"), ["Sign out"]);
 });
 
-test("marks all as read, and is counted on every page until then", async ({ scene }) => {
+test("marks all as read, and shows the unread count on every page", async ({ scene }) => {
   await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
   assert.is((await visit(scene, "/hubs", "hubAdmin")).link(/^Notifications ?2 unread$/), "/notifications");
   const page = await (await visit(scene, "/notifications", "hubAdmin")).submit("Mark all as read");
@@ -58,7 +58,7 @@ test("marks all as read, and is counted on every page until then", async ({ scen
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 0 });
 });
 
-test("goes on where the page ends, and leaves none out", async ({ scene }) => {
+test("pages through all notifications", async ({ scene }) => {
   await writeEvents(scene.db, scene, [...Array(70).keys()]);
   let page = await visit(scene, "/notifications", "spokeAdmin");
   const seen = new Set(page.html.match(/evt_[0-9a-f]+/g));
@@ -69,7 +69,7 @@ test("goes on where the page ends, and leaves none out", async ({ scene }) => {
   assert.is(seen.size, 70);
 });
 
-test("tells each role of its own, and says where nothing is what will be", async ({ scene }) => {
+test("shows each role its own notifications, or explains what will appear", async ({ scene }) => {
   await tell(scene.db, { hub: scene.hub });
   const page = await visit(scene, "/notifications", "spokeAdmin");
   assert.ok(page.has("heading", "No notifications yet"));

@@ -25,7 +25,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("is below 50 KB where there is next to nothing", ({ bytes }) => {
+test("is below 50 KB with little data", ({ bytes }) => {
   assert.ok(bytes.size > 30);
   assert.equal([...bytes].filter(([, size]) => size > MOST_BYTES), []);
 });
@@ -48,7 +48,7 @@ async function pageThrough(scene: Scene, path: string, ids: RegExp, most = Infin
   }
 }
 
-test("shows each of a hub's 500 spokes once, page by page, also where 300 of them share one moment", async ({ scene }) => {
+test("shows each of 500 spokes once, page by page, even if 300 were created at the same time", async ({ scene }) => {
   await scene.db.sql(
     `with met as (select id, created_at from spokes where federation_id = $1 order by created_at desc offset 48 limit 300)
     update spokes set created_at = (select max(created_at) from met) where id in (select id from met)`,
@@ -61,7 +61,7 @@ test("shows each of a hub's 500 spokes once, page by page, also where 300 of the
   assert.is(seen.length, SPOKES + 1);
 });
 
-test("shows the audit log, activity and notifications a page at a time", async ({ scene }) => {
+test("pages through the audit log, activity and notifications", async ({ scene }) => {
   for (const path of ["/audit", `/spokes/${scene.spoke}/activity`, "/notifications"]) {
     const pages = await pageThrough(scene, path, /(?<!%2C)evt_0\d+/g, 5), seen = pages.flat();
     assert.is(pages.length, 5, path);
@@ -75,7 +75,7 @@ test("shows the audit log, activity and notifications a page at a time", async (
   }
 });
 
-test("counts all of them, and finds one among them", async ({ scene }) => {
+test("counts all spokes, and finds one by search", async ({ scene }) => {
   const hub = await visit(scene, `/hubs/${scene.hub}`, "operator");
   assert.match(hub.part("list", "Summary").text, new RegExp(`${SPOKES + 1} Spokes`));
   const found = await hub.submit("Search", { Search: "s-123.example" });

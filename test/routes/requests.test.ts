@@ -21,13 +21,13 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("says to those who asked for nothing how to begin", async ({ open }) => {
+test("explains how to request a hub if there is no request", async ({ open }) => {
   const page = await open("/requests", "spokeAdmin");
   assert.ok(page.has("heading", "No hub requests yet"));
   assert.equal(page.part("main").all("link"), ["Request a hub", "Request a hub"]);
 });
 
-test("asks by its form, once however often it is sent, and shows one's own alone", async ({ scene, open }) => {
+test("sends a request once, and shows users only their own", async ({ scene, open }) => {
   const form = await open("/requests/new", "stranger");
   const filled = { Slug: "south", Name: "<b>South</b>", "Reason": "Twelve schools.\r\nIn <i>January</i>." };
   const [made, again] = [await form.submit("Send request", filled), await form.submit("Send request", filled)];
@@ -42,13 +42,13 @@ test("asks by its form, once however often it is sent, and shows one's own alone
   assert.match((await open("/requests", "operator")).part("listitem", /South/).text, scene.people.stranger.email);
 });
 
-test("comes back with what was typed where the slug is taken", async ({ ask }) => {
+test("shows the form with its values if the slug is taken", async ({ ask }) => {
   const page = await ask("north");
   assert.equal([page.status, page.field("Slug").wrong, page.field("Slug").value], [409, true, "north"]);
   assert.match(page.field("Slug").description, "The slug north is taken by another hub");
 });
 
-test("approves otherwise than asked, and makes the asker the hub's admin", async ({ open, ask }) => {
+test("approves with changed values, and makes the requester the hub's admin", async ({ open, ask }) => {
   const { path } = await ask("west"), page = await open(path, "operator");
   const refused = await page.submit("Approve and create hub", { Slug: "north" });
   assert.equal([refused.status, refused.field("Slug").wrong], [409, true]);
@@ -60,7 +60,7 @@ test("approves otherwise than asked, and makes the asker the hub's admin", async
   assert.ok((await seen.follow("Go to the hub")).has("link", "Members"));
 });
 
-test("rejects with a reason, which the asker reads, and decides nothing twice", async ({ open, ask }) => {
+test("rejects with a reason for the requester, and decides only once", async ({ open, ask }) => {
   const { path } = await ask("east"), page = await open(path, "operator");
   const without = await page.submit("Reject");
   assert.equal([without.status, without.field("Reason").wrong], [400, true]);
@@ -76,7 +76,7 @@ test("rejects with a reason, which the asker reads, and decides nothing twice", 
   ]);
 });
 
-test("withdraws what nobody has decided", async ({ open, ask }) => {
+test("withdraws a pending request", async ({ open, ask }) => {
   const page = await ask("back"), done = await page.submit(/^Withdraw/);
   assert.match(done.text, /Withdrawn.*Request withdrawn/);
   assert.not(done.has("button", /^Withdraw/));
@@ -84,7 +84,7 @@ test("withdraws what nobody has decided", async ({ open, ask }) => {
   assert.equal([listed.has("listitem", /^back/), listed.has("listitem", /South/)], [true, false]);
 });
 
-test("lets nobody but operators decide", async ({ scene, ask }) => {
+test("lets only operators decide", async ({ scene, ask }) => {
   const { path } = await ask("mine");
   for (const [who, status] of [["stranger", 403], ["hubAdmin", 404]] as const) {
     for (const [deed, body] of [["approve", ""], ["reject", "reason=because"]] as const) {

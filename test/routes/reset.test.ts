@@ -17,7 +17,7 @@ test.before(async (context) => {
 });
 test.after(({ flows }) => flows.close());
 
-test("leads from the forgotten password to the new one", async ({ flows }) => {
+test("sets a new password by a mailed link", async ({ flows }) => {
   const ada = await makePerson(flows.db, "ada"), { secret } = await makeSession(flows.db, ada);
   await flows.post("/auth/forgot-password", { email: ada.email });
   await flows.work();
@@ -32,7 +32,7 @@ test("leads from the forgotten password to the new one", async ({ flows }) => {
   assert.is((await flows.send("/api/auth/me", { headers: { cookie: `wheelwright=${secret}` } })).status, 401);
 });
 
-test("keeps the old password while the new one cannot be taken", async ({ flows }) => {
+test("keeps the old password if the new one is rejected", async ({ flows }) => {
   const bob = await makePerson(flows.db, "bob");
   let page = await flows.send(`/reset?token=${await flows.link("password_reset", bob)}`);
   for (const password of ["", "short", "aaaaaaaaaaaaaaaa", "x".repeat(300), bob.email]) {
@@ -44,7 +44,7 @@ test("keeps the old password while the new one cannot be taken", async ({ flows 
   assert.is((await flows.send(...submitting(page.body, { password: NEW }))).status, 200);
 });
 
-test("revokes API tokens unless the box is ticked, which it is not, and keeps its tick", async ({ flows }) => {
+test("revokes API tokens unless the box is ticked, and keeps the tick", async ({ flows }) => {
   for (const keeps of [false, true]) {
     const person = await makePerson(flows.db, `keeps-${keeps}`),
       { plaintext } = await makeToken(flows.db, person, "cli");
@@ -63,7 +63,7 @@ test("revokes API tokens unless the box is ticked, which it is not, and keeps it
   }
 });
 
-test("tells who comes while too much is hashed when to come again", async ({ flows }) => {
+test("answers 503 with Retry-After while too many passwords are hashed", async ({ flows }) => {
   const dan = await makePerson(flows.db, "dan");
   const page = await flows.send(`/reset?token=${await flows.link("password_reset", dan)}`);
   const full = openPasswords(openGate(0, 0));
@@ -75,7 +75,7 @@ test("tells who comes while too much is hashed when to come again", async ({ flo
   assert.is((await flows.send(...submitting(page.body, { password: NEW }))).status, 200);
 });
 
-test("tells that nothing was changed when it fails on our side", async ({ flows }) => {
+test("shows that nothing changed after an internal error", async ({ flows }) => {
   const eve = await makePerson(flows.db, "eve");
   const page = await flows.send(`/reset?token=${await flows.link("password_reset", eve)}`);
   await flows.db.sql("alter table sessions rename to sessions_away");

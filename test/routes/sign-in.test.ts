@@ -22,7 +22,7 @@ test.after(({ flows }) => flows.close());
 const signIn = (page: Page, password = PASSWORD) =>
   page.submit("Sign in", { "E-mail address": "operator@example.org", Password: password });
 
-test("leads to the page that one wanted, with its query", async ({ flows, open }) => {
+test("opens the requested page, with its query", async ({ flows, open }) => {
   const wanted = `/hubs/${flows.scene.hub}?state=active`;
   const door = await open(wanted);
   assert.is(door.status, 401);
@@ -31,12 +31,12 @@ test("leads to the page that one wanted, with its query", async ({ flows, open }
   assert.equal((await open(`/sign-in?next=${encodeURIComponent(wanted)}`, "operator")).path, wanted);
 });
 
-test("says in a sentence what is refused", async ({ open }) => {
+test("shows a refusal as a sentence", async ({ open }) => {
   const page = await open("/hubs?state=lost", "operator");
   assert.equal([page.status, /<p[^>]*>(State must be one of [^<]*)\.</.test(page.html)], [400, true], page.html);
 });
 
-test("stands open to who comes with a link that is used up", async ({ open }) => {
+test("is linked from the page of a used link", async ({ open }) => {
   const door = await (await open("/invite?token=x")).follow("Sign in");
   assert.is((await signIn(door)).path, "/hubs");
   assert.is((await (await open("/reset?token=x")).follow("Request a new link")).path, "/forgot");
@@ -48,7 +48,7 @@ const ELSEWHERE = [
   ...["///evil.example", "/%5cevil.example/..//x", "evil", "", "data:text/html,x", "//localhost:3000@evil.example/"],
 ];
 
-test("leads to no other place than one of ours, whatever the link says", async ({ flows, open }) => {
+test("redirects only to the portal's own paths", async ({ flows, open }) => {
   for (const next of ELSEWHERE) {
     const door = await open(`/sign-in?next=${encodeURIComponent(next)}`);
     const hidden = /name="next" value="([^"]*)"/.exec(door.html)![1]!;
@@ -70,7 +70,7 @@ test("leads to no other place than one of ours, whatever the link says", async (
   }
 });
 
-test("says what is wrong in its form, and keeps the address but never the password", async ({ open }) => {
+test("shows problems and keeps the address, but never the password", async ({ open }) => {
   const again = await signIn(await open("/sign-in?next=/hubs%3Fq%3Doak"), "a wrong password");
   assert.is(again.status, 401);
   assert.match(again.part("alert").text, /password/i);
@@ -80,7 +80,7 @@ test("says what is wrong in its form, and keeps the address but never the passwo
   assert.is((await signIn(again)).path, "/hubs?q=oak", "what one wanted is not forgotten");
 });
 
-test("asks to wait who tries too often from one address", async ({ flows }) => {
+test("limits attempts per IP address", async ({ flows }) => {
   const send: Flows["send"] = (to, init) => flows.send(to, init, "203.0.113.9");
   let page = await visit({ send, as: flows.scene.as }, "/sign-in");
   for (let i = 0; i < 5; i++) page = await signIn(page, "a wrong password");
@@ -90,14 +90,14 @@ test("asks to wait who tries too often from one address", async ({ flows }) => {
   assert.match(limited.text, /[Ww]ait|again/);
 });
 
-test("forgets the session by the button, here and for whoever has its cookie", async ({ flows, open }) => {
+test("ends the session at sign-out, and invalidates its cookie", async ({ flows, open }) => {
   const hubs = await signIn(await open("/sign-in"));
   const out = await hubs.submit("Sign out");
   assert.equal([out.path, out.cookie], ["/sign-in", ""]);
   assert.is((await visit({ send: flows.send, as: flows.scene.as }, "/hubs", { cookie: hubs.cookie })).status, 401);
 });
 
-test("mails a link to who has forgotten the password, and says the same of an address that has no account", async ({ flows, open }) => {
+test("mails a reset link, and answers the same for an unknown address", async ({ flows, open }) => {
   const { email } = await makePerson(flows.db, "forgetful");
   const ask = async (address: string) =>
     (await (await open("/forgot")).submit("Send link", { "E-mail address": address })).part("main").text;
@@ -107,7 +107,7 @@ test("mails a link to who has forgotten the password, and says the same of an ad
   assert.ok((await flows.postman.next(email)).token);
 });
 
-test("makes an account by its form, and offers that only where people may", async ({ open }) => {
+test("creates an account, and offers that only if sign-up is on", async ({ open }) => {
   const door = await open("/sign-in");
   const filled = { "Your name": "Eve <b>", "E-mail address": "eve@example.org", Password: "short" };
   const again = await (await door.follow("Create an account")).submit("Create account", filled);

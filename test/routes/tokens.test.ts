@@ -12,7 +12,7 @@ test.after(({ scene }) => scene.close());
 
 const NEW = { Name: "nightly <b>report</b>", scope: "provisioning", Expires: "30" };
 
-test("makes one by its form, and shows it once", async ({ scene }) => {
+test("creates a token and shows it once", async ({ scene }) => {
   const list = await visit(scene, "/tokens", "hubAdmin");
   assert.ok(list.has("heading", "No tokens yet"));
   const form = await list.part("main").follow("New token").catch(() => visit(scene, "/tokens/new", "hubAdmin"));
@@ -30,7 +30,7 @@ test("makes one by its form, and shows it once", async ({ scene }) => {
   assert.match(after.part("listitem", /nightly/).text, /nightly <b>report<\/b>ww_prv_\w{4}… Add and remove spokes/);
 });
 
-test("comes back with what was chosen, and says what is wrong where", async ({ scene }) => {
+test("keeps the values of a refused form, and shows problems at their fields", async ({ scene }) => {
   const again = await (await visit(scene, "/tokens/new", "stranger")).submit("Create token", { ...NEW, Name: "" });
   assert.is(again.status, 400);
   assert.ok(again.field("Name").wrong);
@@ -41,7 +41,7 @@ test("comes back with what was chosen, and says what is wrong where", async ({ s
   assert.match(never.text, "Expires never");
 });
 
-test("revokes one after asking, from which on it opens nothing", async ({ scene }) => {
+test("revokes a token after a confirmation", async ({ scene }) => {
   const { plaintext } = await makeToken(scene.db, scene.people.spokeAdmin, "readonly");
   const asks = await (await visit(scene, "/tokens", "spokeAdmin")).follow("Revoke … readonly");
   assert.is(asks.part("heading").text, "Revoke readonly?");
@@ -51,7 +51,7 @@ test("revokes one after asking, from which on it opens nothing", async ({ scene 
   assert.is((await scene.send("/api/auth/me", { headers })).status, 401);
 });
 
-test("says which have expired, and shows nobody another's", async ({ scene }) => {
+test("marks expired tokens, and shows users only their own", async ({ scene }) => {
   const token = await makeToken(scene.db, scene.people.operator, "cli", new Date("2026-01-01T00:00:00Z"));
   assert.match((await visit(scene, "/tokens", "operator")).part("listitem", /cli/).text, "Expired");
   assert.not((await visit(scene, "/tokens", "hubAdmin")).has("listitem", /cli/));

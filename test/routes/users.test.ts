@@ -13,7 +13,7 @@ test.before(async (context) => {
 });
 test.after(({ flows }) => flows.close());
 
-test("lists who has an account, with role and state, and finds them by its form", async ({ flows, open }) => {
+test("lists users with role and state, and searches them", async ({ flows, open }) => {
   await makePerson(flows.db, "<i>eve</i>", { disabled: true });
   const all = await open("/users");
   assert.match(all.part("listitem", /hub-admin/).text, /^hub-admin ?hub-admin@example.org ?Hub admin ?1 hub ?Active$/);
@@ -27,13 +27,13 @@ test("lists who has an account, with role and state, and finds them by its form"
   assert.ok((await none.follow("All users")).has("listitem", /hub-admin/));
 });
 
-test("says that nothing was changed for who administers the hub already", async ({ flows, open }) => {
+test("shows that an existing admin already had access", async ({ flows, open }) => {
   const form = await open("/users/invite");
   const done = await form.submit("Invite", { "E-mail address": "hub-admin@example.org", Hub: flows.scene.hub });
   assert.is(done.part("status", /./).text, "They already had access. Nothing changed.");
 });
 
-test("invites somebody to a hub by its form, and says what is wrong in it", async ({ flows, open }) => {
+test("invites a user to a hub, and shows problems at their fields", async ({ flows, open }) => {
   const form = await open("/users/invite");
   const filled = { "E-mail address": "not an address", Name: "Grace", Hub: flows.scene.hub };
   const again = await form.submit("Invite", filled);
@@ -52,7 +52,7 @@ test("invites somebody to a hub by its form, and says what is wrong in it", asyn
   }
 });
 
-test("shows one with their hubs and spokes, and renames them", async ({ flows, open }) => {
+test("shows a user's hubs and spokes, and renames the user", async ({ flows, open }) => {
   const { hubAdmin, spokeAdmin } = flows.scene.people;
   assert.is(
     (await open(`/users/${spokeAdmin.id}`)).part("region", "Hubs and spokes").link("oak"),
@@ -67,7 +67,7 @@ test("shows one with their hubs and spokes, and renames them", async ({ flows, o
   assert.not.match(renamed.html, "<b>Ada</b>");
 });
 
-test("disables after asking, which ends sessions, and enables again", async ({ flows, open }) => {
+test("disables a user after a confirmation, ends their sessions, and enables them again", async ({ flows, open }) => {
   const eve = await makePerson(flows.db, "mallory"), { secret } = await makeSession(flows.db, eve);
   const asks = await (await open(`/users/${eve.id}`)).follow("Disable …");
   assert.is(asks.part("heading").text, "Disable mallory?");
@@ -78,7 +78,7 @@ test("disables after asking, which ends sessions, and enables again", async ({ f
   assert.ok(enabled.has("link", "Disable …"));
 });
 
-test("makes an operator, and says why somebody cannot be one", async ({ flows, open }) => {
+test("grants the operator role, or explains why not", async ({ flows, open }) => {
   const invited = await makePerson(flows.db, "unverified", { verified: false });
   const refused = await (await (await open(`/users/${invited.id}`)).follow("Make operator …")).submit(
     "Make operator",
@@ -91,7 +91,7 @@ test("makes an operator, and says why somebody cannot be one", async ({ flows, o
   assert.ok(demoted.has("link", "Make operator …"));
 });
 
-test("resets a password after asking, shows it once, and it signs in", async ({ flows, open }) => {
+test("resets a password after a confirmation and shows it once", async ({ flows, open }) => {
   const { id, email } = await makePerson(flows.db, "forgetful");
   const asks = await (await open(`/users/${id}`)).follow("Reset password …");
   const done = await asks.submit("Reset password");
@@ -100,7 +100,7 @@ test("resets a password after asking, shows it once, and it signs in", async ({ 
   assert.not.match((await done.follow("I have copied it")).html, password!);
 });
 
-test("does not offer an operator what would lock them out, and offers others nothing", async ({ flows, open }) => {
+test("offers operators no change of their own account, and other users nothing", async ({ flows, open }) => {
   const { operator, hubAdmin } = flows.scene.people;
   const own = await open(`/users/${operator.id}`);
   assert.equal(own.all("link").filter((text) => text.endsWith("…")), []);

@@ -19,7 +19,7 @@ async function signUp(flows: Flows, email: string, password: string) {
   return await flows.send(link!.slice("http://localhost:3000".length));
 }
 
-test("leads from the signup to an account whose address is proved", async ({ flows }) => {
+test("verifies the address of a new account", async ({ flows }) => {
   const page = await signUp(flows, "ada@example.org", MINE);
   assert.match(textOf(page), "Confirm your address");
   const done = await flows.send(...submitting(page.body, { password: MINE }));
@@ -30,7 +30,7 @@ test("leads from the signup to an account whose address is proved", async ({ flo
   assert.ok(row.emailVerifiedAt);
 });
 
-test("leaves a stranger who signed up with the address nothing", async ({ flows }) => {
+test("replaces the password of whoever signed up with the address", async ({ flows }) => {
   const page = await signUp(flows, "owner@example.org", STRANGERS);
   const done = await flows.send(...submitting(page.body, { password: MINE }));
   assert.is(done.status, 200);
@@ -38,7 +38,7 @@ test("leaves a stranger who signed up with the address nothing", async ({ flows 
   assert.ok(await flows.opens("owner@example.org", MINE));
 });
 
-test("needs a password, and proves nothing without", async ({ flows }) => {
+test("requires a password", async ({ flows }) => {
   const page = await signUp(flows, "bob@example.org", MINE);
   assert.is((await flows.send(...submitting(page.body, {}))).status, 400);
   const [row] = await flows.db.sql("select email_verified_at from users where email = 'bob@example.org'");

@@ -47,7 +47,7 @@ async function* states(flows: Flows, people: Map<Purpose, Person>) {
   }
 }
 
-test("are whole in each of their states, and ask nobody for anything", async ({ flows, people }) => {
+test("are complete in each state, and load nothing from elsewhere", async ({ flows, people }) => {
   for await (const { state, status, page } of states(flows, people)) {
     const { headers, body: html } = page;
     assert.is(page.status, status, state);
@@ -68,7 +68,7 @@ test("are whole in each of their states, and ask nobody for anything", async ({ 
   }
 });
 
-test("name every field, and say at the field what is wrong", async ({ flows, people }) => {
+test("label every field, and show problems at the field", async ({ flows, people }) => {
   for await (const { state, page: { body: html } } of states(flows, people)) {
     if (!/ (form|error)$/.test(state)) continue;
     const ids = [...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id!);
@@ -91,7 +91,7 @@ test("name every field, and say at the field what is wrong", async ({ flows, peo
   }
 });
 
-test("keep their secret to themselves: no Referer, no log, no other address", async ({ flows }) => {
+test("keep their token out of referrers, logs and links", async ({ flows }) => {
   const lines: string[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const server = openServer({ ...flows.app, log }, manifest, { ready: () => true });
@@ -112,7 +112,7 @@ test("keep their secret to themselves: no Referer, no log, no other address", as
   }
 });
 
-test("lead on to the sites of whoever is through, and say how to get into them", async ({ flows }) => {
+test("link to the user's sites and explain how to sign in to them", async ({ flows }) => {
   const { db, scene } = flows;
   for (const [path, purpose] of PAGES) {
     const person = await makePerson(db, `site-${purpose}`, { verified: purpose === "password_reset" });
@@ -148,7 +148,7 @@ test("lead on to the sites of whoever is through, and say how to get into them",
   }
 });
 
-test("use nothing up by being looked at, however often", async ({ flows }) => {
+test("do not use up the link when they are read", async ({ flows }) => {
   for (const [path, purpose] of PAGES) {
     const token = await flows.link(purpose, await makePerson(flows.db, `looked-${purpose}`, { verified: false }));
     for (let i = 0; i < 5; i++) assert.is((await flows.send(`${path}?token=${token}`)).status, 200);
@@ -158,7 +158,7 @@ test("use nothing up by being looked at, however often", async ({ flows }) => {
   }
 });
 
-test("take nothing that another site's page sends", async ({ flows }) => {
+test("reject forms from other sites", async ({ flows }) => {
   for (const [path, purpose] of PAGES) {
     const eve = await makePerson(flows.db, `eve-${purpose}`, { verified: false });
     const form = await flows.send(`${path}?token=${await flows.link(purpose, eve)}`);
@@ -174,7 +174,7 @@ test("take nothing that another site's page sends", async ({ flows }) => {
   }
 });
 
-test("say one thing of a link that opens nothing, whatever the reason", async ({ flows }) => {
+test("show the same page for every invalid link", async ({ flows }) => {
   for (const [path, purpose] of PAGES) {
     const gone = await makePerson(flows.db, `gone-${purpose}`, { disabled: true });
     const tokens = ["", "x", "%00", "<script>", "A".repeat(5000), await flows.link(purpose, gone)];

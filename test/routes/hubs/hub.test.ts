@@ -17,7 +17,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("makes a hub by its form, once however often it is sent", async ({ scene, open }) => {
+test("create a hub once, even if the form is sent twice", async ({ scene, open }) => {
   const form = await open("/hubs/new"), filled = { Slug: "south", Name: "<b>South</b>", Region: "eu" };
   const [made, again] = [await form.submit("Create hub", filled), await form.submit("Create hub", filled)];
   assert.ok(made.has("heading", "<b>South</b>"));
@@ -28,7 +28,7 @@ test("makes a hub by its form, once however often it is sent", async ({ scene, o
   assert.equal([body.name, body.region, body.tier], ["<b>South</b>", "eu", null]);
 });
 
-test("comes back with what was typed where the slug is taken or none", async ({ open }) => {
+test("show the form with its values if the slug is taken or invalid", async ({ open }) => {
   const form = await open("/hubs/new");
   const taken = await form.submit("Create hub", { Slug: "north", Name: "North again" });
   assert.equal([taken.status, taken.field("Slug").wrong, taken.field("Name").value], [409, true, "North again"]);
@@ -38,7 +38,7 @@ test("comes back with what was typed where the slug is taken or none", async ({ 
   assert.not.match(wrong.html, '"<i>"');
 });
 
-test("shows the form for a hub to operators alone", async ({ open }) => {
+test("show the form for a new hub only to operators", async ({ open }) => {
   for (const who of ["stranger", "spokeAdmin", "hubAdmin"] as const) {
     const page = await open("/hubs/new", who);
     assert.equal([page.status, page.part("heading").text], [403, "You are not allowed to do this"], who);
@@ -46,7 +46,7 @@ test("shows the form for a hub to operators alone", async ({ open }) => {
   }
 });
 
-test("leaves what somebody else changed of a hub while its form stood open", async ({ scene, open }) => {
+test("keep changes of another user while the form was open", async ({ scene, open }) => {
   const form = await open("/hubs/NORTH/settings", "hubAdmin"), hub = `/api/federations/${scene.hub}`;
   await scene.as("operator").patch(hub, { name: "Renamed" });
   await form.submit("Save", { Region: "us" });
@@ -55,7 +55,7 @@ test("leaves what somebody else changed of a hub while its form stood open", asy
   await scene.as("operator").patch(hub, { name: "north", region: "eu" });
 });
 
-test("changes a hub's name, and leaves what the form leaves empty", async ({ open }) => {
+test("change a hub's name, and keep values that the form leaves empty", async ({ open }) => {
   const form = await open("/hubs/NORTH/settings", "hubAdmin");
   const done = await form.submit("Save", { Name: "Northern Schools", Mode: "open" });
   assert.equal([done.field("Name").value, done.field("Mode").value], ["Northern Schools", "open"]);
@@ -68,7 +68,7 @@ test("changes a hub's name, and leaves what the form leaves empty", async ({ ope
   await wrong.submit("Save", { Name: "north" });
 });
 
-test("offers to remove a hub to operators alone", async ({ open }) => {
+test("offer removal only to operators", async ({ open }) => {
   assert.not((await open("/hubs/NORTH/settings", "hubAdmin")).has("link", /Remove/));
   assert.is((await open("/hubs/NORTH/remove", "hubAdmin")).status, 403);
   const page = await (await open("/hubs/NORTH/settings")).follow("Remove hub …");
@@ -77,7 +77,7 @@ test("offers to remove a hub to operators alone", async ({ open }) => {
   assert.not(page.has("button", "Remove hub"));
 });
 
-test("removes an empty hub once its slug is typed", async ({ scene, open }) => {
+test("remove an empty hub once its slug is typed", async ({ scene, open }) => {
   const { body: { id } } = await scene.as("operator").post("/api/federations", { slug: "empty" });
   const form = await open(`/hubs/${id}/remove`);
   const wrong = await form.submit("Remove hub", { "Type empty to confirm": "north" });
@@ -88,7 +88,7 @@ test("removes an empty hub once its slug is typed", async ({ scene, open }) => {
   assert.ok(!(await open(`/hubs/${id}/remove`)).has("button", "Abandon"), "it has not failed");
 });
 
-test("offers to give up a hub whose removal fails, and does so", async ({ scene, open }) => {
+test("offer to abandon a failing removal", async ({ scene, open }) => {
   const { body: { id } } = await scene.as("operator").post("/api/federations", { slug: "stuck" });
   await scene.as("operator").delete(`/api/federations/${id}`);
   const failure = {
@@ -108,7 +108,7 @@ test("offers to give up a hub whose removal fails, and does so", async ({ scene,
   assert.equal([done.path, done.part("status", /./).text], ["/hubs?done=removed", "Removed."]);
 });
 
-test("tries a failed hub again by a button, and says why where it cannot", async ({ scene, open }) => {
+test("retry a failed hub, and explain if that is not possible", async ({ scene, open }) => {
   const { body: { id } } = await scene.as("operator").post("/api/federations", { slug: "broken" });
   await scene.db.sql("update federations set state = 'failed', state_reason = 'No room' where id = $1", [id]);
   const page = await open(`/hubs/${id}`);
@@ -119,7 +119,7 @@ test("tries a failed hub again by a button, and says why where it cannot", async
   assert.equal([refused.status, refused.part("heading").text], [409, "This is not possible right now"]);
 });
 
-test("invites an admin, says so, and takes the hub back after asking", async ({ scene, open }) => {
+test("invite an admin, and remove them after a confirmation", async ({ scene, open }) => {
   const page = await open("/hubs/NORTH/members", "hubAdmin");
   const wrong = await page.submit("Invite", { "E-mail address": "nobody" });
   assert.equal([wrong.status, wrong.field("E-mail address").value], [400, "nobody"]);
@@ -136,7 +136,7 @@ test("invites an admin, says so, and takes the hub back after asking", async ({ 
   assert.is((await ask.submit("Remove")).status, 404);
 });
 
-test("lets an admin go, who is led to what is left", async ({ scene, open }) => {
+test("let an admin leave, and then show the remaining hubs", async ({ scene, open }) => {
   const { body: { id } } = await scene.as("operator").post("/api/federations", { slug: "left" });
   await scene.as("operator").post(`/api/federations/${id}/members`, { email: scene.people.stranger.email });
   const page = await open(`/hubs/${id}/members`, "stranger");
@@ -145,7 +145,7 @@ test("lets an admin go, who is led to what is left", async ({ scene, open }) => 
   assert.equal([done.path, done.has("link", "left")], ["/hubs?done=left", false]);
 });
 
-test("shows what happens in a hub, of one's own spokes alone", async ({ scene, open }) => {
+test("show operations, to a spoke admin only those of their own spokes", async ({ scene, open }) => {
   const { hub, spoke } = scene,
     { body: ash } = await scene.as("hubAdmin").post(`/api/federations/${hub}/spokes`, {
       ...{ slug: "ash", displayName: "Ash <b>tree</b>" },

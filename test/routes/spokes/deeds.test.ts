@@ -15,7 +15,7 @@ test.after.each(({ scene }) => scene.close());
 
 const jobs = ({ db }: Scene, kind: string) => db.sql("select payload from jobs where kind = $1", [kind]);
 
-test("An action is shown before it is done, and done by its button", async ({ scene }) => {
+test("previews an action, then runs it", async ({ scene }) => {
   const page = await visit(scene, `/spokes/${scene.spoke}/actions/suspend`, "spokeAdmin");
   assert.match(
     page.text,
@@ -30,14 +30,14 @@ test("An action is shown before it is done, and done by its button", async ({ sc
   assert.is((await jobs(scene, "suspend")).length, 1);
 });
 
-test("An action that the state does not allow is not offered, and says what does allow it", async ({ scene }) => {
+test("offers no action that the state forbids, and explains which state allows it", async ({ scene }) => {
   const page = await visit(scene, `/spokes/${scene.spoke}/actions/resume`, "hubAdmin");
   assert.match(page.part("status", /Cannot resume/).text, "it must be suspended or suspending");
   assert.not(page.has("button", "Resume"));
   assert.is((await visit(scene, `/spokes/${scene.spoke}/actions/explode`, "hubAdmin")).status, 404);
 });
 
-test("A version that is not taken comes back with what was typed and why, and a preview changes nothing", async ({ scene, elm }) => {
+test("shows a refused version with its reason; a preview changes nothing", async ({ scene, elm }) => {
   const page = await visit(scene, `/spokes/${elm}/actions/upgrade`, "hubAdmin");
   const refused = await page.submit("Upgrade", { Version: "3.9" });
   assert.is(refused.status, 422);
@@ -51,14 +51,14 @@ test("A version that is not taken comes back with what was typed and why, and a 
   assert.equal(await jobs(scene, "upgrade"), []);
 });
 
-test("Sizes are offered with what they have, all but the one that the spoke has", async ({ scene, elm }) => {
+test("offers all sizes with their resources, except the current one", async ({ scene, elm }) => {
   const page = await visit(scene, `/spokes/${elm}/actions/resize`, "hubAdmin");
   assert.match(page.part("group", "Size").text, /Small.*Medium current.*Large.*4 CPU and 4 GiB/);
   assert.is((await page.submit("Resize", { size: "large" })).path, `/spokes/${elm}?done=asked`);
   assert.equal(await jobs(scene, "resize"), [{ payload: { size: "large" } }]);
 });
 
-test("What somebody else changed while a form stood open is not changed back by it", async ({ scene, elm }) => {
+test("keeps changes of another user while the form was open", async ({ scene, elm }) => {
   const page = await visit(scene, `/spokes/${elm}/settings`, "hubAdmin");
   const { value: domain } = page.field("Domain");
   await scene.db.sql("update spokes set admin_email = 'new@example.org' where id = $1", [elm]);
@@ -69,7 +69,7 @@ test("What somebody else changed while a form stood open is not changed back by 
   assert.equal([body.displayName, body.adminEmail], ["Elm School", "new@example.org"]);
 });
 
-test("A spoke goes only for who types its slug, and its page says what is lost and kept", async ({ scene }) => {
+test("destroys a spoke only if its slug is typed, and lists what is deleted and kept", async ({ scene }) => {
   const page = await visit(scene, `/spokes/${scene.spoke}/destroy`, "hubAdmin");
   assert.match(page.part("region", "What is deleted").text, /its courses, users/);
   assert.match(page.part("region", "What is kept").text, /No final backup can be taken.*This site has no backups/);
@@ -82,7 +82,7 @@ test("A spoke goes only for who types its slug, and its page says what is lost a
   assert.is((await jobs(scene, "remove")).length, 1);
 });
 
-test("A removal that hangs is tried again by those who run the hub, and given up by operators alone", async ({ scene }) => {
+test("lets hub admins retry a failing removal, and only operators abandon it", async ({ scene }) => {
   await scene.as("operator").delete(`/api/spokes/${scene.spoke}`);
   const path = `/spokes/${scene.spoke}/destroy`;
   assert.equal((await visit(scene, path, "operator")).all("button"), ["Sign out"]);
@@ -100,7 +100,7 @@ test("A removal that hangs is tried again by those who run the hub, and given up
   assert.match(gone.text, /oak Removed.*Removed\..*Removed on/);
 });
 
-test("What a spoke's own admin may not do is not offered, and forbidden where asked for", async ({ scene }) => {
+test("offers spoke admins no action that they may not take, and answers 403", async ({ scene }) => {
   const offered = async (who: Who) => {
     const page = await visit(scene, `/spokes/${scene.spoke}`, who);
     return ["Reapply …", "Destroy …"].filter((name) => page.has("link", name));
@@ -115,7 +115,7 @@ test("What a spoke's own admin may not do is not offered, and forbidden where as
   }
 });
 
-test("Settings send what differs alone, say what it comes to, and what is hostile is text", async ({ scene, elm }) => {
+test("saves only changed settings, previews them and escapes hostile text", async ({ scene, elm }) => {
   const page = await visit(scene, `/spokes/${elm}/settings`, "hubAdmin");
   assert.match(page.text, "Change a field to preview the effect");
   const foreseen = await page.submit("Preview", { Name: "<b>Elm</b>" });
@@ -128,7 +128,7 @@ test("Settings send what differs alone, say what it comes to, and what is hostil
   assert.equal(Object.keys(event!.metadata.changed), ["displayName"]);
 });
 
-test("A domain that is not taken comes back at its field with all that was typed", async ({ scene, elm }) => {
+test("shows a refused domain at its field and keeps the values", async ({ scene, elm }) => {
   const { domain } = (await scene.as("operator").get(`/api/spokes/${scene.spoke}`)).body;
   const page = await visit(scene, `/spokes/${elm}/settings`, "hubAdmin");
   const refused = await page.submit("Save", { Name: "Elms", Domain: domain });
@@ -137,7 +137,7 @@ test("A domain that is not taken comes back at its field with all that was typed
   assert.is((await scene.as("operator").get(`/api/spokes/${elm}`)).body.displayName, "elm");
 });
 
-test("A spoke is delegated by those who run its hub, taken back, and left", async ({ scene }) => {
+test("lets hub admins delegate a spoke and remove the admin, and lets admins leave", async ({ scene }) => {
   const path = `/spokes/${scene.spoke}/members`, page = await visit(scene, path, "hubAdmin");
   const bad = await page.submit("Delegate", { "E-mail address": "nobody", Name: "Bo" });
   assert.equal([bad.status, bad.field("E-mail address").value, bad.field("Name").value], [400, "nobody", "Bo"]);

@@ -8,7 +8,7 @@ test.before(async (context) => void (context.porch = await openPorch()));
 test.after.each(({ porch }) => porch.work.simulator.faults.clear());
 test.after(({ porch }) => porch.close());
 
-test("say field by field what the cluster would change, from what to what, and change nothing", async ({ porch }) => {
+test("show each field that the cluster would change, and change nothing", async ({ porch }) => {
   const { scene, id } = porch, before = porch.objects("Deployment");
   const page = await visit(scene, `/spokes/${id}/actions/suspend`, "spokeAdmin");
   const changes = page.part("region", "Changes in the cluster").text;
@@ -16,7 +16,7 @@ test("say field by field what the cluster would change, from what to what, and c
   assert.equal(porch.objects("Deployment"), before);
 });
 
-test("say that the cluster cannot be asked, and let it be asked for all the same", async ({ porch }) => {
+test("show that the cluster does not answer, and still accept the action", async ({ porch }) => {
   porch.work.simulator.faults.answer(500, { method: "PATCH" });
   const page = await visit(porch.scene, `/spokes/${porch.id}/actions/suspend`, "spokeAdmin");
   assert.is(page.status, 200);
@@ -24,7 +24,7 @@ test("say that the cluster cannot be asked, and let it be asked for all the same
   assert.ok(page.has("button", "Suspend"));
 });
 
-test("show a link into the site once, and the link opens it", async ({ porch }) => {
+test("show a sign-in link once, and the link works", async ({ porch }) => {
   const page = await visit(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
   const made = await page.submit("Create a link"), link = made.link(/Open the site/);
   assert.ok(link.endsWith(`token=${porch.account()!.reset!.token}`));
@@ -33,7 +33,7 @@ test("show a link into the site once, and the link opens it", async ({ porch }) 
   assert.not.match((await visit(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin")).html, "token=");
 });
 
-test("say why a site lets nobody in", async ({ porch }) => {
+test("explain why a site accepts no sign-in", async ({ porch }) => {
   await porch.work.db.sql("update spokes set maintenance = true where id = $1", [porch.id]);
   const page = await visit(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
   const refused = await page.submit("Create a link");

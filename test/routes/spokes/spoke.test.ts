@@ -35,7 +35,7 @@ async function suspension(scene: Scene): Promise<string> {
   return body.operation.id;
 }
 
-test("show each step with its time, and the one under way", async ({ scene }) => {
+test("show each step with its duration, and the running one", async ({ scene }) => {
   const operation = await suspension(scene);
   for (const path of [`/spokes/${scene.spoke}`, `/spokes/${scene.spoke}/operations/${operation}`]) {
     const page = await visit(scene, path, "spokeAdmin"), steps = page.part("listitem", /^Stopping Moodle/);
@@ -47,7 +47,7 @@ test("show each step with its time, and the one under way", async ({ scene }) =>
   }
 });
 
-test("say at the failed step why it failed and what to do, word for word and as text", async ({ scene }) => {
+test("show the cause and the hint at the failed step, escaped", async ({ scene }) => {
   const operation = await suspension(scene);
   await scene.db.sql(
     "update jobs set state = 'failed', holder = null, finished_at = wheelwright_now(), failure = $2::text::jsonb where id = $1",
@@ -65,14 +65,14 @@ test("say at the failed step why it failed and what to do, word for word and as 
   assert.match(refused.text, "only a failed install or upgrade can be retried");
 });
 
-test("show an operation of another spoke to nobody under this one's address", async ({ scene }) => {
+test("answer 404 for an operation of another spoke", async ({ scene }) => {
   const { body } = await scene.as("operator").post(`/api/federations/${scene.hub}/spokes`, { slug: "elm" });
   const page = await visit(scene, `/spokes/${scene.spoke}/operations/${body.operation.id}`, "operator");
   assert.is(page.status, 404);
   assert.is((await visit(scene, `/spokes/${body.id}/operations/${body.operation.id}`, "operator")).status, 200);
 });
 
-test("tell operators of a removed spoke what it was, and offer nothing to be done with it", async ({ scene }) => {
+test("show operators the details of a removed spoke, without actions", async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
     scene.spoke,
   ]);
@@ -84,7 +84,7 @@ test("tell operators of a removed spoke what it was, and offer nothing to be don
   assert.is((await visit(scene, `/spokes/${scene.spoke}`, "spokeAdmin")).status, 404);
 });
 
-test("tell what differs from what the spoke was made from, and who can put it back", async ({ scene }) => {
+test("show drift, and who can revert it", async ({ scene }) => {
   const drift = {
     objects: [{ object: "Deployment/moodle", what: "changed", fields: ["spec.replicas"] }],
     revision: null,
@@ -98,7 +98,7 @@ test("tell what differs from what the spoke was made from, and who can put it ba
   assert.match(own.text, "An operator can revert them");
 });
 
-test("draw what happened over time, with the same numbers as a table, and page to what is older", async ({ scene }) => {
+test("chart the activity, with the same numbers in a table, and page to older events", async ({ scene }) => {
   await scene.db.sql(
     `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
        federation_id, spoke_id, customer_visible)
@@ -118,7 +118,7 @@ test("draw what happened over time, with the same numbers as a table, and page t
   assert.not(next.has("link", "Older"));
 });
 
-test("tell each backup's state and size, when the next is taken, and take one", async ({ scene }) => {
+test("show each backup's state and size and the schedule, and take a backup", async ({ scene }) => {
   const { db, spoke, hub } = scene, about = { spokeId: spoke, federationId: hub, cluster: "default", namespace: "n" };
   const take = async (state: "ready" | "failed", hours: number) => {
     const at = new Date((await db.now()).getTime() - hours * 3_600_000), ready = state === "ready";
@@ -161,7 +161,7 @@ test("tell each backup's state and size, when the next is taken, and take one", 
   assert.match((await page.submit("Back up now")).text, /Backup Queued.*Taking snapshots/);
 });
 
-test("tell which backup was proved and what was in it, and which one could not be restored", async ({ scene }) => {
+test("show passed and failed restore tests with their counts", async ({ scene }) => {
   const { db, spoke, hub } = scene, at = new Date("2026-11-20T05:00:00.000Z");
   const take = (more: object) =>
     db.rows.insertInto("backups").values({
@@ -186,7 +186,7 @@ test("tell which backup was proved and what was in it, and which one could not b
   assert.match((await visit(scene, `/hubs/${hub}`, "operator")).text, /Oldest restore test: 20 Nov 2026/);
 });
 
-test("lead a spoke's admin nowhere else, and show another's spoke to nobody", async ({ scene }) => {
+test("answer 404 for spokes of others", async ({ scene }) => {
   const { db, people } = scene,
     elm = await makeSpoke(db, people.operator.id, await makeHub(db, people.operator.id), "elm");
   for (

@@ -13,14 +13,14 @@ function shown(problems: Readonly<Record<string, string>>): string {
   return textOf({ body: form.toString() });
 }
 
-test("says at the field what it must be", () => {
+test("shows the problem at its field", () => {
   const text = shown({ slug: "must be text" });
   assert.match(text, "Nothing was saved. Correct the marked fields.");
   assert.match(text, "Slug must be text.");
   assert.not.match(text, message);
 });
 
-test("says all that was refused where it lacks one of the fields, or none is to blame", () => {
+test("shows the full message if a refused field is not in the form, or no field is named", () => {
   assert.match(shown({ slug: "must be text", "federationRequest.slug": "is missing" }), `${message}.`);
   assert.match(shown({}), `${message}.`);
 });

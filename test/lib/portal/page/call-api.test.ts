@@ -55,7 +55,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("has the page's own parameters unless it brings others", async ({ scene, asked, refused }) => {
+test("uses the page's path parameters by default", async ({ scene, asked, refused }) => {
   assert.is((await asked("hubAdmin", (callApi) => callApi(getHub))).slug, "north");
   const [code] = await refused("hubAdmin", (callApi) => callApi(getHub, { params: { federationId: newId("fed") } }));
   assert.is(code, "federation_missing");
@@ -63,7 +63,7 @@ test("has the page's own parameters unless it brings others", async ({ scene, as
   assert.equal(one.items.map(({ id }) => id), [scene.spoke], "what is undefined is left out");
 });
 
-test("is answered with what the API sends, and with no field more", async ({ scene, asked }) => {
+test("returns only the fields of the API's response", async ({ scene, asked }) => {
   const { body } = await scene.as("hubAdmin").get(`/api/federations/${scene.hub}/spokes`);
   const result = await asked("hubAdmin", (callApi) => callApi(getSpokes));
   assert.equal(JSON.parse(JSON.stringify(result.items)), body);
@@ -77,7 +77,7 @@ test("is answered with what the API sends, and with no field more", async ({ sce
   assert.equal(await asked("operator", (callApi) => callApi(leaking)), { id: "1", list: [{ name: "a" }] });
 });
 
-test("is refused what the API refuses, with its code and its words", async ({ scene, refused }) => {
+test("throws the API's fault", async ({ scene, refused }) => {
   const { get, post } = scene.as("spokeAdmin"), { hub: id } = scene, gone = newId("fed");
   const bad = { slug: "Not A Slug" }, strange = { slug: "ash", nobody: 1 };
   const asOperator = scene.as("operator"), path = `/api/federations/${id}/spokes`;
@@ -112,7 +112,7 @@ test("is refused what the API refuses, with its code and its words", async ({ sc
   assert.equal(await scene.db.sql("select id from spokes where slug = 'ash'"), []);
 });
 
-test("makes once what is asked twice with one key, and something else only with another", async ({ scene, asked, refused }) => {
+test("creates once per idempotency key", async ({ scene, asked, refused }) => {
   const make = (slug: string, key?: string) => (callApi: CallApi) =>
     callApi(createHub, { params: {}, body: { slug, name: slug }, ...(key && { key }) });
   const first = await asked("operator", make("once", "key-1")), second = await asked("operator", make("once", "key-1"));
@@ -124,7 +124,7 @@ test("makes once what is asked twice with one key, and something else only with 
   assert.is((await scene.db.sql("select id from federations where slug in ('once', 'other')")).length, 1);
 });
 
-test("takes nothing for a name or a key that a path or a header could not hold", async ({ refused }) => {
+test("rejects control characters in parameters and keys", async ({ refused }) => {
   for (const federationId of ["\u0000", "a\nb", "\u007f"]) {
     assert.is((await refused("operator", (callApi) => callApi(getHub, { params: { federationId } })))[0], "bad_path");
   }
@@ -134,7 +134,7 @@ test("takes nothing for a name or a key that a path or a header could not hold",
   }
 });
 
-test("is null for what the caller may not see, and for nothing else", async ({ asked, refused }) => {
+test("returns null only for what the caller may not see", async ({ asked, refused }) => {
   const nowhere = { params: { federationId: newId("fed") } };
   assert.is(await asked("spokeAdmin", (callApi) => ifAllowed(callApi(getUsers))), null);
   assert.is(await asked("spokeAdmin", (callApi) => ifAllowed(callApi(getHub, nowhere))), null);
@@ -145,7 +145,7 @@ test("is null for what the caller may not see, and for nothing else", async ({ a
   );
 });
 
-test("is nobody to an endpoint that looks at no credential", async ({ asked }) => {
+test("calls public endpoints without an actor", async ({ asked }) => {
   const who = endpoint({
     summary: "Who calls",
     access: anyone,
@@ -159,7 +159,7 @@ test("is nobody to an endpoint that looks at no credential", async ({ asked }) =
   });
 });
 
-test("does it in the name of who is signed in, and the audit log says so alike", async ({ scene, asked }) => {
+test("records the signed-in user in the audit log, as the API does", async ({ scene, asked }) => {
   const { body } = await scene.as("hubAdmin").post(`/api/federations/${scene.hub}/spokes`, { slug: "by-api" });
   const result = await asked("hubAdmin", (callApi) => callApi(createSpoke, { body: { slug: "by-page" } }));
   const event = `select kind, actor_email, ip, user_agent, federation_id from audit_events where object_id = $1`;

@@ -44,7 +44,7 @@ test.before(async (context) => void (context.scene = await openScene({ manifest:
 test.after(({ scene }) => scene.close());
 test.before.each(() => void (refusal = null));
 
-test("says who one is and where one can go, by role", async ({ scene }) => {
+test("shows the user and the navigation of their role", async ({ scene }) => {
   const places = async (who: "operator" | "spokeAdmin") =>
     (await visit(scene, "/try", who)).part("navigation", "Main").all("link").map((name) => name.replace(/\d.*/, ""));
   const own = await places("spokeAdmin"), operators = await places("operator");
@@ -52,7 +52,7 @@ test("says who one is and where one can go, by role", async ({ scene }) => {
   assert.ok(["Hubs", "API tokens", "Audit", "Users"].every((name) => operators.includes(name)));
 });
 
-test("shows every text of a caller as text", async ({ scene }) => {
+test("escapes all text from users", async ({ scene }) => {
   const person = await makePerson(scene.db, "hostile", { operator: true });
   await scene.db.sql("update users set display_name = $2 where id = $1", [person.id, HOSTILE]);
   const shown = await visit(scene, "/try", { cookie: `wheelwright=${(await makeSession(scene.db, person)).secret}` });
@@ -61,7 +61,7 @@ test("shows every text of a caller as text", async ({ scene }) => {
   assert.is(shown.part("heading").text, HOSTILE);
 });
 
-test("lets its own style and the portal's script work, and nothing else", async ({ scene }) => {
+test("allows only the portal's own style sheet and script", async ({ scene }) => {
   const { headers, html } = await visit(scene, "/try", "operator");
   const policy = headers.get("content-security-policy")!.split("; ");
   assert.equal(policy.map((part) => part.replace(/sha256-[^']+/, "…")), [
@@ -72,7 +72,7 @@ test("lets its own style and the portal's script work, and nothing else", async 
   assert.is(headers.get("cache-control"), "private, no-cache");
 });
 
-test("says what was just done by a word that it knows, and never what an address says", async ({ scene }) => {
+test("shows a flash message only for a known word in the URL", async ({ scene }) => {
   const done = await (await visit(scene, "/try", "operator")).submit("Try");
   assert.equal([done.status, done.path], [200, "/try?done=changed"]);
   assert.is(done.part("main").all("status").length, 1);
@@ -82,7 +82,7 @@ test("says what was just done by a word that it knows, and never what an address
   }
 });
 
-test("comes back with what was typed, but for a password, and what is wrong at its field", async ({ scene }) => {
+test("shows a refused form with its values, without the password, and the problem at its field", async ({ scene }) => {
   refusal = new Fault("invalid", "invalid_input", "slug must be shorter", { fields: { slug: "must be shorter" } });
   const onRefusal = await (await visit(scene, "/try", "operator")).submit("Try", {
     Name: HOSTILE,
@@ -96,21 +96,21 @@ test("comes back with what was typed, but for a password, and what is wrong at i
   assert.ok(onRefusal.has("alert", /Correct the marked fields/));
 });
 
-test("says at the field what is the matter where the code alone tells which", async ({ scene }) => {
+test("shows a fault at the field that its code belongs to", async ({ scene }) => {
   refusal = new Fault("conflict", "slug_taken", "The slug north is taken");
   const onRefusal = await (await visit(scene, "/try", "operator")).submit("Try");
   assert.equal([onRefusal.status, onRefusal.field("Name").wrong], [409, true]);
   assert.is(onRefusal.field("Name").description, "The slug north is taken.");
 });
 
-test("says above the form what belongs to no field, with the API's status and headers", async ({ scene }) => {
+test("shows other faults above the form, with the API's status and headers", async ({ scene }) => {
   refusal = new Fault("limited", "too_many", "Too many of these", { retryAfter: 7 });
   const onRefusal = await (await visit(scene, "/try", "operator")).submit("Try");
   assert.equal([onRefusal.status, onRefusal.headers.get("retry-after")], [429, "7"]);
   assert.is(onRefusal.part("alert").text, "Too many of these.");
 });
 
-test("tells of a mistake of ours without a word of it", async ({ scene }) => {
+test("shows an internal error without its details", async ({ scene }) => {
   refusal = new Error("the secret inside");
   const failed = await (await visit(scene, "/try", "operator")).submit("Try");
   assert.is(failed.status, 500);

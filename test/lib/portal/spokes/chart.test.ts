@@ -7,7 +7,7 @@ const test = suite("barsOf");
 const NOW = new Date("2026-11-23T12:34:56Z");
 const ago = (ms: number, failed = false) => ({ at: new Date(NOW.getTime() - ms), failed });
 
-test("counts everything once, however long ago it began", () => {
+test("counts each event once, for any time range", () => {
   for (const reach of [0, MINUTE, 5 * HOUR, 3 * DAY, 29 * DAY, 400 * DAY]) {
     const points = [ago(reach, true), ago(reach / 2), ago(reach / 3, true), ago(0)];
     const { bars } = barsOf(points, NOW),
@@ -17,7 +17,7 @@ test("counts everything once, however long ago it began", () => {
   }
 });
 
-test("ends where it is to end, though nothing happened there", () => {
+test("ends at the given time, even without events there", () => {
   const { bars, each } = barsOf([ago(20 * DAY)], NOW);
   assert.is(each, "day");
   assert.is(bars.at(-1)!.from.toISOString(), "2026-11-23T00:00:00.000Z");

@@ -31,13 +31,13 @@ test.after.each(({ scene }) => scene.close());
 
 const BOTH = { "Select oak": true, "Select <b>ash</b>": true }, SUSPEND = { "Action for selected spokes": "suspend" };
 
-test("offers what only operators may to operators alone", async ({ open }) => {
+test("offers operator actions only to operators", async ({ open }) => {
   for (const [who, offered] of [["hubAdmin", false], ["operator", true]] as const) {
     assert.is(/<option value="reapply"/.test((await open(who)).html), offered, who);
   }
 });
 
-test("asks first, naming each and what becomes of it, and then does it", async ({ open, states }) => {
+test("previews each spoke, then runs the action", async ({ open, states }) => {
   const page = await open();
   const asked = await page.submit("Continue", { ...BOTH, ...SUSPEND });
   assert.ok(asked.has("heading", "Suspend: 2 spokes"));
@@ -52,7 +52,7 @@ test("asks first, naming each and what becomes of it, and then does it", async (
   assert.equal(await states(), { oak: "suspending", ash: "suspending" });
 });
 
-test("says which cannot, and tells of each what it answered", async ({ scene, ash, open, states }) => {
+test("shows which spokes cannot, and the result of each", async ({ scene, ash, open, states }) => {
   await scene.db.sql("update spokes set state = 'suspended' where id = $1", [ash]);
   const asked = await (await open()).submit("Continue", { ...BOTH, ...SUSPEND });
   assert.match(asked.text, "1 spoke cannot do this now");
@@ -65,7 +65,7 @@ test("says which cannot, and tells of each what it answered", async ({ scene, as
   assert.equal(await states(), { oak: "suspending", ash: "suspended" });
 });
 
-test("says so where none is chosen, or none can", async ({ scene, open }) => {
+test("explains if no spoke is selected, or none can", async ({ scene, open }) => {
   const none = await (await open()).submit("Continue", SUSPEND);
   assert.ok(none.has("heading", "No spokes selected"));
   assert.is(none.link("Back to the hub"), `/hubs/${scene.hub}`);
@@ -76,7 +76,7 @@ test("says so where none is chosen, or none can", async ({ scene, open }) => {
   ]);
 });
 
-test("reaches no spoke of another hub, and nothing for one who does not run the hub", async ({ scene, ash, states }) => {
+test("reaches no spoke of another hub, and none for a spoke admin", async ({ scene, ash, states }) => {
   const { body: other } = await scene.as("operator").post("/api/federations", { slug: "other" });
   const elsewhere = await makeSpoke(scene.db, scene.people.operator.id, other.id, "elsewhere");
   const send = async (who: Who, hub: string, id: string, action = "suspend") => {

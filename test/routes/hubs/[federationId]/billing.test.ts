@@ -44,7 +44,7 @@ async function show({ db, hub }: Scene, more: Readonly<Record<string, unknown>> 
   );
 }
 
-test("begins by an operator's word, who may send the invoices elsewhere later", async ({ open }) => {
+test("lets an operator start billing and change the address", async ({ open }) => {
   const before = await open("operator");
   assert.ok(before.has("heading", "This hub is not billed"));
   const wrong = await before.submit("Start billing", { "Send invoices to": "nobody" });
@@ -56,7 +56,7 @@ test("begins by an operator's word, who may send the invoices elsewhere later", 
   assert.match(moved.part("region", "Subscription").text, /desk@example\.org/);
 });
 
-test("shows what is billed, what it comes to, and the invoice that is late, with the way to pay it", async (context) => {
+test("shows the subscription and the overdue invoice with its payment link", async (context) => {
   const { scene, open } = context;
   await scene.as("operator").post(`/api/federations/${scene.hub}/billing`, { email: "office@example.org" });
   await show(scene);
@@ -74,7 +74,7 @@ test("shows what is billed, what it comes to, and the invoice that is late, with
   assert.equal(page.part("region", "Prices per spoke").table()[1], ["Small", "€31.00"]);
 });
 
-test("says where the bill differs from what is there, and lets an operator reconcile", async ({ scene, open }) => {
+test("shows differences from the provider, and lets an operator reconcile", async ({ scene, open }) => {
   await scene.as("operator").post(`/api/federations/${scene.hub}/billing`, { email: "office@example.org" });
   await show(scene, { difference: [{ size: "small", spokes: 1, billed: 3 }] });
   const page = await open("operator");
@@ -86,7 +86,7 @@ test("says where the bill differs from what is there, and lets an operator recon
   assert.match(done.part("status", /Reconciling/).text, "Reconciling with the payment provider");
 });
 
-test("gives those who run the hub no say in it, and shows it to nobody else", async ({ scene, open }) => {
+test("is read-only for hub admins, and closed to others", async ({ scene, open }) => {
   const page = await open();
   assert.equal([page.has("button", /billing/), page.has("button", "Reconcile")], [false, false]);
   assert.match(page.text, "An operator can start billing");
@@ -97,7 +97,7 @@ test("gives those who run the hub no say in it, and shows it to nobody else", as
   assert.is((await scene.send(`/hubs/${scene.hub}/billing/reconcile`, { ...sent, body: "" })).status, 403);
 });
 
-test("says where no payment provider is connected", async () => {
+test("explains that billing is off without a payment provider", async () => {
   const scene = await openScene();
   const page = await visit(scene, `/hubs/${scene.hub}/billing`, "operator");
   assert.equal([page.has("heading", "Billing is off"), page.has("button", /billing/)], [true, false]);

@@ -45,7 +45,7 @@ async function plant({ scene: { db }, elm }: Context): Promise<string> {
   return "bak_1";
 }
 
-test("is reached from a hub's form, which lists what can be copied, and from the spoke's own actions", async (context) => {
+test("opens from a hub's form, which lists the spokes, and from the spoke's actions", async (context) => {
   const { scene, elm } = context;
   const page = await visit(scene, `/hubs/${scene.hub}/spokes/new`, "hubAdmin");
   assert.match(page.field("Copy of").options.join(), /Elm <school>, elm\.spokes\.example\.org/);
@@ -57,7 +57,7 @@ test("is reached from a hub's form, which lists what can be copied, and from the
   assert.match(spoke.html, `href="/hubs/${scene.hub}/spokes/new?copyOf=${elm}"`);
 });
 
-test("begins with what the other is, shows what would be made of it, and makes it once", async (context) => {
+test("starts with the values of the original, previews the copy and creates it once", async (context) => {
   const { scene, elm } = context, backup = await plant(context);
   const form = await visit(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
   assert.equal(form.field("State to copy").options, [
@@ -82,7 +82,7 @@ test("begins with what the other is, shows what would be made of it, and makes i
   assert.not.match(made.html, "<school>");
 });
 
-test("has one taken first where there is none, and says at the field what is refused", async (context) => {
+test("takes a backup first if none exists, and shows problems at the field", async (context) => {
   const { scene, elm } = context;
   const form = await visit(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
   assert.is(form.field("State to copy").value, "now");
@@ -97,14 +97,14 @@ test("has one taken first where there is none, and says at the field what is ref
   assert.is(backup.state, "pending");
 });
 
-test("is for those who may act on the other and run the hub", async ({ scene, elm }) => {
+test("requires access to the original and to the hub", async ({ scene, elm }) => {
   const path = `/hubs/${scene.hub}/spokes/new?copyOf=`;
   assert.is((await visit(scene, path + elm, "spokeAdmin")).status, 403);
   assert.is((await visit(scene, path + elm, "stranger")).status, 404);
   assert.is((await visit(scene, `${path}spk_06fj2c4v7tq0w1x9n3m8k5r2dh`, "hubAdmin")).status, 404);
 });
 
-test("leads to a spoke that says of what it is, and whose mail is turned on there, or in its settings", async (context) => {
+test("creates a spoke that names its original, and whose mail can be turned on", async (context) => {
   const { scene, elm } = context;
   await plant(context);
   const { body: { id } } = await scene.as("hubAdmin").post("/api/federations/north/spokes", {

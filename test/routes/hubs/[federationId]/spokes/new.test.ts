@@ -38,7 +38,7 @@ test.after(async ({ scene, names }) => {
 
 const SHOW = "Preview", MAKE = "Create spoke";
 
-test("offers what the catalogue lists, with what it costs in each currency", async ({ open }) => {
+test("offers the values of the catalog, with prices in each currency", async ({ open }) => {
   const page = await open();
   assert.ok(page.has("radio", /Small.*€19\.00/));
   assert.ok(page.has("radio", /Large school.*¥1,900/));
@@ -49,7 +49,7 @@ test("offers what the catalogue lists, with what it costs in each currency", asy
   assert.match(page.part("region", "Preview").text, "Enter a slug");
 });
 
-test("shows where it would be, what it would cost and of what it would be made, and makes nothing", async (context) => {
+test("previews address, price and objects, and creates nothing", async (context) => {
   const { open, count } = context, before = await count();
   const shown = await (await open()).submit(SHOW, { Slug: "elm", Name: "Elm <b>school</b>", size: "large" });
   const part = shown.part("region", "Preview");
@@ -63,7 +63,7 @@ test("shows where it would be, what it would cost and of what it would be made, 
   assert.ok(shown.part("radio", /Large/).attribute("checked") !== null, "what was chosen stays");
 });
 
-test("makes it, once however often the form is sent, and leads to it", async ({ scene, open, count }) => {
+test("creates the spoke once, even if the form is sent twice, and opens its page", async ({ scene, open, count }) => {
   const before = await count(), form = await open();
   const filled = {
     Slug: "birch",
@@ -80,7 +80,7 @@ test("makes it, once however often the form is sent, and leads to it", async ({ 
   assert.equal([body.brand, body.content, body.identity, body.size], ["ocean", true, false, "small"]);
 });
 
-test("says at the field what is wrong, and beside it, and keeps what was typed", async ({ open }) => {
+test("shows problems at the field and in the preview, and keeps the values", async ({ open }) => {
   for (const button of [SHOW, MAKE]) {
     const page = await (await open()).submit(button, { Slug: "oak", Name: "Second oak", Domain: "learn.example.com" });
     assert.equal([page.status, page.field("Name").value], [409, "Second oak"], button);
@@ -98,7 +98,7 @@ test("says at the field what is wrong, and beside it, and keeps what was typed",
   assert.equal([wrong.field("Administrator's address").value, wrong.html.includes('"<me>"')], ["<me>", false]);
 });
 
-test("shows the record that proves a domain, to take along, and takes the domain once it is there", async (context) => {
+test("shows the TXT record for a domain, and accepts the domain once it exists", async (context) => {
   const { open, names } = context, filled = { Slug: "pine", Domain: "learn.example.com" };
   const page = await (await open()).submit(SHOW, filled);
   assert.equal([page.status, page.field("Domain").wrong], [409, true]);
@@ -108,13 +108,13 @@ test("shows the record that proves a domain, to take along, and takes the domain
   assert.match((await page.submit(SHOW)).part("region", "Preview").text, "Ready to create");
 });
 
-test("shows the cost of a size before there is a slug", async ({ open }) => {
+test("shows the price of a size without a slug", async ({ open }) => {
   const page = await (await open()).submit(SHOW, { size: "large" });
   assert.equal([page.status, page.field("Slug").wrong], [200, false]);
   assert.match(page.part("region", "Preview").text, /Enter a slug.*¥1,900/);
 });
 
-test("is for those who run the hub", async ({ scene, open }) => {
+test("is for hub admins only", async ({ scene, open }) => {
   const refused = await open("spokeAdmin");
   assert.equal([refused.status, refused.part("heading").text], [403, "You are not allowed to do this"]);
   assert.is((await open("stranger")).status, 404);
