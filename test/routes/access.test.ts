@@ -45,7 +45,7 @@ test.before((context) => {
   context.outcomes = [];
 });
 
-test("can be asked for everywhere", async (context) => {
+test("can be tested for every endpoint", async (context) => {
   const scene = await openScene({ manifest: manifest.map(([pattern, module]) => [pattern, replaced(module)]) });
   try {
     context.outcomes = await walk(scene);
@@ -55,34 +55,34 @@ test("can be asked for everywhere", async (context) => {
   assert.equal([...new Set(context.outcomes.map(({ name }) => name))], endpointsOf(manifest).map(({ name }) => name));
 });
 
-test("is as test/golden/access.txt shows", async ({ outcomes }) => {
+test("matches test/golden/access.txt", async ({ outcomes }) => {
   const table = write(outcomes);
   if (process.env.UPDATE_GOLDEN) await writeFile(GOLDEN, table);
   assert.fixture(table, await readFile(GOLDEN, "utf8"));
 });
 
-test("is open to nobody but where an endpoint says so", ({ outcomes }) => {
+test("is public only where an endpoint declares it", ({ outcomes }) => {
   const open = outcomes.filter(({ who, status }) => who === "nobody" && status !== 401);
   for (const { name, endpoint } of open) {
     assert.ok(["public", "flow"].includes(endpoint.scope) && endpoint.access.name === "anyone", name);
   }
 });
 
-test("with a readonly token is to GET alone", ({ outcomes }) => {
+test("with a readonly token covers GET requests only", ({ outcomes }) => {
   for (const { name, method, endpoint, means, status } of outcomes) {
     if (means !== "readonly" || method === "GET" || endpoint.scope === "public") continue;
     assert.is.not(status, REACHED, name);
   }
 });
 
-test("with any token is to nothing that is for sessions", ({ outcomes }) => {
+test("with any token excludes endpoints for sessions", ({ outcomes }) => {
   for (const { name, endpoint, means, who, status } of outcomes) {
     if (who === "nobody" || means === "session" || !["session", "flow"].includes(endpoint.scope)) continue;
     assert.is(status, 401, name);
   }
 });
 
-test("with a narrower token is never to more than with a wider one, or with a session", ({ outcomes }) => {
+test("with a narrower token never exceeds a wider one, or a session", ({ outcomes }) => {
   const asked = Map.groupBy(outcomes, ({ name, who, whose }) => `${name} ${who} ${whose}`);
   for (const [what, row] of asked) {
     const reached = row.map(({ status }) => status === REACHED);
@@ -90,7 +90,7 @@ test("with a narrower token is never to more than with a wider one, or with a se
   }
 });
 
-test("to what is another's is as to what is not there, down to the words", ({ outcomes }) => {
+test("to another customer's object answers like a missing object, word for word", ({ outcomes }) => {
   const asked = Map.groupBy(outcomes, ({ name, who, means }) => `${name} ${who} ${means}`);
   for (const [what, row] of asked) {
     const [foreign, absent] = [
@@ -108,7 +108,7 @@ test("to what is another's is as to what is not there, down to the words", ({ ou
   }
 });
 
-test("is a stranger's to no hub, spoke or operation: they are not there", ({ outcomes }) => {
+test("for a stranger finds no hub, spoke or operation", ({ outcomes }) => {
   for (const outcome of outcomes) {
     const { name, endpoint, who, status } = outcome;
     if (who !== "stranger" || !/^(federation|spoke|operation): /.test(endpoint.access.name)) continue;
@@ -116,14 +116,14 @@ test("is a stranger's to no hub, spoke or operation: they are not there", ({ out
   }
 });
 
-test("is refused to a token that is too narrow whether or not there is something", ({ outcomes }) => {
+test("with too narrow a token is refused whether the object exists or not", ({ outcomes }) => {
   for (const outcome of outcomes.filter((one) => one.who !== "nobody" && !isWideEnough(one))) {
     assert.is(outcome.status, 403, `${outcome.name} ${outcome.who} ${outcome.means} ${outcome.whose}`);
     assert.match(outcome.message, "The token's scope is ");
   }
 });
 
-test("is an operator's with a session, everywhere, whosever it is", ({ outcomes }) => {
+test("with an operator's session covers everything", ({ outcomes }) => {
   for (const { name, who, means, whose, status } of outcomes) {
     if (who === "operator" && means === "session" && whose !== "absent") assert.is(status, REACHED, `${name} ${whose}`);
   }

@@ -57,7 +57,7 @@ test.after(async ({ here }) => {
   await here.db.close();
 });
 
-test("is JSON for programs: what is announced and since when it is so, and what each release changed", async ({ here }) => {
+test("is JSON for programs: announcements with their dates, and the changes of each release", async ({ here }) => {
   const response = await here.ask("/api/changelog");
   assert.is(response.headers.get("content-type"), "application/json");
   const { notices, ...rest } = await response.json();
@@ -93,7 +93,7 @@ test("is JSON for programs: what is announced and since when it is so, and what 
   }]);
 });
 
-test("has on the page what the headers of the endpoint lead to, and how far off its end is", async ({ here }) => {
+test("shows on its page what deprecation headers link to, and when the endpoint ends", async ({ here }) => {
   const link = (await here.ask("/api/old/7")).headers.get("link") ?? "";
   const [, address = ""] = /^<([^>]+)>; rel="deprecation"/.exec(link) ?? [];
   const { pathname, hash } = new URL(address);
@@ -102,7 +102,7 @@ test("has on the page what the headers of the endpoint lead to, and how far off 
   assert.match(page, "<strong>Ends in 23 days</strong>");
 });
 
-test("goes by the service's clock", async ({ here }) => {
+test("uses the database's clock", async ({ here }) => {
   const states = async () =>
     (await (await here.ask("/api/changelog")).json()).notices.map((one: { state: string }) => one.state);
   assert.equal(await states(), ["announced", "in_effect"]);
@@ -114,7 +114,7 @@ test("goes by the service's clock", async ({ here }) => {
   await shiftTo(here.db, NOON);
 });
 
-test("is a feed at both addresses, the same", async ({ here }) => {
+test("is the same feed at both addresses", async ({ here }) => {
   const [one, other] = await Promise.all(["/changelog.atom", "/api/changelog.atom"].map((path) => here.ask(path)));
   assert.is(one!.headers.get("content-type"), "application/atom+xml; charset=utf-8");
   const text = await one!.text();
@@ -126,7 +126,7 @@ test("is a feed at both addresses, the same", async ({ here }) => {
   ]);
 });
 
-test("is a page under its own policy, which runs no script", async ({ here }) => {
+test("is a page with its own content security policy, without scripts", async ({ here }) => {
   const response = await here.ask("/changelog");
   assert.is(response.headers.get("content-type"), "text/html; charset=utf-8");
   const [, style = ""] = /<style>(.*?)<\/style>/s.exec(await response.text()) ?? [];
@@ -137,7 +137,7 @@ test("is a page under its own policy, which runs no script", async ({ here }) =>
   );
 });
 
-test("is for everybody alike, and for readers who ask again no more than that it is as it was", async ({ here }) => {
+test("is the same for everyone, with 304 for unchanged content", async ({ here }) => {
   for (const path of ADDRESSES) {
     const plain = await here.ask(path), etag = plain.headers.get("etag")!;
     const other = await here.ask(path, { authorization: "Bearer nonsense", cookie: "wheelwright=nonsense" });
@@ -150,7 +150,7 @@ test("is for everybody alike, and for readers who ask again no more than that it
   }
 });
 
-test("answers as it is documented, with what this program announces and what CHANGELOG.md says", async ({ here }) => {
+test("is documented, with the program's announcements and CHANGELOG.md", async ({ here }) => {
   const server = openServer({ ...here.app, notices: [] }, routes);
   for (const path of ADDRESSES) {
     const { status, headers, ...rest } = await server.request(new Request(`http://localhost:3000${path}`))

@@ -26,7 +26,7 @@ const all = endpointsOf(manifest);
 const callerFor = (scene: Scene, { scope }: AnyEndpoint) =>
   scene.as(["flow", "public"].includes(scope) ? "nobody" : "operator");
 
-test("with GET answers an operator, and HEAD likewise without a body", async ({ scene, samples }) => {
+test("answers GET to an operator, and HEAD without a body", async ({ scene, samples }) => {
   for (const at of all.filter(({ method }) => method === "GET")) {
     const { name, pattern, endpoint } = at;
     const query = endpoint.portal ? queryOf(Object.fromEntries(goodOf(at, "query"))) : "";
@@ -42,7 +42,7 @@ test("with GET answers an operator, and HEAD likewise without a body", async ({ 
   }
 });
 
-test("is 405 with Allow for any other method, and 204 with Allow for OPTIONS", async ({ scene, samples }) => {
+test("answers 405 with Allow to other methods, and 204 with Allow to OPTIONS", async ({ scene, samples }) => {
   for (const [pattern, module] of manifest) {
     const path = pathOf(pattern, samples);
     for (const method of [...METHODS, "BREW"] as const) {
@@ -53,7 +53,7 @@ test("is 405 with Allow for any other method, and 204 with Allow for OPTIONS", a
   }
 });
 
-test("that takes a body is 415, 413 or 400 for one that it cannot read", async ({ scene, samples }) => {
+test("answers 415, 413 or 400 to an unreadable body", async ({ scene, samples }) => {
   const json = { "content-type": "application/json" };
   const form = { "content-type": "application/x-www-form-urlencoded" };
   let tries = 0;
@@ -94,7 +94,7 @@ test("that takes a body is 415, 413 or 400 for one that it cannot read", async (
   }
 });
 
-test("that is a list takes limit from 1 to 100, and before as ISO or milliseconds", async ({ scene, samples }) => {
+test("accepts limit from 1 to 100, and before as ISO time or milliseconds, if it is a list", async ({ scene, samples }) => {
   for (const { name, pattern, endpoint } of endpointsOf(withoutPortal(manifest))) {
     const fields = fieldsOf(endpoint.query).map((field) => field.name);
     if (!fields.includes("limit") && !fields.includes("before")) continue;

@@ -34,7 +34,7 @@ async function send(server: Server, path: string, headers: Record<string, string
   return { status: response.status, text: await response.text() };
 }
 
-test("all are accepted, in order of arrival, and others are answered meanwhile", async ({ scene, server, south }) => {
+test("are all accepted in order of arrival, while others are answered", async ({ scene, server, south }) => {
   const tokens = await Promise.all([scene.people.hubAdmin, scene.people.stranger].map(async (person) => ({
     authorization: `Bearer ${(await makeToken(scene.db, person, "provisioning")).plaintext}`,
   })));
@@ -65,7 +65,7 @@ test("all are accepted, in order of arrival, and others are answered meanwhile",
   }
 });
 
-test("a creation whose client leaves while it waits is not done", async ({ scene, server }) => {
+test("are cancelled when their client leaves the queue", async ({ scene, server }) => {
   const headers = { ...await scene.as("hubAdmin", "cli").credentials(), "content-type": "application/json" };
   const leaving = new AbortController();
   const ask = (slug: string, signal?: AbortSignal) =>
@@ -86,7 +86,7 @@ test("a creation whose client leaves while it waits is not done", async ({ scene
   assert.is((await scene.db.sql("select from spokes where slug = 'left'")).length, 0);
 });
 
-test("one that finds all connections taken waits for one", async ({ scene, server }) => {
+test("wait for a connection if all are in use", async ({ scene, server }) => {
   const { size } = scene.app.db.stats(), free = Promise.withResolvers<void>();
   const holders = Array.from({ length: size }, () => scene.app.db.transact(() => free.promise));
   await until(() => scene.app.db.stats().open === size && scene.app.db.stats().idle === 0);

@@ -86,7 +86,7 @@ const CASES: readonly (readonly [name: string, bytes: string, ...statuses: numbe
   ["an expectation", post("Expect: 200-maybe\r\nContent-Length: 2", "{}"), 400, 417],
 ];
 
-test("is refused in JSON with a code, or cut off, whatever it is", async ({ port }) => {
+test("is refused in JSON with a code, or cut off", async ({ port }) => {
   await inParallel(CASES, async ([name, bytes, ...statuses]) => {
     const connection = openConnection(port);
     connection.socket.write(bytes, "latin1");
@@ -110,7 +110,7 @@ test("is refused in JSON with a code, or cut off, whatever it is", async ({ port
   });
 });
 
-test("leaves the server as it was", async ({ port }) => {
+test("leaves the server unchanged", async ({ port }) => {
   const reply = await fetch(`http://127.0.0.1:${port}/api/healthz`);
   assert.equal(await reply.json(), { status: "ok" });
 });

@@ -54,14 +54,14 @@ test("is tried on every field", () => {
   assert.equal([...tried].sort(), declared.sort());
 });
 
-test("that cannot be stored or sent on is taken by no field", () => {
+test("is accepted by no field if it cannot be stored or sent on", () => {
   for (const { at, field, hostile, taken } of probes) {
     const takers = hostile.for === "passwords" ? /password|^current$/i.test(field.name) : hostile.for === "anybody";
     assert.ok(!taken || takers, `${at.name}: ${field.name} takes ${hostile.name}`);
   }
 });
 
-test("is taken or refused as the field says that it does", () => {
+test("is accepted or refused as the field declares", () => {
   for (const { name, endpoint } of all) {
     for (const { name: field, schema } of [...fieldsOf(endpoint.query), ...fieldsOf(endpoint.body)]) {
       const { good, bad } = promisesOf(schema);
@@ -71,7 +71,7 @@ test("is taken or refused as the field says that it does", () => {
   }
 });
 
-test("is refused with the name of its field, and with nothing that is ours alone", () => {
+test("is refused with the name of its field, and without internal details", () => {
   for (const { at, part, field, hostile } of probes.filter(({ taken }) => !taken)) {
     const input = { ...Object.fromEntries(goodOf(at, part)), [field.name]: hostile.value };
     const fault = refusal(() => check(at.endpoint[part], input));
@@ -82,7 +82,7 @@ test("is refused with the name of its field, and with nothing that is ours alone
   }
 });
 
-test("in a path leads nowhere", async ({ samples, sender }) => {
+test("leads nowhere in a path", async ({ samples, sender }) => {
   const broken = ["%ff%fe", "%ed%a0%80", "%", "%2", "%00", "%zz"];
   const words = [...broken, ...WORDS.map(({ value }) => encodeURIComponent(value as string))].filter(Boolean);
   const asked = every.flatMap((at) =>
@@ -101,7 +101,7 @@ test("in a path leads nowhere", async ({ samples, sender }) => {
   });
 });
 
-test("that is refused is refused by the server too, whatever its kind", async ({ sender }) => {
+test("is refused by the server too, for every kind", async ({ sender }) => {
   const refused = groups(
     probes.filter(({ taken }) => !taken),
     ({ at, part, field }) => `${at.name} ${part} ${field.name}`,
@@ -114,7 +114,7 @@ test("that is refused is refused by the server too, whatever its kind", async ({
   });
 });
 
-test("that is taken is kept as it is, or refused for what it would mean", async ({ sender }) => {
+test("is stored unchanged, or refused for its meaning, if it is accepted", async ({ sender }) => {
   const taken = groups(
     probes.filter((probe) => probe.taken),
     ({ at, part, hostile }) => `${at.name} ${part} ${hostile.json}`,
@@ -134,7 +134,7 @@ test("that is taken is kept as it is, or refused for what it would mean", async 
   });
 });
 
-test("in the place of a body, or of a header, is refused clearly", async ({ samples, sender }) => {
+test("is refused clearly as a body or header", async ({ samples, sender }) => {
   const asked = all.filter(({ endpoint }) => endpoint.body).flatMap((at) => FRAMES.map((frame) => ({ at, frame })));
   await inParallel(asked, async ({ at, frame }) => {
     if (frame.idempotent && !at.endpoint.idempotent) return;
@@ -145,7 +145,7 @@ test("in the place of a body, or of a header, is refused clearly", async ({ samp
   });
 });
 
-test("in a query that says a thing twice, or in no UTF-8, is refused clearly", async ({ samples, sender }) => {
+test("is refused clearly in a query with repeated keys or invalid UTF-8", async ({ samples, sender }) => {
   const asked = every.flatMap((at) =>
     [
       ...fieldsOf(at.endpoint.query).map(({ name }) => `?${name}=1&${name}=1`),
@@ -163,7 +163,7 @@ test("in a query that says a thing twice, or in no UTF-8, is refused clearly", a
   });
 });
 
-test("in a page's link or form is shown as text, if at all", async ({ samples, sender }) => {
+test("is escaped in links and forms of pages", async ({ samples, sender }) => {
   const asked = every.filter(({ endpoint }) => isPage(endpoint)).flatMap((at) => WORDS.map((word) => ({ at, word })));
   await inParallel(asked, async ({ at, word: { value, name } }) => {
     const names = (part: Part) =>

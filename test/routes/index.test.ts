@@ -7,14 +7,14 @@ const test = suite<{ scene: Scene }>("GET /, /api, /favicon.ico");
 test.before(async (context) => void (context.scene = await openScene()));
 test.after(({ scene }) => scene.close());
 
-test("is a page for whoever opens the address", async ({ scene }) => {
+test("is a public page", async ({ scene }) => {
   const { status, headers, text } = await shown(scene, "/");
   assert.equal([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
   assert.match(text, "<h1>Wheelwright</h1>");
   for (const [, path] of text.matchAll(/<a href="([^"]+)"/g)) assert.is((await scene.send(path!)).status, 200, path);
 });
 
-test("leads who is signed in on to their hubs, where there is a portal", async ({ scene }) => {
+test("redirects signed-in users to their hubs, if the portal is on", async ({ scene }) => {
   const { cookie } = await scene.as("stranger").credentials();
   const signedIn = await scene.send("/", { headers: { cookie: cookie! } });
   assert.equal([signedIn.status, signedIn.headers.get("location")], [303, "/hubs"]);
@@ -27,7 +27,7 @@ test("leads who is signed in on to their hubs, where there is a portal", async (
   }
 });
 
-test("is the page for everybody to an ended session and to a token", async ({ scene }) => {
+test("is the public page for an ended session and a token", async ({ scene }) => {
   const { authorization } = await scene.as("operator", "readonly").credentials();
   assert.is((await scene.send("/", { headers: { authorization: authorization! } })).status, 200);
   const { cookie } = await scene.as("hubAdmin").credentials();
@@ -35,14 +35,14 @@ test("is the page for everybody to an ended session and to a token", async ({ sc
   assert.is((await scene.send("/", { headers: { cookie: cookie! } })).status, 200);
 });
 
-test("leads on from the prefix to the reference", async ({ scene }) => {
+test("redirects from the prefix to the reference", async ({ scene }) => {
   for (const path of ["/api", "/api/"]) {
     const { status, headers } = await scene.send(path);
     assert.equal([status, headers.get("location")], [308, "/api/docs"]);
   }
 });
 
-test("has the wheel for whoever asks for an icon", async ({ scene }) => {
+test("serves the icon", async ({ scene }) => {
   const { status, headers, text } = await shown(scene, "/favicon.ico");
   assert.equal([status, headers.get("content-type")], [200, "image/svg+xml"]);
   assert.match(text, /^<svg /);

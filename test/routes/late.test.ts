@@ -14,7 +14,7 @@ const test = suite<{ scene: Scene }>("of two tenants while the server is late");
 test.before(async (context) => void (context.scene = await openScene()));
 test.after(({ scene }) => scene.close());
 
-test("the one with much in flight is refused, and the other is always answered", async ({ scene }) => {
+test("refuses the user with many requests in flight, and always answers the other", async ({ scene }) => {
   const clock = { now: 0, tick: () => {} }, end = Promise.withResolvers<void>();
   let held = 0;
   const slow = endpoint({

@@ -10,7 +10,7 @@ const test = suite<{ scene: Scene }>("the order of a request");
 test.before(async (context) => void (context.scene = await openScene({ env: { PORTAL: "on", SIGNUP: "on" } })));
 test.after(({ scene }) => scene.close());
 
-test("a page of another site uses up none of its visitor's tries to sign in", async ({ scene }) => {
+test("a page of another site uses up no login attempt of its visitor", async ({ scene }) => {
   const limited = endpointsOf(manifest).filter(({ endpoint }) => endpoint.bucket !== undefined);
   assert.ok(limited.length >= 7);
   for (const { name, method, pattern, endpoint } of limited) {
@@ -26,7 +26,7 @@ test("a page of another site uses up none of its visitor's tries to sign in", as
   assert.is((await scene.send("/api/auth/login", { ...sent, body })).status, 429);
 });
 
-test("a token of scope readonly may read whatever its user may", async ({ scene }) => {
+test("a readonly token may read whatever its user may", async ({ scene }) => {
   const samples = await sampleParams(scene), operator = scene.as("operator", "readonly");
   const reads = endpointsOf(manifest).filter(({ method, pattern, endpoint }) =>
     method === "GET" && pattern.startsWith("/api/") && !isStream(endpoint)

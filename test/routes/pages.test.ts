@@ -45,7 +45,7 @@ async function demandPage(response: Response, status: number, words: RegExp): Pr
   assert.match(text, "Temporarily unavailable");
 }
 
-test("says so in a page: 503 while too much is under way, 504 when its own time is over", async ({ server, underWay }) => {
+test("answers a page: 503 while overloaded, 504 after the time limit", async ({ server, underWay }) => {
   const late = ask(server, "/changelog");
   await underWay;
   const refused = await Promise.all(PAGES.map((path) => ask(server, path)));
@@ -55,7 +55,7 @@ test("says so in a page: 503 while too much is under way, 504 when its own time 
   await demandPage(await late, 504, /longer than the 1 s that a request may take/);
 });
 
-test("is JSON where programs ask", async ({ server, underWay }) => {
+test("answers JSON to programs", async ({ server, underWay }) => {
   const late = ask(server, "/api/changelog");
   await underWay;
   for (const [path, accept] of [["/api/changelog", "text/html"], ["/changelog", "*/*"]] as const) {

@@ -45,7 +45,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("shows each page to whom test/golden/portal.txt says", async ({ ask }) => {
+test("shows each page to the roles in test/golden/portal.txt", async ({ ask }) => {
   const lines = new Map<string, string>();
   await inParallel(pages.filter(({ method }) => method === "GET"), async (at) => {
     const cell = async (who: Who | "nobody", whose: keyof Sample) => String((await ask(at, who, whose)).status);
@@ -60,7 +60,7 @@ test("shows each page to whom test/golden/portal.txt says", async ({ ask }) => {
   assert.fixture(table, await readFile(GOLDEN, "utf8"));
 });
 
-test("asks nobody but who is signed in, and leads a reader back to where they were", async ({ ask, samples }) => {
+test("requires a session, and returns to the page after signing in", async ({ ask, samples }) => {
   await inParallel(behindTheDoor, async (at) => {
     const answer = await ask(at, "nobody"), { status, body } = answer;
     assert.is(status, 401, at.name);
@@ -70,14 +70,14 @@ test("asks nobody but who is signed in, and leads a reader back to where they we
   });
 });
 
-test("takes no token, of whatever scope", async ({ ask, scene }) => {
+test("accepts no token of any scope", async ({ ask, scene }) => {
   const bearer = await scene.as("operator", "cli").credentials() as Record<string, string>;
   await inParallel(pages, async (at) => {
     assert.is((await ask(at, "nobody", "own", bearer)).status, 401, at.name);
   });
 });
 
-test("does nothing that a page of another site asks for", async ({ ask }) => {
+test("rejects forms from other sites", async ({ ask }) => {
   const elsewhere = [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }, { origin: "null" }];
   await inParallel(behindTheDoor.filter(({ method }) => method === "POST"), async (at) => {
     for (const headers of elsewhere) {
@@ -88,7 +88,7 @@ test("does nothing that a page of another site asks for", async ({ ask }) => {
   });
 });
 
-test("has nothing of another customer's, down to the words that it has for what is not there", async ({ ask }) => {
+test("shows nothing of another customer, and answers as for missing objects", async ({ ask }) => {
   await inParallel(ofThings, async (at) => {
     for (const who of ["stranger", "spokeAdmin", "hubAdmin"] as const) {
       const foreign = await ask(at, who, "foreign"), absent = await ask(at, who, "absent");
@@ -98,7 +98,7 @@ test("has nothing of another customer's, down to the words that it has for what 
   });
 });
 
-test("says on a page that there is nothing, to people, and to programs in JSON", async ({ scene }) => {
+test("answers 404 as a page to people, and as JSON to programs", async ({ scene }) => {
   const nowhere = await scene.send("/hubs/x/nowhere", { headers: { accept: "text/html,*/*;q=0.8" } });
   assert.equal([nowhere.status, nowhere.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
   assert.match(textOf(nowhere), /Not found.*Go to your hubs/);
@@ -107,7 +107,7 @@ test("says on a page that there is nothing, to people, and to programs in JSON",
   }
 });
 
-test("is not there with PORTAL=off", async ({ samples }) => {
+test("is missing with PORTAL=off", async ({ samples }) => {
   const off = await openScene({ env: { PORTAL: "off" } });
   for (const { method, pattern, endpoint } of endpointsOf(manifest)) {
     if (!endpoint.portal) continue;

@@ -17,7 +17,7 @@ const FILES = [
   [stylePath, "text/css; charset=utf-8", portalStyle],
 ] as const;
 
-test("are the files, which browsers keep for good, and are not sent again to those who have them", async ({ scene }) => {
+test("are cached forever by browsers and answered with 304", async ({ scene }) => {
   for (const [path, type, text] of FILES) {
     const { status, headers, body } = await scene.send(path);
     assert.equal([status, headers.get("content-type"), body], [200, type, text]);
@@ -28,7 +28,7 @@ test("are the files, which browsers keep for good, and are not sent again to tho
   }
 });
 
-test("lead from any other hash to their own, and that is not kept", async ({ scene }) => {
+test("redirect from any other hash, and that is not cached", async ({ scene }) => {
   for (const [path] of FILES) {
     const [name] = path.split("?");
     for (const asked of [`${name}?v=000000000000`, `${name}?v=anything`]) {
@@ -40,12 +40,12 @@ test("lead from any other hash to their own, and that is not kept", async ({ sce
   }
 });
 
-test("have another address when they are others", () => {
+test("have a new address for new content", () => {
   assert.match(scriptPath, /^\/portal\.js\?v=[0-9a-f]{12}$/);
   assert.match(stylePath, /^\/portal\.css\?v=[0-9a-f]{12}$/);
 });
 
-test("go out compressed to those who take that, and a 304 knows the compressed one's name", async ({ scene }) => {
+test("are compressed on request, with their own ETag", async ({ scene }) => {
   const server = openServer(scene.app, manifest, { ready: () => true });
   const ask = (headers: Record<string, string>) =>
     server.request(new Request(new URL(stylePath, "http://localhost:3000"), { headers }));
@@ -56,12 +56,12 @@ test("go out compressed to those who take that, and a 304 knows the compressed o
   assert.is((await ask({ "accept-encoding": "gzip", "if-none-match": etag })).status, 304);
 });
 
-test("the script is one that a browser can read, and small", () => {
+test("the script parses, and is small", () => {
   new Function(portalScript);
   assert.ok(portalScript.length < 20_000, `${portalScript.length} characters`);
 });
 
-test("a page of hubs is light, and the browser may keep it until somebody signs out", async ({ scene }) => {
+test("a page of hubs is small, and cached until sign-out", async ({ scene }) => {
   const page = await visit(scene, "/hubs", "hubAdmin");
   assert.ok(page.html.length < 12_000, `${page.html.length} characters`);
   assert.match(page.html, `<link rel="stylesheet" href="${stylePath}">`);

@@ -33,7 +33,7 @@ function tally(answers: readonly Answer[]): Record<string, number> {
 const count = async ({ db }: Scene, question: string, ...params: unknown[]): Promise<number> =>
   Number((await db.sql(`select count(*) from ${question}`, params))[0].count);
 
-test("creations of a spoke with one slug, one makes it", async ({ scene }) => {
+test("creations of a spoke with one slug, one succeeds", async ({ scene }) => {
   const { post } = scene.as("hubAdmin", "cli");
   const answers = await together(100, () => post(`/api/federations/${scene.hub}/spokes`, { slug: "ash" }));
   assert.equal(tally(answers), { 201: 1, 409: 99 });
@@ -44,13 +44,13 @@ test("creations of a spoke with one slug, one makes it", async ({ scene }) => {
   assert.is(await count(scene, "jobs join spokes on spokes.id = jobs.spoke_id where slug = 'ash'"), 1);
 });
 
-test("creations of a hub with one slug, one makes it", async ({ scene }) => {
+test("creations of a hub with one slug, one succeeds", async ({ scene }) => {
   const answers = await together(30, () => scene.as("operator").post("/api/federations", { slug: "west" }));
   assert.equal(tally(answers), { 201: 1, 409: 29 });
   assert.is(await count(scene, "federations where slug = 'west'"), 1);
 });
 
-test("creations of a spoke with one domain, in two hubs, one makes it", async ({ scene }) => {
+test("creations of a spoke with one domain, in two hubs, one succeeds", async ({ scene }) => {
   const { body: other } = await scene.as("operator").post("/api/federations", { slug: "east" });
   const hubs = [scene.hub, other.id], domain = "one.example.org";
   const answers = await together(
@@ -60,7 +60,7 @@ test("creations of a spoke with one domain, in two hubs, one makes it", async ({
   assert.equal(tally(answers), { 201: 1, 409: 19 });
 });
 
-test("requests with one Idempotency-Key, one is done and all are answered alike", async ({ scene }) => {
+test("requests with one Idempotency-Key, one runs and all get its response", async ({ scene }) => {
   const { post } = scene.as("hubAdmin", "cli"), path = `/api/federations/${scene.hub}/spokes`;
   const headers = { "idempotency-key": newId("req") };
   const answers = await together(50, () => post(path, { slug: "birch" }, headers));
@@ -74,7 +74,7 @@ test("requests with one Idempotency-Key, one is done and all are answered alike"
   assert.is(await count(scene, "spokes where slug = 'cedar'"), 0);
 });
 
-test("requests with one Idempotency-Key and two bodies, one body is done", async ({ scene }) => {
+test("requests with one Idempotency-Key and two bodies, one body runs", async ({ scene }) => {
   const { post } = scene.as("hubAdmin", "cli"), path = `/api/federations/${scene.hub}/spokes`;
   const headers = { "idempotency-key": newId("req") };
   const answers = await together(20, (i) => post(path, { slug: i % 2 ? "elm" : "fir" }, headers));
@@ -82,14 +82,14 @@ test("requests with one Idempotency-Key and two bodies, one body is done", async
   assert.is(await count(scene, "spokes where slug in ('elm', 'fir')"), 1);
 });
 
-test("revocations of a token, one does it and the others find nothing", async ({ scene }) => {
+test("revocations of a token, one succeeds and the others are 404", async ({ scene }) => {
   const { tokenId } = await sampleParams(scene);
   const answers = await together(20, () => scene.as("hubAdmin").delete(`/api/auth/tokens/${tokenId!.own}`));
   assert.equal(tally(answers), { 204: 1, 404: 19 });
   assert.is(await count(scene, "audit_events where kind = 'token_revoked' and object_id = $1", tokenId!.own), 1);
 });
 
-test("logins, right and wrong, each gets its own answer and its own session", async ({ scene }) => {
+test("logins, right and wrong, each gets its own response and session", async ({ scene }) => {
   const { email, id } = scene.people.stranger;
   const before = await count(scene, "sessions where user_id = $1", id);
   const answers = await together(
@@ -102,13 +102,13 @@ test("logins, right and wrong, each gets its own answer and its own session", as
   assert.is(await count(scene, "sessions where user_id = $1", id), before + 25);
 });
 
-test("logins from one address, five are looked at", async ({ scene }) => {
+test("logins from one address, five are checked", async ({ scene }) => {
   const { email } = scene.people.stranger;
   const answers = await together(50, () => logIn(scene, email, "wrong wrong wrong", "203.0.113.9"));
   assert.equal(tally(answers), { 401: 5, 429: 45 });
 });
 
-test("decisions on one request for a hub, exactly one wins", async ({ scene }) => {
+test("decisions on one hub request, exactly one succeeds", async ({ scene }) => {
   const { body: { id } } = await scene.as("stranger").post("/api/federation-requests", { slug: "wished" });
   const decisions = [["approve", {}], ["reject", { reason: "No" }]] as const;
   const answers = await together(20, (i) => {
@@ -124,7 +124,7 @@ test("decisions on one request for a hub, exactly one wins", async ({ scene }) =
   assert.is(await count(scene, `${decided} and object_id = $1`, id), 1);
 });
 
-test("delegations to one new address, one makes the user, the membership and the mail", async ({ scene }) => {
+test("delegations to one new address, one creates user, membership and mail", async ({ scene }) => {
   const body = { email: "New.Teacher@example.org", displayName: "New" };
   const answers = await together(
     100,
@@ -141,7 +141,7 @@ test("delegations to one new address, one makes the user, the membership and the
   assert.is(await count(scene, mails, "new.teacher@example.org"), 1);
 });
 
-test("delegations of two spokes to somebody who never proved the address, one mails", async ({ scene }) => {
+test("delegations of two spokes to an unverified address, one sends a mail", async ({ scene }) => {
   const { id, email } = await makePerson(scene.db, "unproved", { verified: false });
   const spokes = [scene.spoke, await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "yew")];
   const { post } = scene.as("operator");

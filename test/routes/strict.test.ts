@@ -36,7 +36,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("is refused in every query but that of a page outside of the API, and the payment provider's", async ({ samples, ask }) => {
+test("is refused in every query except those of pages and the payment provider's", async ({ samples, ask }) => {
   for (const { name, method, pattern, endpoint } of endpointsOf(manifest)) {
     const answer = await ask(method, `${pathOf(pattern, samples)}?nobody=1`);
     if (isPage(endpoint) && !pattern.startsWith("/api/") || endpoint.raw) {
@@ -45,7 +45,7 @@ test("is refused in every query but that of a page outside of the API, and the p
   }
 });
 
-test("is refused in every body, also where none is taken", async ({ samples, ask }) => {
+test("is refused in every body, also if none is expected", async ({ samples, ask }) => {
   const writing = endpointsOf(manifest).filter(({ method, endpoint }) => method !== "GET" && !endpoint.form);
   assert.ok(writing.length > 30);
   for (const { name, method, pattern, endpoint } of writing) {
@@ -55,7 +55,7 @@ test("is refused in every body, also where none is taken", async ({ samples, ask
   }
 });
 
-test("is refused in the forms of pages, on a page", async ({ scene }) => {
+test("is refused in the forms of pages, with a page", async ({ scene }) => {
   for (const path of ["/invite", "/reset", "/verify"]) {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const { status, body } = await scene.send(path, { method: "POST", headers, body: "token=x&nobody=1" });
@@ -64,7 +64,7 @@ test("is refused in the forms of pages, on a page", async ({ scene }) => {
   }
 });
 
-test("has no place in any body that the document describes", () => {
+test("is excluded by every body schema in the document", () => {
   // deno-lint-ignore no-explicit-any
   const { paths, components } = presentDocument() as any;
   const open: string[] = [];

@@ -30,7 +30,7 @@ const test = suite<{ scene: WorkScene }>("strange text");
 test.before(async (context) => void (context.scene = await openWorkScene(1)));
 test.after(({ scene }) => scene.close());
 
-test("reaches the cluster as it was sent, where it belongs, and nowhere else", async ({ scene }) => {
+test("reaches the cluster unchanged, in its place only", async ({ scene }) => {
   const post = await poster(scene);
   const sent = await Promise.all(TEXTS.map(async (text, i): Promise<Sent> => {
     const short = [...text].slice(0, 100).join("");

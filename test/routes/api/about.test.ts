@@ -15,27 +15,27 @@ test.after(({ scene }) => scene.close());
 const ask = (scene: Scene, path: string, ready: () => boolean, stays = () => true) =>
   openServer(scene.app, manifest, { ready, stays }).request(new Request(`http://localhost:3000${path}`)).then(read);
 
-test("healthz is ok, whoever asks and whatever the database does", async () => {
+test("healthz is ok for everyone, whatever the state of the database", async () => {
   const { send } = await openHandler(manifest); // no database is behind it
   const answer = await send("/api/healthz", { headers: { authorization: "Bearer nonsense" } });
   assert.is(answer.status, 200);
   assert.equal(answer.body, { status: "ok" });
 });
 
-test("version tells the API's version and the build", async ({ scene }) => {
+test("version returns the API's version and the build", async ({ scene }) => {
   const { status, body } = await scene.send("/api/version");
   assert.is(status, 200);
   assert.equal(body, { api: "v0", commit: scene.app.release.commit });
 });
 
-test("readyz is ok when the database, its schema and the scheduler are", async ({ scene }) => {
+test("readyz is ok if the database, its schema and the scheduler are", async ({ scene }) => {
   const { status, body } = await ask(scene, "/api/readyz", () => true);
   assert.is(status, 200);
   const checks = { database: "ok", writes: "ok", migrations: "ok", scheduler: "ok", running: "ok" };
   assert.equal(body, { status: "ok", checks, notes: [] });
 });
 
-test("readyz is 503 and names the scheduler that is not at work", async ({ scene }) => {
+test("readyz is 503 and names a stopped scheduler", async ({ scene }) => {
   const { status, body, headers } = await ask(scene, "/api/readyz", () => false);
   assert.is(status, 503);
   assert.equal(body, {
@@ -47,13 +47,13 @@ test("readyz is 503 and names the scheduler that is not at work", async ({ scene
   assert.ok(headers.get("retry-after"));
 });
 
-test("readyz is 503 of a process that was told to stop, though it has no scheduler and answers everything", async ({ scene }) => {
+test("readyz is 503 while the process stops, even without a scheduler", async ({ scene }) => {
   const { status, body } = await ask(scene, "/api/readyz", () => true, () => false);
   assert.equal([status, body.message], [503, "Not ready: running"]);
   assert.is((await ask(scene, "/api/healthz", () => true, () => false)).status, 200);
 });
 
-test("readyz is 503 when the database lacks the newest migration", async ({ scene }) => {
+test("readyz is 503 if the database lacks the newest migration", async ({ scene }) => {
   const [newest] = await scene.db.sql(
     "delete from migrations where name = (select max(name) from migrations) returning *",
   );
@@ -61,7 +61,7 @@ test("readyz is 503 when the database lacks the newest migration", async ({ scen
   await scene.db.sql("insert into migrations (name, checksum) values ($1, $2)", [newest.name, newest.checksum]);
 });
 
-test("readyz is 503 and tells no more when the database does not answer", async () => {
+test("readyz is 503 without details if the database does not answer", async () => {
   const { app } = await openHandler(manifest);
   const { status, body } = await read(
     await openServer(app, manifest, { ready: () => true })
@@ -71,7 +71,7 @@ test("readyz is 503 and tells no more when the database does not answer", async 
   assert.is(body.message, "Not ready: database, writes, migrations");
 });
 
-test("openapi.json describes what is mounted", async ({ scene }) => {
+test("openapi.json describes the mounted endpoints", async ({ scene }) => {
   const { status, body } = await scene.send("/api/openapi.json");
   assert.is(status, 200);
   assert.is(body.openapi, "3.1.0");

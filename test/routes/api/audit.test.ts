@@ -17,7 +17,7 @@ async function kinds(scene: Scene, query: string): Promise<string[]> {
   return body.map((event: { kind: string }) => event.kind);
 }
 
-test("shows whole events, newest first", async ({ scene }) => {
+test("shows complete events, newest first", async ({ scene }) => {
   const { body } = await scene.as("operator").get("/api/audit");
   assert.equal(body.map((event: { kind: string }) => event.kind), [
     "spoke_actioned",
@@ -47,7 +47,7 @@ test("is narrowed by each filter", async ({ scene }) => {
   assert.equal(await kinds(scene, `?federationId=${scene.hub}&kind=federation_created`), []);
 });
 
-test("is narrowed by all filters at once, and each of them counts", async ({ scene }) => {
+test("combines all filters", async ({ scene }) => {
   const { email } = scene.people.hubAdmin;
   const filters: Record<string, [fits: string, other: string]> = {
     kind: ["spoke_actioned", "spoke_requested"],
@@ -65,7 +65,7 @@ test("is narrowed by all filters at once, and each of them counts", async ({ sce
   for (const name of Object.keys(filters)) assert.equal(await kinds(scene, query(name)), [], name);
 });
 
-test("knows people by id and address, and hubs by id and slug", async ({ scene }) => {
+test("finds users by ID and address, and hubs by ID and slug", async ({ scene }) => {
   const { id, email } = scene.people.operator;
   for (const actor of [id, email]) {
     assert.equal(await kinds(scene, `?actor=${encodeURIComponent(actor)}`), ["federation_created"]);
@@ -76,7 +76,7 @@ test("knows people by id and address, and hubs by id and slug", async ({ scene }
   }
 });
 
-test("names the kinds and types that there are", async ({ scene }) => {
+test("names the valid kinds and types", async ({ scene }) => {
   for (
     const [query, choice] of [["kind=spoke_exploded", "spoke_requested"], ["objectType=planet", "federation_request"]]
   ) {
@@ -86,7 +86,7 @@ test("names the kinds and types that there are", async ({ scene }) => {
   }
 });
 
-test("goes through pages by limit and before", async ({ scene }) => {
+test("pages by limit and before", async ({ scene }) => {
   const { body } = await scene.as("operator").get("/api/audit?limit=1");
   assert.is(body.length, 1);
   assert.equal(await kinds(scene, `?before=${Date.parse(body[0].at)}`), ["spoke_requested", "federation_created"]);
@@ -95,12 +95,12 @@ test("goes through pages by limit and before", async ({ scene }) => {
   }
 });
 
-test("is the operator's alone", async ({ scene }) => {
+test("is for operators only", async ({ scene }) => {
   assert.is((await scene.as("hubAdmin").get("/api/audit")).status, 403);
   assert.is((await scene.as("nobody").get("/api/audit")).status, 401);
 });
 
-test("finds what was written under the name that a kind had before", async ({ scene }) => {
+test("finds events that were written under a kind's former name", async ({ scene }) => {
   await scene.db.sql(
     `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
       customer_visible, origin_private)

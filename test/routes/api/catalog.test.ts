@@ -47,7 +47,7 @@ async function meanwhile(
   Object.assign(app, { catalog, payments });
 }
 
-test("shows sizes and versions to anybody who is signed in", async (context) => {
+test("shows sizes and versions to every signed-in user", async (context) => {
   const body = await look(context);
   assert.equal(body.sizes.map((size: { name: string }) => size.name), ["small", "medium", "large"]);
   assert.equal(body.versions.filter((version: { default: boolean }) => version.default).length, 1);
@@ -55,7 +55,7 @@ test("shows sizes and versions to anybody who is signed in", async (context) => 
   assert.equal([body.currency, body.charged, body.rootDomain], [null, false, "spokes.example.org"]);
 });
 
-test("shows all that a form for hubs and spokes needs, of a full file", async (context) => {
+test("shows all values that forms need, for a complete file", async (context) => {
   const catalog = loadCatalog(FULL, context.scene.app.blueprint);
   await meanwhile(context, { catalog, payments: {} }, async () => {
     const { sizes, ...body } = await look(context);
@@ -96,7 +96,7 @@ interface Size {
   readonly quota: { readonly requests: object; readonly limits: object; readonly storage: string };
 }
 
-test("shows what a size may take, which is what a new spoke of it may take", async (context) => {
+test("shows the limits of a size, which match a new spoke's", async (context) => {
   const { sizes }: { sizes: Size[] } = await look(context);
   for (const { name, quota } of sizes) {
     const wanted = { slug: "ash", size: name };
@@ -105,7 +105,7 @@ test("shows what a size may take, which is what a new spoke of it may take", asy
   }
 });
 
-test("shows the defaults that a new spoke and a new hub are made with", async (context) => {
+test("shows the defaults of new hubs and spokes", async (context) => {
   const { defaults } = await look(context);
   const { body } = await context.scene.as("hubAdmin").post("/api/federations/north/spokes?dryRun=true", {
     slug: "ash",
@@ -116,7 +116,7 @@ test("shows the defaults that a new spoke and a new hub are made with", async (c
   assert.is(hub.region, null);
 });
 
-test("shows no currency where prices have several", async (context) => {
+test("shows no currency if prices have several", async (context) => {
   const prices = [{ currency: "EUR", monthly: 1 }, { currency: "USD", monthly: 1 }];
   const file = JSON.stringify({ sizes: ["small", "medium"].map((name, i) => ({ name, price: prices[i] })) });
   await meanwhile(context, { catalog: loadCatalog(file, context.scene.app.blueprint) }, async () => {
@@ -124,14 +124,14 @@ test("shows no currency where prices have several", async (context) => {
   });
 });
 
-test("shows nothing of the clusters, nor what brands and seeds are made of", async (context) => {
+test("hides clusters, brand settings and seed contents", async (context) => {
   await meanwhile(context, { catalog: loadCatalog(FULL, context.scene.app.blueprint) }, async () => {
     const text = JSON.stringify(await look(context));
     assert.not.match(text, /prod-eu|fast-ssd|traefik|csi-snap|corporate-ca|scss|secret|DEMO|image|storageClass/);
   });
 });
 
-test("is 401 for nobody", async ({ scene }) => {
+test("answers 401 without credentials", async ({ scene }) => {
   assert.is((await scene.as("nobody").get("/api/catalog")).status, 401);
 });
 

@@ -9,14 +9,14 @@ const { send } = await openHandler(manifest);
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-test("is a page for everybody, whatever credential comes with it", async () => {
+test("is public, with any credentials", async () => {
   const { status, headers, body } = await send("/api/docs", { headers: { authorization: "Bearer nonsense" } });
   assert.is(status, 200);
   assert.is(headers.get("content-type"), "text/html; charset=utf-8");
   assert.match(body, "<h1>Wheelwright API</h1>");
 });
 
-test("goes out under its own policy, which lets its style and its script run and nothing else", async () => {
+test("has its own content security policy, which allows only its style and script", async () => {
   const { headers, body } = await send("/api/docs");
   const [, style] = /<style>(.*?)<\/style>/s.exec(body) ?? [], [, script] = /<script>(.*?)<\/script>/s.exec(body) ?? [];
   assert.is(

@@ -50,7 +50,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("are in what operators are shown, and in nothing that others are", async ({ scene, operation }) => {
+test("are visible to operators only", async ({ scene, operation }) => {
   const { hub, spoke } = scene;
   const paths: Record<string, Who[]> = {
     [`/api/spokes/${spoke}`]: ["hubAdmin", "spokeAdmin"],

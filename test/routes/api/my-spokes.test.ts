@@ -18,20 +18,20 @@ async function slugs(scene: Scene, who: Who, query = ""): Promise<string[]> {
   return body.map((spoke: { slug: string }) => spoke.slug);
 }
 
-test("is all of them for an operator, a hub's for its admin, and its own for a spoke admin", async ({ scene }) => {
+test("lists all spokes for an operator, a hub's for its admin, and their own for a spoke admin", async ({ scene }) => {
   assert.equal(await slugs(scene, "operator"), ["elm", "yew", "ash", "oak"]);
   assert.equal(await slugs(scene, "hubAdmin"), ["elm", "oak"]);
   assert.equal(await slugs(scene, "spokeAdmin"), ["oak"]);
   assert.equal(await slugs(scene, "stranger"), []);
 });
 
-test("is the union of both memberships", async ({ scene }) => {
+test("combines hub and spoke memberships", async ({ scene }) => {
   const [yew] = await scene.db.sql("select id from spokes where slug = 'yew'");
   await scene.db.sql("insert into spoke_members values ($1, $2)", [yew.id, scene.people.hubAdmin.id]);
   assert.equal(await slugs(scene, "hubAdmin"), ["elm", "yew", "oak"]);
 });
 
-test("goes through pages by limit and before", async ({ scene }) => {
+test("pages by limit and before", async ({ scene }) => {
   assert.equal(await slugs(scene, "operator", "?limit=2"), ["elm", "yew"]);
   const { body } = await scene.as("operator").get("/api/my-spokes?limit=2");
   const last = body.at(-1).createdAt;
@@ -42,7 +42,7 @@ test("goes through pages by limit and before", async ({ scene }) => {
   }
 });
 
-test("is narrowed by slug, state, health and a part of a name or the domain, by all that are given", async ({ scene }) => {
+test("filters by slug, state, health and a part of name or domain, combined", async ({ scene }) => {
   await scene.db.sql("update spokes set display_name = '50% off_Ä\\', health = 'degraded' where slug = 'oak'");
   const found: Record<string, string[]> = {
     "slug=elm": ["elm"],
@@ -66,7 +66,7 @@ test("is narrowed by slug, state, health and a part of a name or the domain, by 
   assert.equal(await slugs(scene, "hubAdmin", "?q=example"), ["elm", "yew", "oak"]);
 });
 
-test("names the choices where a filter is none of them", async ({ scene }) => {
+test("names the valid values of a filter", async ({ scene }) => {
   const asked = async (query: string) => {
     const { status, body } = await scene.as("operator").get(`/api/my-spokes?${query}`);
     return [status, body.code, body.message];
@@ -78,7 +78,7 @@ test("names the choices where a filter is none of them", async ({ scene }) => {
   assert.equal(await asked("slgu=oak"), [400, "unknown_parameter", "Unknown parameter `slgu`; did you mean `slug`?"]);
 });
 
-test("leaves removed spokes out, but for operators who ask", async ({ scene }) => {
+test("shows removed spokes only to operators on request", async ({ scene }) => {
   const remove = "update spokes set state = 'removed', removed_at = wheelwright_now() where slug = 'ash'";
   await scene.db.sql(remove);
   assert.equal(await slugs(scene, "operator"), ["elm", "yew", "oak"]);
@@ -87,7 +87,7 @@ test("leaves removed spokes out, but for operators who ask", async ({ scene }) =
   assert.not.ok((await slugs(scene, "hubAdmin", "?includeRemoved=true")).includes("elm"));
 });
 
-test("is 401 for nobody", async ({ scene }) => {
+test("is 401 without credentials", async ({ scene }) => {
   assert.is((await scene.as("nobody").get("/api/my-spokes")).status, 401);
 });
 

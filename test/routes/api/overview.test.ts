@@ -32,7 +32,7 @@ async function look(scene: Scene, who: Who, query = "") {
   return { ...rest, queue };
 }
 
-test("is all for an operator, newest hub first, and a state without spokes is zero", async ({ scene, south }) => {
+test("shows everything to an operator, newest hub first, with zero for empty states", async ({ scene, south }) => {
   assert.equal(await look(scene, "operator"), {
     spokes: { total: 4, byState: { ...NONE, provisioning: 3, active: 1 }, ...WELL },
     hubs: [
@@ -43,7 +43,7 @@ test("is all for an operator, newest hub first, and a state without spokes is ze
   });
 });
 
-test("is its own hub for a hub admin, with the hub's operations", async ({ scene }) => {
+test("shows a hub admin their hub, with the hub's operations", async ({ scene }) => {
   const north = { total: 2, byState: { ...NONE, provisioning: 1, active: 1 }, ...WELL };
   assert.equal(await look(scene, "hubAdmin"), {
     spokes: north,
@@ -52,7 +52,7 @@ test("is its own hub for a hub admin, with the hub's operations", async ({ scene
   });
 });
 
-test("is their spokes and these spokes' operations for a spoke admin, in the hubs that they stand in", async ({ scene }) => {
+test("shows a spoke admin their spokes and their operations", async ({ scene }) => {
   const oak = { total: 1, byState: { ...NONE, active: 1 }, ...WELL };
   const before = { spokes: oak, hubs: [{ federationId: scene.hub, ...oak }], queue: { queued: 0, running: 0 } };
   assert.equal(await look(scene, "spokeAdmin"), before);
@@ -60,13 +60,13 @@ test("is their spokes and these spokes' operations for a spoke admin, in the hub
   assert.equal(await look(scene, "spokeAdmin"), { ...before, queue: { queued: 1, running: 0 } });
 });
 
-test("is nothing for a stranger, and for nobody a 401", async ({ scene }) => {
+test("is empty for a stranger, and 401 without credentials", async ({ scene }) => {
   const nothing = { spokes: { total: 0, byState: NONE, ...WELL }, hubs: [], queue: { queued: 0, running: 0 } };
   assert.equal(await look(scene, "stranger"), nothing);
   assert.is((await scene.as("nobody").get("/api/overview")).status, 401);
 });
 
-test("is the union of both memberships", async ({ scene, south }) => {
+test("combines hub and spoke memberships", async ({ scene, south }) => {
   const [ash] = await scene.db.sql("select id from spokes where slug = 'ash'");
   await scene.db.sql("insert into spoke_members values ($1, $2)", [ash.id, scene.people.hubAdmin.id]);
   const { spokes, hubs, queue } = await look(scene, "hubAdmin");
@@ -74,7 +74,7 @@ test("is the union of both memberships", async ({ scene, south }) => {
   assert.equal(hubs.map((hub: Record<string, unknown>) => [hub.federationId, hub.total]), [[south, 1], [scene.hub, 2]]);
 });
 
-test("is narrowed to one hub by its id or slug", async ({ scene, south }) => {
+test("filters by a hub's ID or slug", async ({ scene, south }) => {
   for (const name of [south, "south"]) {
     const { spokes, hubs, queue } = await look(scene, "operator", `?federationId=${name}`);
     assert.equal([spokes.total, hubs.length, hubs[0].federationId, queue.queued], [2, 1, south, 3]);
@@ -82,7 +82,7 @@ test("is narrowed to one hub by its id or slug", async ({ scene, south }) => {
   assert.equal((await look(scene, "spokeAdmin", "?federationId=north")).spokes.total, 1);
 });
 
-test("is 404 of a hub that the caller does not see, as of one that is not there", async ({ scene, south }) => {
+test("is 404 for a hub that the caller cannot see, as for a missing one", async ({ scene, south }) => {
   const ask = async (who: Who, name: string) => {
     const { status, body } = await scene.as(who).get(`/api/overview?federationId=${name}`);
     return [status, body.code, body.message];
@@ -102,13 +102,13 @@ test("counts nothing that is removed", async ({ scene }) => {
   assert.equal((await look(scene, "operator")).hubs.map((hub: { total: number }) => hub.total), [1]);
 });
 
-test("counts as degraded what is active and not well", async ({ scene }) => {
+test("counts active, unhealthy spokes as degraded", async ({ scene }) => {
   await scene.db.sql("update spokes set health = 'degraded' where slug in ('oak', 'elm')");
   const { spokes, hubs } = await look(scene, "operator");
   assert.equal([spokes.degraded, ...hubs.map((hub: { degraded: number }) => hub.degraded)], [1, 0, 1]);
 });
 
-test("tells the oldest of the last proofs of active spokes, and how many could not be proved", async ({ scene }) => {
+test("shows the oldest last restore test of active spokes, and counts failing ones", async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'active' where slug in ('ash', 'elm')");
   await scene.db.sql("update spokes set proved_at = '2026-11-03T00:00:00Z' where slug = 'yew'"); // on the way
   for (const [slug, at] of [["ash", "2026-11-20T05:00:00.000Z"], ["elm", "2026-11-18T05:00:00.000Z"]]) {
@@ -127,7 +127,7 @@ test("tells the oldest of the last proofs of active spokes, and how many could n
   assert.equal([failing, oldest!.toISOString()], [1, "2026-11-18T05:00:00.000Z"]);
 });
 
-test("shows operators, and nobody else, what new sites are made from, and why not", async ({ scene }) => {
+test("shows templates and their errors to operators only", async ({ scene }) => {
   const key = "'uid', '4.5.12', 'a', 'b', 'c', ''", at = "'2026-11-20T05:00:00Z'";
   await scene.db.sql(`insert into templates (id, cluster, cluster_uid, version, moodle_image, postgres_image, revision,
       storage_class, state, ready_at, error, next_try_at)
@@ -144,7 +144,7 @@ test("shows operators, and nobody else, what new sites are made from, and why no
   }
 });
 
-test("follows what is asked for and what ends, and counts no job that is no operation", async ({ scene }) => {
+test("follows queued and finished operations, and counts no other jobs", async ({ scene }) => {
   await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
   await scene.db.sql(
     "update jobs set state = 'running', holder = 'r' where spoke_id = (select id from spokes where slug = 'elm')",
@@ -159,7 +159,7 @@ test("follows what is asked for and what ends, and counts no job that is no oper
   assert.equal([spokes.byState.removing, spokes.byState.active, queue.queued], [1, 0, 1]);
 });
 
-test("tells how long the oldest has waited, by the database's clock, and nothing where none waits", async ({ scene }) => {
+test("shows the longest wait by the database's clock, or nothing", async ({ scene }) => {
   const wait = async () => (await scene.as("operator").get("/api/overview")).body.queue.oldestWaitSeconds;
   await scene.db.sql(
     "update jobs set created_at = wheelwright_now() - case kind when 'provision-hub' then interval '2 hours' else '1 hour' end",
@@ -172,7 +172,7 @@ test("tells how long the oldest has waited, by the database's clock, and nothing
   assert.is(await wait(), null);
 });
 
-test("has an ETag, by which who asks again is told that nothing has changed", async ({ scene }) => {
+test("has an ETag, and answers 304 if nothing changed", async ({ scene }) => {
   await scene.db.sql("update jobs set state = 'cancelled', finished_at = now()");
   const { headers } = await scene.as("hubAdmin").get("/api/overview");
   const again = () => scene.as("hubAdmin").get("/api/overview", { "if-none-match": headers.get("etag")! });

@@ -18,7 +18,7 @@ test.before.each(({ flows }) => flows.db.shiftClock(0));
 
 const invited = (flows: Flows, name: string) => makePerson(flows.db, name, { verified: false, passwordHash: null });
 
-test("follows a delegation: the mail's link opens the spoke, and the cookie is a session", async ({ flows }) => {
+test("accepts a delegation by the mailed link, and starts a session", async ({ flows }) => {
   const { scene } = flows;
   const delegated = await scene.as("hubAdmin").post(`/api/spokes/${scene.spoke}/delegate`, {
     email: "ada@example.org",
@@ -43,7 +43,7 @@ test("follows a delegation: the mail's link opens the spoke, and the cookie is a
   assert.equal(events.map(({ kind }) => kind), ["auth_login", "invitation_accepted"]);
 });
 
-test("keeps the name that the inviter gave where no other is given", async ({ flows }) => {
+test("keeps the inviter's display name if none is given", async ({ flows }) => {
   const bob = await invited(flows, "bob");
   const accepted = await flows.post(PATH, {
     token: await flows.link("invitation", bob),
@@ -53,7 +53,7 @@ test("keeps the name that the inviter gave where no other is given", async ({ fl
   assert.is(accepted.body.user.displayName, "bob");
 });
 
-test("gives nothing to somebody who signed up with the address before", async ({ flows }) => {
+test("removes the access of whoever signed up with the address before", async ({ flows }) => {
   const { scene, db } = flows;
   const stranger = await makePerson(db, "taken", { verified: false });
   const [session, minted] = [await makeSession(db, stranger), await makeToken(db, stranger, "cli")];
@@ -72,7 +72,7 @@ test("gives nothing to somebody who signed up with the address before", async ({
   assert.is(revoked?.metadata.prefix, minted.prefix);
 });
 
-test("takes a link for seven days and no longer", async ({ flows }) => {
+test("accepts a link for seven days", async ({ flows }) => {
   const eve = await invited(flows, "eve");
   const [late, early] = [await flows.link("invitation", eve), await flows.link("invitation", eve)];
   await flows.db.shiftClock(7 * DAY + 1);
@@ -81,7 +81,7 @@ test("takes a link for seven days and no longer", async ({ flows }) => {
   assert.is((await flows.post(PATH, { token: early, password: NEW })).status, 200);
 });
 
-test("lets one of many through who use one link at once, and begins one session", async ({ flows }) => {
+test("accepts one of many simultaneous requests, and starts one session", async ({ flows }) => {
   const fay = await invited(flows, "fay");
   const token = await flows.link("invitation", fay);
   const answers = await Promise.all(
@@ -93,7 +93,7 @@ test("lets one of many through who use one link at once, and begins one session"
   assert.is(sessions.length, 1);
 });
 
-test("closes the reset that somebody asked for meanwhile", async ({ flows }) => {
+test("closes a pending password reset", async ({ flows }) => {
   const gus = await invited(flows, "gus");
   const [token, reset] = [await flows.link("invitation", gus), await flows.link("password_reset", gus)];
   assert.is((await flows.post(PATH, { token, password: NEW })).status, 200);
@@ -103,7 +103,7 @@ test("closes the reset that somebody asked for meanwhile", async ({ flows }) => 
   );
 });
 
-test("is 400 for a name that cannot be one, and leaves the link as it was", async ({ flows }) => {
+test("answers 400 for an invalid name, and keeps the link valid", async ({ flows }) => {
   const hal = await invited(flows, "hal");
   const token = await flows.link("invitation", hal);
   for (const displayName of ["", "x".repeat(201), "\u0007", "\ud800", 5]) {

@@ -14,7 +14,7 @@ test.before(async (context) => {
 });
 test.after(({ flows }) => flows.close());
 
-test("are 401 with any Authorization header, before bucket, scope and body", async ({ flows }) => {
+test("answer 401 with any Authorization header, before bucket, scope and body", async ({ flows }) => {
   const operator = await makePerson(flows.db, "boss", { operator: true });
   const good = (await makeToken(flows.db, operator, "cli")).plaintext;
   for (const path of PATHS.flatMap((name) => [`/api/auth/${name}`, `/auth/${name}`])) {
@@ -28,7 +28,7 @@ test("are 401 with any Authorization header, before bucket, scope and body", asy
   assert.is((await flows.post("/api/auth/forgot-password", { email })).status, 202, "the bucket was left alone");
 });
 
-test("are pages too, where the same holds for what the form sends", async ({ flows }) => {
+test("apply the same to the forms of pages", async ({ flows }) => {
   for (const path of PAGES) {
     const refused = await flows.send(path, { method: "POST", headers: { authorization: "Bearer x" }, body: "" });
     assert.is(refused.status, 401, path);
@@ -36,7 +36,7 @@ test("are pages too, where the same holds for what the form sends", async ({ flo
   }
 });
 
-test("call every link spent that opens nothing, and hash no password for it", async ({ flows }) => {
+test("answer alike for every invalid link, and hash no password for it", async ({ flows }) => {
   flows.passwords.count();
   const password = "long enough for anybody";
   for (const name of ["reset-password", "accept-invite", "verify-email"]) {
@@ -52,7 +52,7 @@ test("call every link spent that opens nothing, and hash no password for it", as
   assert.is(flows.passwords.count(), 0);
 });
 
-test("take no link for another purpose than its own", async ({ flows }) => {
+test("accept no link of another purpose", async ({ flows }) => {
   const ada = await makePerson(flows.db, "ada", { verified: false });
   const password = "long enough for anybody";
   const own = {
@@ -68,7 +68,7 @@ test("take no link for another purpose than its own", async ({ flows }) => {
   }
 });
 
-test("do nothing for a disabled user, and do not say why", async ({ flows }) => {
+test("change nothing for a disabled user, without saying why", async ({ flows }) => {
   const gone = await makePerson(flows.db, "gone", { verified: false, disabled: true });
   const before = await flows.db.sql("select * from users where id = $1", [gone.id]);
   const password = "long enough for anybody";
@@ -83,7 +83,7 @@ test("do nothing for a disabled user, and do not say why", async ({ flows }) => 
   assert.equal(await flows.db.sql("select * from users where id = $1", [gone.id]), before);
 });
 
-test("refuse the account's own address as its password, and leave the link as it was", async ({ flows }) => {
+test("refuse the account's address as its password, and keep the link valid", async ({ flows }) => {
   const email = "carol.hamilton@example.org", password = "a password of her own";
   const carol = await makePerson(flows.db, "carol.hamilton", { verified: false });
   const links = [["accept-invite", "invitation"], ["verify-email", "email_verification"], [
@@ -101,7 +101,7 @@ test("refuse the account's own address as its password, and leave the link as it
   }
 });
 
-test("name what a new password must be, and leave the link as it was", async ({ flows }) => {
+test("describe the rules of passwords, and keep the link valid", async ({ flows }) => {
   const bob = await makePerson(flows.db, "bob");
   const token = await flows.link("password_reset", bob);
   const cases: [unknown, string][] = [

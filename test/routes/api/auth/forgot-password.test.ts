@@ -40,7 +40,7 @@ test("mails a link that sets a new password", async ({ flows }) => {
   ]);
 });
 
-test("answers alike and asks the same of the database, whoever it is", async ({ flows }) => {
+test("answers alike and runs the same queries for every address", async ({ flows }) => {
   const people = [
     await makePerson(flows.db, "known"),
     await makePerson(flows.db, "gone", { disabled: true }),
@@ -61,7 +61,7 @@ test("answers alike and asks the same of the database, whoever it is", async ({ 
   await flows.work();
 });
 
-test("does nothing for an unknown address and a disabled user", async ({ flows }) => {
+test("does nothing for an unknown address or a disabled user", async ({ flows }) => {
   const disabled = await makePerson(flows.db, "disabled", { disabled: true });
   const before = await flows.db.sql("select count(*) from one_time_tokens");
   for (const email of ["unknown@example.org", disabled.email]) await flows.post(PATH, { email }, {}, "192.0.2.3");
@@ -71,7 +71,7 @@ test("does nothing for an unknown address and a disabled user", async ({ flows }
   assert.equal(flows.postman.mails.filter(({ to }) => [disabled.email, "unknown@example.org"].includes(to.email)), []);
 });
 
-test("lets in who was invited and never accepted", async ({ flows }) => {
+test("lets an invited user in who never accepted", async ({ flows }) => {
   const late = await makePerson(flows.db, "late", { verified: false, passwordHash: null });
   await flows.post(PATH, { email: late.email }, {}, "192.0.2.4");
   await flows.work();
@@ -82,7 +82,7 @@ test("lets in who was invited and never accepted", async ({ flows }) => {
   assert.ok(row.emailVerifiedAt);
 });
 
-test("sends one mail, however many ask at once, and another when some minutes are over", async ({ flows }) => {
+test("sends one mail for many simultaneous requests, and another after some minutes", async ({ flows }) => {
   const bob = await makePerson(flows.db, "bob");
   const ask = (host: number) => flows.post(PATH, { email: bob.email }, {}, `198.51.100.${host}`);
   const answers = await Promise.all(Array.from({ length: 20 }, (_, host) => ask(host)));
@@ -99,7 +99,7 @@ test("sends one mail, however many ask at once, and another when some minutes ar
   assert.is(flows.postman.mails.filter(({ to }) => to.email === bob.email).length, 2);
 });
 
-test("shares five tries a minute with the login, each in its own words", async ({ flows }) => {
+test("shares five attempts a minute with the login, each with its own message", async ({ flows }) => {
   const email = "whoever@example.org", from = "203.0.113.1";
   const login = (path: string) => flows.post(path, { email, password: PASSWORD }, {}, from);
   const forgot = (path: string) => flows.post(path, { email }, {}, from);
@@ -123,7 +123,7 @@ test("shares five tries a minute with the login, each in its own words", async (
   assert.is((await flows.post(PATH, { email }, {}, "203.0.113.2")).status, 202);
 });
 
-test("counts each client behind a trusted proxy by itself, and no one else's word for it", async ({ flows }) => {
+test("counts each client behind a trusted proxy, and ignores forwarded addresses of others", async ({ flows }) => {
   const ask = (proxy: string, client: string) =>
     flows.post(PATH, { email: "proxied@example.org" }, { "x-forwarded-for": client }, proxy);
   for (let i = 0; i < 5; i++) assert.is((await ask("10.1.2.3", "203.0.113.101")).status, 202);
@@ -134,7 +134,7 @@ test("counts each client behind a trusted proxy by itself, and no one else's wor
   assert.is((await ask("198.51.100.200", "203.0.113.99")).status, 429, "a proxy that nobody trusts");
 });
 
-test("is 400 for what is no address, and 403 for a page of another site", async ({ flows }) => {
+test("answers 400 for an invalid address, and 403 for a page of another site", async ({ flows }) => {
   assert.is((await flows.post(PATH, { email: "nobody" }, {}, "192.0.2.50")).status, 400);
   const evil = { origin: "https://evil.example" };
   assert.is((await flows.post(PATH, { email: "a@example.org" }, evil, "192.0.2.50")).status, 403);

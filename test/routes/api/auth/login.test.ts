@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-test("answers the user, and a cookie that opens the rest", async ({ scene }) => {
+test("returns the user and a session cookie", async ({ scene }) => {
   const { email, id } = scene.people.hubAdmin;
   const login = await scene.as("nobody").post("/api/auth/login", {
     email: ` ${email.toUpperCase()}`,
@@ -31,12 +31,12 @@ test("answers the user, and a cookie that opens the rest", async ({ scene }) => 
   assert.equal(me.body, login.body);
 });
 
-test("is found without /api too, as it is documented", async ({ scene }) => {
+test("works without /api too, as documented", async ({ scene }) => {
   const body = { email: scene.people.stranger.email, password: PASSWORD };
   assert.is((await scene.as("nobody").post("/auth/login", body)).status, 200);
 });
 
-test("is 401 in the same words for a wrong password and for an unknown address", async ({ scene }) => {
+test("answers 401 with the same message for a wrong password and an unknown address", async ({ scene }) => {
   const { email } = scene.people.stranger;
   const wrong = await scene.as("nobody").post("/api/auth/login", { email, password: "not the password" });
   const unknown = await scene.as("nobody").post("/api/auth/login", { email: "who@example.org", password: PASSWORD });
@@ -51,7 +51,7 @@ test("is 401 in the same words for a wrong password and for an unknown address",
   assert.is(wrong.headers.get("set-cookie"), null);
 });
 
-test("is 400 and names the field for what cannot be an address or a password", async ({ scene }) => {
+test("answers 400 and names an invalid field", async ({ scene }) => {
   const good = { email: "a@example.org", password: PASSWORD };
   const cases: [string, unknown][] = [
     ["email", { ...good, email: "a\0@example.org" }],
@@ -67,7 +67,7 @@ test("is 400 and names the field for what cannot be an address or a password", a
   }
 });
 
-test("is 429 from the sixth attempt of a minute on, right or wrong, by either address", async ({ scene }) => {
+test("answers 429 from the sixth attempt in a minute, right or wrong, by IP or e-mail address", async ({ scene }) => {
   const { email } = scene.people.stranger;
   const attempt = (path: string, password: string) => scene.as("nobody").post(path, { email, password });
   for (const path of ["/api/auth/login", "/auth/login", "/api/auth/login", "/auth/login", "/api/auth/login"]) {
@@ -87,7 +87,7 @@ test("is 429 from the sixth attempt of a minute on, right or wrong, by either ad
   assert.is((await readAudit(scene.db.rows, { kind: "auth_login_failed" }, { limit: 99 })).items.length, 5);
 });
 
-test("counts a body in which nothing is an address, too", async ({ scene }) => {
+test("counts a body without any address too", async ({ scene }) => {
   const attempt = (body: unknown) => scene.as("nobody").post("/api/auth/login", body);
   for (const email of ["no address", 7, null, ["a@example.org"], { at: "a@example.org" }]) {
     assert.is((await attempt({ email, password: PASSWORD })).status, 400);
@@ -95,7 +95,7 @@ test("counts a body in which nothing is an address, too", async ({ scene }) => {
   assert.is((await attempt({ email: scene.people.stranger.email, password: PASSWORD })).status, 429);
 });
 
-test("lets go of its turn when the client leaves", async ({ scene }) => {
+test("leaves the queue when the client disconnects", async ({ scene }) => {
   const waiting = Promise.withResolvers<AbortSignal | undefined>(), leaving = new AbortController();
   const take = ({ signal }: LoginAttempt) => (waiting.resolve(signal), new Promise<never>(() => {}));
   Object.assign(scene.app, { attempts: { take } });
@@ -108,7 +108,7 @@ test("lets go of its turn when the client leaves", async ({ scene }) => {
   assert.is(signal?.aborted, true);
 });
 
-test("is 401 with any Authorization header, before the bucket and the body", async ({ scene }) => {
+test("answers 401 with any Authorization header, before bucket and body", async ({ scene }) => {
   for (let i = 0; i < 8; i++) {
     const refused = await scene.as("operator", "cli").post("/api/auth/login", { nonsense: true });
     assert.is(refused.status, 401);
@@ -116,7 +116,7 @@ test("is 401 with any Authorization header, before the bucket and the body", asy
   }
 });
 
-test("is 403 for a page of another site", async ({ scene }) => {
+test("answers 403 for a page of another site", async ({ scene }) => {
   const body = { email: scene.people.stranger.email, password: PASSWORD };
   for (const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }]) {
     assert.is((await scene.as("nobody").post("/api/auth/login", body, headers)).status, 403);

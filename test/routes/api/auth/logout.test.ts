@@ -9,7 +9,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-test("ends the session and makes the browser forget it", async ({ scene }) => {
+test("ends the session and clears the cookie", async ({ scene }) => {
   const stranger = scene.as("stranger");
   const left = await stranger.post("/api/auth/logout");
   assert.is(left.status, 204);
@@ -17,21 +17,21 @@ test("ends the session and makes the browser forget it", async ({ scene }) => {
   assert.is((await stranger.get("/api/auth/me")).status, 401);
 });
 
-test("is fine without a session, and again", async ({ scene }) => {
+test("succeeds without a session, and when repeated", async ({ scene }) => {
   const stranger = scene.as("stranger");
   await stranger.post("/api/auth/logout");
   assert.is((await stranger.post("/api/auth/logout")).status, 204);
   assert.is((await scene.as("nobody").post("/api/auth/logout")).status, 204);
 });
 
-test("cannot be done by a page of another site", async ({ scene }) => {
+test("refuses pages of other sites", async ({ scene }) => {
   const stranger = scene.as("stranger");
   const refused = await stranger.post("/api/auth/logout", undefined, { "sec-fetch-site": "cross-site" });
   assert.is(refused.status, 403);
   assert.is((await stranger.get("/api/auth/me")).status, 200);
 });
 
-test("is no business of a token's", async ({ scene }) => {
+test("refuses tokens", async ({ scene }) => {
   assert.is((await scene.as("stranger", "cli").post("/api/auth/logout")).status, 401);
 });
 

@@ -10,7 +10,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("shows the user of a session and of a token of any scope", async ({ scene }) => {
+test("returns the user of a session, and of a token of any scope", async ({ scene }) => {
   const { id, email } = scene.people.spokeAdmin;
   for (const means of ["session", "cli", "provisioning", "readonly"] as const) {
     const me = await scene.as("spokeAdmin", means).get("/api/auth/me");
@@ -21,7 +21,7 @@ test("shows the user of a session and of a token of any scope", async ({ scene }
   }
 });
 
-test("shows a lost membership at once", async ({ scene }) => {
+test("reflects a lost membership immediately", async ({ scene }) => {
   const admin = scene.as("hubAdmin", "readonly");
   assert.equal((await admin.get("/api/auth/me")).body.user.federationIds, [scene.hub]);
   await scene.db.sql("delete from federation_members where user_id = $1", [scene.people.hubAdmin.id]);
@@ -29,7 +29,7 @@ test("shows a lost membership at once", async ({ scene }) => {
   assert.equal([user.role, user.federationIds], ["spoke_admin", []]);
 });
 
-test("is 401 for nobody, and for a bad token beside a good cookie", async ({ scene }) => {
+test("answers 401 without credentials, and for a bad token next to a good cookie", async ({ scene }) => {
   const nobody = await scene.as("nobody").get("/api/auth/me");
   const both = await scene.as("operator").get("/api/auth/me", { authorization: "Bearer ww_cli_nonsense" });
   for (const { status, headers, body } of [nobody, both]) {

@@ -36,7 +36,7 @@ async function kindsOf(flows: Flows, { id }: Person): Promise<string[]> {
   return (await readAudit(flows.db.rows, { actorId: id }, { limit: 20 })).items.map(({ kind }) => kind);
 }
 
-test("sets the password, ends every session but one that it begins, voids open links and leaves tokens alone", async ({ flows }) => {
+test("sets the password, replaces all sessions with a new one, voids open links and keeps tokens", async ({ flows }) => {
   const { person, cookie, change } = await signedIn(flows, "ada");
   const other = await makeSession(flows.db, person), token = await makeToken(flows.db, person, "cli");
   const link = await flows.link("password_reset", person);
@@ -53,7 +53,7 @@ test("sets the password, ends every session but one that it begins, voids open l
   assert.match(mail.text, `The password of ${person.email}`);
 });
 
-test("changes nothing for a wrong password, and writes down that somebody tried", async ({ flows }) => {
+test("changes nothing for a wrong password, and records the attempt", async ({ flows }) => {
   const { person, cookie, change } = await signedIn(flows, "bob");
   const refused = await change({ current: "a wrong password", password: NEW });
   assert.equal([refused.status, refused.headers.get("set-cookie")], [403, null]);
@@ -63,7 +63,7 @@ test("changes nothing for a wrong password, and writes down that somebody tried"
   assert.equal(await kindsOf(flows, person), ["password_change_failed"]);
 });
 
-test("counts in the bucket of sign-in", async ({ flows }) => {
+test("counts in the login bucket", async ({ flows }) => {
   const { person, change } = await signedIn(flows, "cid");
   const address = `198.51.100.${addresses}`;
   for (let i = 0; i < 4; i++) await change({ current: "a wrong password", password: NEW });
@@ -73,7 +73,7 @@ test("counts in the bucket of sign-in", async ({ flows }) => {
   assert.is((await flows.post("/api/auth/login", login, {}, address)).status, 429);
 });
 
-test("is slowed with the guesses at the same account, from wherever they come", async ({ flows }) => {
+test("shares the delay of wrong passwords with all logins of the account", async ({ flows }) => {
   const { person, cookie } = await signedIn(flows, "dan");
   const request = new Request("http://localhost:3000/", { headers: { cookie } });
   const actor = (await authenticate(flows.app, request, ORIGIN))!;
@@ -87,7 +87,7 @@ test("is slowed with the guesses at the same account, from wherever they come", 
   assert.ok(await flows.opens(person.email, PASSWORD));
 });
 
-test("takes no password that the rules refuse", async ({ flows }) => {
+test("refuses passwords that break the rules", async ({ flows }) => {
   const { person, change } = await signedIn(flows, "eve");
   for (const password of ["short", person.email, undefined]) {
     assert.is((await change({ current: PASSWORD, password })).status, 400);
@@ -95,7 +95,7 @@ test("takes no password that the rules refuse", async ({ flows }) => {
   assert.ok(await flows.opens(person.email, PASSWORD));
 });
 
-test("is no token's to do, nor a page's of another site", async ({ flows }) => {
+test("refuses tokens and pages of other sites", async ({ flows }) => {
   const { person, change } = await signedIn(flows, "fay"), { plaintext } = await makeToken(flows.db, person, "cli");
   const body = { current: PASSWORD, password: NEW };
   const byToken = await change(body, { authorization: `Bearer ${plaintext}` });
@@ -104,7 +104,7 @@ test("is no token's to do, nor a page's of another site", async ({ flows }) => {
   assert.ok(await flows.opens(person.email, PASSWORD));
 });
 
-test("is done by one of several at once, and undone by none that judged the old password", async ({ flows }) => {
+test("succeeds for one of several simultaneous requests, and discards those that checked the old password", async ({ flows }) => {
   const { person, cookie } = await signedIn(flows, "gus");
   const changes = [1, 2, 3, 4, 5].map((i) =>
     flows.post(PATH, { current: PASSWORD, password: `${NEW} ${i}` }, { cookie }, `203.0.113.${i}`)

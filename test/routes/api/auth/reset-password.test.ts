@@ -27,7 +27,7 @@ test.before(async (context) => {
 test.after(({ flows }) => flows.close());
 test.before.each(({ flows }) => flows.db.shiftClock(0));
 
-test("sets the password once, ends all sessions, and leaves tokens alone that are to be kept", async ({ flows }) => {
+test("sets the password once, ends all sessions, and keeps tokens on request", async ({ flows }) => {
   const ada = await makePerson(flows.db, "ada");
   const sessions = [await makeSession(flows.db, ada), await makeSession(flows.db, ada)];
   const { plaintext } = await makeToken(flows.db, ada, "cli");
@@ -47,7 +47,7 @@ test("sets the password once, ends all sessions, and leaves tokens alone that ar
   assert.equal(events.map(({ kind, actor, ip }) => [kind, actor.id, ip]), [["password_reset", ada.id, "192.0.2.1"]]);
 });
 
-test("revokes tokens, and writes down which, unless they are to be kept", async ({ flows }) => {
+test("revokes and records tokens unless they are kept", async ({ flows }) => {
   for (const [name, more] of Object.entries({ old: {}, none: { keepTokens: null }, no: { keepTokens: false } })) {
     const person = await makePerson(flows.db, name), { id, plaintext } = await makeToken(flows.db, person, "cli");
     const token = await flows.link("password_reset", person);
@@ -59,7 +59,7 @@ test("revokes tokens, and writes down which, unless they are to be kept", async 
   }
 });
 
-test("keeps no token of an address that nobody had proved", async ({ flows }) => {
+test("revokes tokens of an unverified address in any case", async ({ flows }) => {
   const una = await makePerson(flows.db, "una", { verified: false });
   const { plaintext } = await makeToken(flows.db, una, "cli"), token = await flows.link("password_reset", una);
   assert.is((await flows.post(PATH, { token, password: NEW, keepTokens: true })).status, 200);
@@ -67,7 +67,7 @@ test("keeps no token of an address that nobody had proved", async ({ flows }) =>
   assert.is(me.status, 401);
 });
 
-test("lets one of a hundred through who use one link at once", async ({ flows }) => {
+test("accepts one of a hundred simultaneous requests with one link", async ({ flows }) => {
   const bob = await makePerson(flows.db, "bob");
   const token = await flows.link("password_reset", bob);
   const answers = await Promise.all(
@@ -84,7 +84,7 @@ test("lets one of a hundred through who use one link at once", async ({ flows })
   );
 });
 
-test("takes a link for an hour and no longer", async ({ flows }) => {
+test("accepts a link for an hour", async ({ flows }) => {
   const eve = await makePerson(flows.db, "eve");
   const [late, early] = [await flows.link("password_reset", eve), await flows.link("password_reset", eve)];
   await flows.db.shiftClock(60 * MINUTE + 1);
@@ -93,7 +93,7 @@ test("takes a link for an hour and no longer", async ({ flows }) => {
   assert.is((await flows.post(PATH, { token: early, password: NEW })).status, 200);
 });
 
-test("closes every other link that is open", async ({ flows }) => {
+test("closes all other open links", async ({ flows }) => {
   const dan = await makePerson(flows.db, "dan", { verified: false });
   const others = [
     ["reset-password", await flows.link("password_reset", dan)],
@@ -109,7 +109,7 @@ test("closes every other link that is open", async ({ flows }) => {
   assert.ok(await flows.opens(dan.email, NEW));
 });
 
-test("proves the address, and ends what whoever signed up with it has", async ({ flows }) => {
+test("verifies the address, and ends the access of whoever signed up with it", async ({ flows }) => {
   const owner = await makePerson(flows.db, "owner", { verified: false });
   const { plaintext } = await makeToken(flows.db, owner, "cli");
   const token = await flows.link("password_reset", owner);
@@ -120,7 +120,7 @@ test("proves the address, and ends what whoever signed up with it has", async ({
   assert.equal(events.map(({ kind }) => kind).sort(), ["email_verified", "password_reset", "token_revoked"]);
 });
 
-test("tells the owner by mail, where there was a password before", async ({ flows }) => {
+test("mails the owner if there was a password before", async ({ flows }) => {
   const fay = await makePerson(flows.db, "fay"), gus = await makePerson(flows.db, "gus", { passwordHash: null });
   for (const person of [fay, gus]) {
     await flows.post(PATH, { token: await flows.link("password_reset", person), password: NEW });
@@ -131,7 +131,7 @@ test("tells the owner by mail, where there was a password before", async ({ flow
   assert.not(flows.postman.mails.some(({ to }) => to.email === gus.email));
 });
 
-test("does nothing for a user who is disabled while the password is hashed", async ({ flows }) => {
+test("does nothing if the user is disabled while the password is hashed", async ({ flows }) => {
   const hal = await makePerson(flows.db, "hal");
   const token = await flows.link("password_reset", hal);
   const passwords: Passwords = {
@@ -146,7 +146,7 @@ test("does nothing for a user who is disabled while the password is hashed", asy
   assert.ok(await flows.opens(hal.email, PASSWORD));
 });
 
-test("keeps neither the password nor the link's secret", async ({ flows }) => {
+test("stores neither the password nor the link's secret", async ({ flows }) => {
   const ian = await makePerson(flows.db, "ian");
   const token = await flows.link("password_reset", ian), password = "never to be written down";
   await flows.post(PATH, { token, password });
@@ -157,7 +157,7 @@ test("keeps neither the password nor the link's secret", async ({ flows }) => {
   }
 });
 
-test("ends a stream of a session on another replica, and no stream of a token that is kept", async ({ flows }) => {
+test("ends event streams of sessions on other replicas, but none of a kept token", async ({ flows }) => {
   const { scene, db } = flows;
   const kim = await makePerson(db, "kim");
   await addHubAdmin(db, kim, scene.hub);

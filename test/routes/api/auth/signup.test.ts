@@ -27,7 +27,7 @@ const mailsTo = async ({ postman }: Flows, email: string) => {
   return postman.mails.filter(({ to }) => to.email === email).map(({ subject }) => subject);
 };
 
-test("makes an account that is of use once its address is proved", async ({ flows }) => {
+test("creates an account that works once its address is verified", async ({ flows }) => {
   const email = "ada@example.org";
   const answer = await flows.post(PATH, { email, password: MINE, displayName: "Ada" });
   assert.is(answer.status, 202);
@@ -45,7 +45,7 @@ test("makes an account that is of use once its address is proved", async ({ flow
   assert.equal([event?.actor, event?.metadata], [{ id: "anonymous", email }, { email, by: "signup" }]);
 });
 
-test("is 403 where SIGNUP is off, and hashes nothing", async ({ flows }) => {
+test("answers 403 if SIGNUP is off, without hashing", async ({ flows }) => {
   flows.passwords.count();
   const app = { ...flows.app, config: { ...flows.app.config, signup: false } };
   const fault = await rejection(signUp(app, ORIGIN, { email: "off@example.org", password: MINE }));
@@ -55,7 +55,7 @@ test("is 403 where SIGNUP is off, and hashes nothing", async ({ flows }) => {
   assert.is(refused.status, 400);
 });
 
-test("refuses the address as the password, whether or not there is such a user", async ({ flows }) => {
+test("refuses the address as the password, whether the user exists or not", async ({ flows }) => {
   await makePerson(flows.db, "here.for.long");
   for (const email of ["here.for.long@example.org", "not.here.yet@example.org"]) {
     const refused = await flows.post(PATH, { email, password: email.toUpperCase() }, {}, "192.0.2.88");
@@ -63,7 +63,7 @@ test("refuses the address as the password, whether or not there is such a user",
   }
 });
 
-test("answers alike, hashes once and asks the same of the database, whoever it is", async ({ flows }) => {
+test("answers alike, hashes once and runs the same queries for every address", async ({ flows }) => {
   const people = [
     await makePerson(flows.db, "known"),
     await makePerson(flows.db, "gone", { disabled: true }),
@@ -85,7 +85,7 @@ test("answers alike, hashes once and asks the same of the database, whoever it i
   assert.equal((seen[0] as unknown[])[0], 1);
 });
 
-test("changes nothing of an account that there is, and mails its owner a way in once an hour", async ({ flows }) => {
+test("keeps an existing account, and mails its owner a sign-in link at most once an hour", async ({ flows }) => {
   const bob = await makePerson(flows.db, "bob");
   const before = await accountOf(flows, bob.email);
   for (let host = 1; host <= 3; host++) {
@@ -102,7 +102,7 @@ test("changes nothing of an account that there is, and mails its owner a way in 
   assert.is((await mailsTo(flows, bob.email)).length, 2);
 });
 
-test("mails the link of an unproved address again, once an hour, and keeps what was there", async ({ flows }) => {
+test("mails the link of an unverified address again, at most once an hour, and keeps the account", async ({ flows }) => {
   const email = "slow@example.org";
   const again = async (password: string, host: number) => {
     await flows.post(PATH, { email, password }, {}, `192.0.2.${host}`);
@@ -117,7 +117,7 @@ test("mails the link of an unproved address again, once an hour, and keeps what 
   assert.equal(await accountOf(flows, email), before);
 });
 
-test("opens nothing for a disabled user, and sends nothing", async ({ flows }) => {
+test("does nothing for a disabled user", async ({ flows }) => {
   const gone = await makePerson(flows.db, "off", { disabled: true });
   await flows.post(PATH, { email: gone.email, password: MINE }, {}, "192.0.2.21");
   await flows.work();
@@ -125,7 +125,7 @@ test("opens nothing for a disabled user, and sends nothing", async ({ flows }) =
   assert.equal(await mailsTo(flows, gone.email), []);
 });
 
-test("makes one account and one mail of many who come at once", async ({ flows }) => {
+test("creates one account and one mail for many simultaneous requests", async ({ flows }) => {
   const email = "popular@example.org";
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => flows.post(PATH, { email, password: `${MINE} ${i}` }, {}, `198.51.100.${i}`)),
@@ -136,7 +136,7 @@ test("makes one account and one mail of many who come at once", async ({ flows }
   assert.is((await mailsTo(flows, email)).length, 1);
 });
 
-test("puts no name before the eyes of whoever owns the address", async ({ flows }) => {
+test("shows the display name of a stranger to no owner of the address", async ({ flows }) => {
   const email = "victim@example.org";
   await flows.post(PATH, { email, password: MINE, displayName: "You have won https://evil.example" }, {}, "192.0.2.31");
   await flows.work();
@@ -144,7 +144,7 @@ test("puts no name before the eyes of whoever owns the address", async ({ flows 
   assert.not.match(JSON.stringify(mail), "evil.example");
 });
 
-test("leaves no password and no hash of one in the queue", async ({ flows }) => {
+test("leaves no password and no hash in the queue", async ({ flows }) => {
   await flows.post(PATH, { email: "tidy@example.org", password: "never to be written down" }, {}, "192.0.2.41");
   const rows = async () => JSON.stringify(await flows.db.sql("select jobs::text from jobs"));
   assert.not.match(await rows(), "never to be written down");
@@ -152,7 +152,7 @@ test("leaves no password and no hash of one in the queue", async ({ flows }) => 
   assert.not.match(await rows(), "quick:");
 });
 
-test("counts in the bucket that it shares with the login", async ({ flows }) => {
+test("counts in the login bucket", async ({ flows }) => {
   const from = "203.0.113.7", email = "whoever@example.org";
   for (let i = 0; i < 5; i++) await flows.post("/api/auth/login", { email, password: PASSWORD }, {}, from);
   const limited = await flows.post(PATH, { email, password: MINE }, {}, from);

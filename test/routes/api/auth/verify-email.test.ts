@@ -18,7 +18,7 @@ test.before.each(({ flows }) => flows.db.shiftClock(0));
 
 const signedUp = (flows: Flows, name: string) => makePerson(flows.db, name, { verified: false });
 
-test("makes memberships and the operator's flag work, which did not before", async ({ flows }) => {
+test("activates memberships and the operator role", async ({ flows }) => {
   const { scene, db } = flows;
   const ada = await makePerson(db, "ada", { verified: false, operator: true });
   await addHubAdmin(db, ada, scene.hub);
@@ -36,7 +36,7 @@ test("makes memberships and the operator's flag work, which did not before", asy
   assert.equal([event?.actor.id, event?.metadata], [ada.id, { passwordSet: true }]);
 });
 
-test("leaves whoever signed up before nothing: no password, no session, no token", async ({ flows }) => {
+test("removes password, sessions and tokens of whoever signed up before", async ({ flows }) => {
   const owner = await signedUp(flows, "owner");
   const means = [
     { cookie: `wheelwright=${(await makeSession(flows.db, owner)).secret}` },
@@ -49,7 +49,7 @@ test("leaves whoever signed up before nothing: no password, no session, no token
   assert.not(await flows.opens(owner.email, PASSWORD));
 });
 
-test("leaves the password of the signup where none is given, and nothing is at stake", async ({ flows }) => {
+test("keeps the signup's password if none is given and nothing is at stake", async ({ flows }) => {
   for (const more of [{}, { password: null }]) {
     const bob = await signedUp(flows, `bob${Object.keys(more).length}`);
     const verified = await flows.post(PATH, { token: await flows.link("email_verification", bob), ...more });
@@ -58,7 +58,7 @@ test("leaves the password of the signup where none is given, and nothing is at s
   }
 });
 
-test("leaves an account without a password that was given something, where none is chosen", async ({ flows }) => {
+test("keeps an account with memberships without a password if none is chosen", async ({ flows }) => {
   const gus = await signedUp(flows, "gus"),
     hal = await makePerson(flows.db, "hal", { verified: false, operator: true });
   await addHubAdmin(flows.db, gus, flows.scene.hub);
@@ -74,13 +74,13 @@ test("leaves an account without a password that was given something, where none 
   assert.ok(await flows.opens(gus.email, NEW));
 });
 
-test("takes the password that was chosen at the signup as well", async ({ flows }) => {
+test("accepts the password of the signup too", async ({ flows }) => {
   const eve = await signedUp(flows, "eve");
   await flows.post(PATH, { token: await flows.link("email_verification", eve), password: PASSWORD });
   assert.ok(await flows.opens(eve.email, PASSWORD));
 });
 
-test("takes a link for a day and no longer", async ({ flows }) => {
+test("accepts a link for a day", async ({ flows }) => {
   const dan = await signedUp(flows, "dan");
   const [late, early] = [await flows.link("email_verification", dan), await flows.link("email_verification", dan)];
   await flows.db.shiftClock(24 * HOUR + 1);
@@ -89,7 +89,7 @@ test("takes a link for a day and no longer", async ({ flows }) => {
   assert.is((await flows.post(PATH, { token: early, password: NEW })).status, 200);
 });
 
-test("does not touch an account whose address is proved already", async ({ flows }) => {
+test("changes nothing for a verified address", async ({ flows }) => {
   const fay = await makePerson(flows.db, "fay");
   const token = await flows.link("email_verification", fay);
   assert.is((await flows.post(PATH, { token })).status, 422);

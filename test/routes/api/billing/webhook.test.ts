@@ -81,7 +81,7 @@ async function jobs({ scene: { db } }: Context): Promise<unknown[]> {
   return rows.map((row) => ({ ...row }));
 }
 
-test("keeps an event about a hub's subscription, and leaves it to a job in the hub's lane", async (context) => {
+test("stores an event of a hub's subscription, and queues a job in the hub's lane", async (context) => {
   const { status, body } = await deliver(context, event());
   assert.equal([status, body], [200, { received: true }]);
   const { hub } = context.scene;
@@ -89,7 +89,7 @@ test("keeps an event about a hub's subscription, and leaves it to a job in the h
   assert.equal(await jobs(context), [{ kind: "billing-event", hub, loose: false, visible: false }]);
 });
 
-test("keeps an event once, however often and however much at once it comes", async (context) => {
+test("stores an event once, even if it arrives many times simultaneously", async (context) => {
   const body = event({ type: "invoice.payment_failed" }, { id: "in_1", object: "invoice" });
   const answers = await Promise.all(Array.from({ length: 10 }, () => deliver(context, body)));
   answers.push(await deliver(context, body));
@@ -98,7 +98,7 @@ test("keeps an event once, however often and however much at once it comes", asy
   assert.is((await jobs(context)).length, 1);
 });
 
-test("asks the provider nothing, in whatever state that is", async (context) => {
+test("calls the provider in no state", async (context) => {
   const mend = context.provider.break({ what: "down" });
   const before = context.provider.calls.length;
   assert.is((await deliver(context, event())).status, 200);
@@ -106,7 +106,7 @@ test("asks the provider nothing, in whatever state that is", async (context) => 
   mend();
 });
 
-test("keeps events of others' customers, and of what is no concern, and does nothing about them", async (context) => {
+test("stores and ignores events of unknown customers and irrelevant types", async (context) => {
   assert.is((await deliver(context, event({}, { customer: "cus_of_another_account" }))).status, 200);
   assert.is((await deliver(context, event({ type: "payout.paid" }))).status, 200);
   assert.is((await deliver(context, event({ type: "invoiceitem.created" }))).status, 200);
@@ -119,7 +119,7 @@ test("keeps events of others' customers, and of what is no concern, and does not
   assert.equal(await jobs(context), []);
 });
 
-test("leaves a refund to a job, whose hub is known or not", async (context) => {
+test("queues a job for a refund, whether its hub is known or not", async (context) => {
   const refund = { id: "re_1", object: "refund", charge: "ch_1", customer: undefined };
   await deliver(context, event({ type: "refund.created" }, refund));
   await deliver(context, event({ type: "charge.refunded" }, { id: "ch_1", object: "charge" }));
@@ -129,7 +129,7 @@ test("leaves a refund to a job, whose hub is known or not", async (context) => {
   assert.ok(found.every((job) => !(job as { loose: boolean }).loose), "a provider that hangs must not take all places");
 });
 
-test("takes no id into a row that could not be one of the provider's", async (context) => {
+test("rejects IDs that cannot be the provider's", async (context) => {
   for (const id of ["../customers/cus_1", "sub 1", "sub_1?expand", "sub_\u0000", "é", "", "x".repeat(256)]) {
     assert.is((await deliver(context, event({ type: "refund.created" }, { id, customer: id }))).status, 200, id);
   }
@@ -139,7 +139,7 @@ test("takes no id into a row that could not be one of the provider's", async (co
   assert.equal(await jobs(context), []);
 });
 
-test("means the same with a token, a cookie, or from another site's page", async (context) => {
+test("ignores tokens, cookies and the origin", async (context) => {
   const { cookie } = await context.scene.as("stranger").credentials();
   for (
     const headers of [
@@ -154,7 +154,7 @@ test("means the same with a token, a cookie, or from another site's page", async
   assert.is((await send(context.scene, event(), operator)).status, 400, "an operator is no provider");
 });
 
-test("refuses what the provider did not sign, or signed long ago, and keeps nothing of it", async (context) => {
+test("rejects unsigned and old events, and stores nothing", async (context) => {
   const { scene, provider } = context;
   const body = event(), now = Math.floor((await scene.db.now()).getTime() / SECOND);
   const good = provider.sign(body, now), [, hex] = good.split(",v1=") as [string, string];
@@ -182,7 +182,7 @@ test("refuses what the provider did not sign, or signed long ago, and keeps noth
   assert.is((await send(scene, body, { "stripe-signature": provider.sign(body, now - 280) })).status, 200);
 });
 
-test("judges the age by the service's clock", async (context) => {
+test("measures the age by the database's clock", async (context) => {
   const { scene, provider } = context;
   const body = event(), signed = Math.floor((await scene.db.now()).getTime() / SECOND);
   await scene.db.shiftClock(HOUR);
@@ -194,7 +194,7 @@ test("judges the age by the service's clock", async (context) => {
   }
 });
 
-test("refuses what is signed and yet no event, and keeps nothing of it", async (context) => {
+test("rejects signed bodies that are no events, and stores nothing", async (context) => {
   const bodies = [
     ...["{}", "[]", "null", "0", '"evt_1"', "{", "\u0000", `${event()}\u0000`, '{"id": "evt_1"}'],
     event({ id: "e".repeat(300) }),
@@ -213,7 +213,7 @@ test("refuses what is signed and yet no event, and keeps nothing of it", async (
   assert.equal(await kept(context), []);
 });
 
-test("judges the bytes that came: what is no UTF-8 is nobody's event", async (context) => {
+test("rejects bodies that are not UTF-8", async (context) => {
   const { scene, provider } = context;
   const now = Math.floor((await scene.db.now()).getTime() / SECOND);
   const text = event({ note: "\ufffd" }), bytes = new TextEncoder().encode(text);
@@ -224,7 +224,7 @@ test("judges the bytes that came: what is no UTF-8 is nobody's event", async (co
   assert.is((await send(scene, bytes, { "stripe-signature": provider.sign(text, now) })).status, 200);
 });
 
-test("reads no enormous body", async (context) => {
+test("rejects oversized bodies", async (context) => {
   const body = event({ note: "x".repeat(context.scene.app.config.bodyLimitBytes) });
   assert.is((await deliver(context, body)).status, 413);
 });

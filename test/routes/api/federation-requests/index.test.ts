@@ -24,7 +24,7 @@ async function somebody(scene: Scene, name: string, verified = true): Promise<Pi
   };
 }
 
-test("POST answers 201 with the request as it was asked, and where it is", async ({ scene }) => {
+test("POST answers 201 with the request and its location", async ({ scene }) => {
   const asked = { slug: "south", name: "The South", region: "eu", mode: "open", tier: "gold", reason: "12 schools\n" };
   const { status, headers, body } = await scene.as("stranger", "cli").post(PATH, asked);
   assert.is(status, 201);
@@ -53,12 +53,12 @@ test("POST answers 201 with the request as it was asked, and where it is", async
   ]);
 });
 
-test("POST needs no more than a slug, and takes null for absent", async ({ scene }) => {
+test("POST requires only a slug, and treats null as absent", async ({ scene }) => {
   const { status, body } = await scene.as("spokeAdmin").post(PATH, { slug: "bare", name: null, reason: null });
   assert.equal([status, body.name, body.reason, body.tier], [201, "bare", null, null]);
 });
 
-test("POST is 409 for the slug of a live hub or of a pending request, and not for one that is over", async ({ scene }) => {
+test("POST is 409 for the slug of a hub or pending request, but not of a closed one", async ({ scene }) => {
   const ada = await somebody(scene, "slug-ada"), bob = await somebody(scene, "slug-bob");
   const taken = await ada.post(PATH, { slug: "north" });
   assert.equal([taken.status, taken.body.error], [409, "Conflict"]);
@@ -74,7 +74,7 @@ test("POST is 409 for the slug of a live hub or of a pending request, and not fo
   assert.is((await bob.post(PATH, { slug: "contested" })).status, 201);
 });
 
-test("POST takes ten pending requests of one person, also of many at once", async ({ scene }) => {
+test("POST accepts ten pending requests of a user, also simultaneously", async ({ scene }) => {
   const eve = await somebody(scene, "eve");
   const all = await Promise.all(Array.from({ length: 14 }, (_, i) => eve.post(PATH, { slug: `eve-${i}` })));
   assert.equal(all.map(({ status }) => status).sort(), [...Array(10).fill(201), 409, 409, 409, 409]);
@@ -84,7 +84,7 @@ test("POST takes ten pending requests of one person, also of many at once", asyn
   assert.is((await eve.post(PATH, { slug: "eve-again" })).status, 201);
 });
 
-test("POST refuses who asked ten times within the hour and took it back", async ({ scene }) => {
+test("POST refuses a user with ten withdrawn requests in an hour", async ({ scene }) => {
   const fay = await somebody(scene, "fay");
   const { id } = (await scene.db.sql("select id from users where email = 'fay@example.org'"))[0];
   await scene.db.sql(
@@ -105,7 +105,7 @@ test("POST refuses who asked ten times within the hour and took it back", async 
   ]);
 });
 
-test("POST notifies every operator, and mails the first that one person asks within an hour", async ({ scene }) => {
+test("POST notifies every operator, and mails them once an hour per requester", async ({ scene }) => {
   const other = await makePerson(scene.db, "second-operator", { operator: true });
   await makePerson(scene.db, "former-operator", { operator: true, disabled: true });
   await makePerson(scene.db, "unproved-operator", { operator: true, verified: false });
@@ -128,7 +128,7 @@ test("POST notifies every operator, and mails the first that one person asks wit
   );
 });
 
-test("POST with an Idempotency-Key asks once", async ({ scene }) => {
+test("POST with an Idempotency-Key creates one request", async ({ scene }) => {
   const ida = await somebody(scene, "ida"), headers = { "idempotency-key": "ask" };
   const all = await Promise.all(Array.from({ length: 5 }, () => ida.post(PATH, { slug: "single" }, headers)));
   assert.equal(all.map(({ status }) => status), [201, 201, 201, 201, 201]);
@@ -136,7 +136,7 @@ test("POST with an Idempotency-Key asks once", async ({ scene }) => {
   assert.is((await ida.post(PATH, { slug: "other" }, headers)).status, 422);
 });
 
-test("POST is 403 for an address that nobody has proved", async ({ scene }) => {
+test("POST is 403 for an unverified address", async ({ scene }) => {
   const una = await somebody(scene, "una", false);
   const { status, body } = await una.post(PATH, { slug: "unproved" });
   assert.is(status, 403);
@@ -144,7 +144,7 @@ test("POST is 403 for an address that nobody has proved", async ({ scene }) => {
   assert.equal((await una.get(PATH)).body, []);
 });
 
-test("POST is 400 for what cannot be a hub, and names the field", async ({ scene }) => {
+test("POST is 400 and names an invalid field", async ({ scene }) => {
   const cases: [unknown, RegExp][] = [
     [{}, /slug must be/],
     [{ slug: "Has Spaces" }, /slug must be/],
@@ -161,13 +161,13 @@ test("POST is 400 for what cannot be a hub, and names the field", async ({ scene
   }
 });
 
-test("POST is not for lesser tokens, nor for nobody", async ({ scene }) => {
+test("POST refuses narrower tokens and anonymous callers", async ({ scene }) => {
   assert.is((await scene.as("stranger", "provisioning").post(PATH, { slug: "mine" })).status, 403);
   assert.is((await scene.as("stranger", "readonly").post(PATH, { slug: "mine" })).status, 403);
   assert.is((await scene.as("nobody").post(PATH, { slug: "mine" })).status, 401);
 });
 
-test("GET shows everybody their own, and operators all", async ({ scene }) => {
+test("GET shows users their own requests, and operators all", async ({ scene }) => {
   const ann = await somebody(scene, "list-ann"), ben = await somebody(scene, "list-ben");
   const { body: { id } } = await ann.post(PATH, { slug: "list-ann" });
   await ben.post(PATH, { slug: "list-ben" });
@@ -184,7 +184,7 @@ test("GET shows everybody their own, and operators all", async ({ scene }) => {
   }
 });
 
-test("GET is narrowed by state, and says which there are", async ({ scene }) => {
+test("GET filters by state, and names the valid ones", async ({ scene }) => {
   const flo = await somebody(scene, "flo");
   const ids: string[] = [];
   for (const slug of ["flo-1", "flo-2", "flo-3"]) ids.push((await flo.post(PATH, { slug })).body.id);
@@ -200,7 +200,7 @@ test("GET is narrowed by state, and says which there are", async ({ scene }) => 
   assert.match(body.message, "state must be one of pending, approved, rejected, withdrawn");
 });
 
-test("GET goes through pages and sees each once, also those of one moment", async ({ scene }) => {
+test("GET pages through each request once, even if many have the same time", async ({ scene }) => {
   const pat = await makePerson(scene.db, "pat");
   await scene.db.sql(
     `insert into federation_requests (id, slug, name, requested_by, created_at)
@@ -222,7 +222,7 @@ test("GET goes through pages and sees each once, also those of one moment", asyn
   }
 });
 
-test("GET of one stays for its asker when the hub that it became is gone", async ({ scene }) => {
+test("GET of one request works for its requester after the hub was removed", async ({ scene }) => {
   const gus = await somebody(scene, "gus");
   const { body: { id } } = await gus.post(PATH, { slug: "gone-again" });
   const { body: { federationId } } = await scene.as("operator").post(`${PATH}/${id}/approve`);

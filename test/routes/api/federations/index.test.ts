@@ -8,7 +8,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("POST answers 201 with a hub in provisioning, and where it is", async ({ scene }) => {
+test("POST answers 201 with the provisioning hub and its location", async ({ scene }) => {
   const { status, headers, body } = await scene.as("operator", "cli").post("/api/federations", {
     slug: "south",
     name: "The South",
@@ -40,7 +40,7 @@ test("POST answers 201 with a hub in provisioning, and where it is", async ({ sc
   assert.is(event.type, "FederationUpdateProvisioning");
 });
 
-test("POST needs no more than a slug, and takes null for absent", async ({ scene }) => {
+test("POST requires only a slug, and treats null as absent", async ({ scene }) => {
   const { status, body } = await scene.as("operator").post("/api/federations", {
     slug: "bare",
     name: null,
@@ -49,7 +49,7 @@ test("POST needs no more than a slug, and takes null for absent", async ({ scene
   assert.equal([status, body.name, body.tier, body.region], [201, "bare", null, null]);
 });
 
-test("POST is 409 for a slug that a hub has, also for many at once", async ({ scene }) => {
+test("POST is 409 for a slug that is taken, also simultaneously", async ({ scene }) => {
   const all = await Promise.all(
     Array.from({ length: 5 }, () => scene.as("operator").post("/api/federations", { slug: "contested" })),
   );
@@ -59,7 +59,7 @@ test("POST is 409 for a slug that a hub has, also for many at once", async ({ sc
   assert.match(body.message, "contested");
 });
 
-test("POST with an Idempotency-Key makes one hub of the same request", async ({ scene }) => {
+test("POST with an Idempotency-Key creates one hub", async ({ scene }) => {
   const headers = { "idempotency-key": "once-and-for-all" };
   const send = () => scene.as("operator").post("/api/federations", { slug: "single" }, headers);
   const all = await Promise.all([send(), send(), send()]);
@@ -70,7 +70,7 @@ test("POST with an Idempotency-Key makes one hub of the same request", async ({ 
   assert.is(other.status, 422);
 });
 
-test("POST is 400 for what cannot be a hub, and names the field", async ({ scene }) => {
+test("POST is 400 and names an invalid field", async ({ scene }) => {
   const cases: [unknown, RegExp][] = [
     [{}, /slug must be/],
     [{ slug: null }, /slug must be/],
@@ -91,7 +91,7 @@ test("POST is 400 for what cannot be a hub, and names the field", async ({ scene
   }
 });
 
-test("POST is the operator's alone, and not for lesser tokens", async ({ scene }) => {
+test("POST is for operators, and refuses narrower tokens", async ({ scene }) => {
   for (const who of ["hubAdmin", "spokeAdmin", "stranger"] as const) {
     assert.is((await scene.as(who).post("/api/federations", { slug: "mine" })).status, 403, who);
   }
@@ -100,7 +100,7 @@ test("POST is the operator's alone, and not for lesser tokens", async ({ scene }
   assert.is((await scene.as("nobody").post("/api/federations", { slug: "mine" })).status, 401);
 });
 
-test("GET shows everybody what is theirs", async ({ scene }) => {
+test("GET shows users their own hubs", async ({ scene }) => {
   const slugs = async (who: "operator" | "hubAdmin" | "spokeAdmin" | "stranger") =>
     (await scene.as(who, "readonly").get("/api/federations")).body.map((hub: { slug: string }) => hub.slug);
   assert.ok((await slugs("operator")).length > 1);
@@ -109,7 +109,7 @@ test("GET shows everybody what is theirs", async ({ scene }) => {
   assert.equal(await slugs("stranger"), []);
 });
 
-test("GET goes through pages without losing a hub", async ({ scene }) => {
+test("GET pages through each hub once", async ({ scene }) => {
   const operator = scene.as("operator");
   const all = (await operator.get("/api/federations")).body.map((hub: { id: string }) => hub.id);
   const seen: string[] = [];
@@ -126,7 +126,7 @@ test("GET goes through pages without losing a hub", async ({ scene }) => {
   }
 });
 
-test("GET is narrowed by slug, state and a part of the slug or the name", async ({ scene }) => {
+test("GET filters by slug, state and a part of the slug or name", async ({ scene }) => {
   const operator = scene.as("operator");
   await operator.post("/api/federations", { slug: "narrow", name: "100% Ärger_" });
   const find = async (query: string, caller = operator) => {
@@ -146,7 +146,7 @@ test("GET is narrowed by slug, state and a part of the slug or the name", async 
   assert.equal([status, body.message], [400, `state must be one of ${choices}`]);
 });
 
-test("GET shows removed hubs to operators who ask, and to nobody else", async ({ scene }) => {
+test("GET shows removed hubs only to operators on request", async ({ scene }) => {
   const { body: hub } = await scene.as("operator").post("/api/federations", { slug: "bygone" });
   await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [
     hub.id,

@@ -21,7 +21,7 @@ async function kinds(scene: Scene, who: Who, query = ""): Promise<string[]> {
   return body.map((one: { kind: string }) => one.kind);
 }
 
-test("tells each role of what it has to do with, and of nothing that customers are not told of", async ({ scene }) => {
+test("shows each role its own events, and none that customers may not see", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   const elm = await makeSpoke(db, people.operator.id, hub, "elm");
   await tell(db, { hub }, { hub, spoke }, { hub, spoke: elm, kind: "spoke_destroyed" });
@@ -51,7 +51,7 @@ test("shows an audit event, and whether and when it was read", async ({ scene })
   assert.equal((await scene.as("hubAdmin").get("/api/notifications")).body, [unread], "others' reads are their own");
 });
 
-test("goes on telling of what was removed those who had to do with it", async ({ scene }) => {
+test("shows events of removed objects to their former members", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now()");
   await tell(db, { hub, spoke, kind: "spoke_destroyed" });
@@ -62,7 +62,7 @@ test("goes on telling of what was removed those who had to do with it", async ({
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
 });
 
-test("follows memberships as they stand, over all history, and for a verified address alone", async ({ scene }) => {
+test("follows current memberships over all history, for verified addresses only", async ({ scene }) => {
   const { db, hub, people } = scene;
   await tell(db, { hub });
   assert.equal(await kinds(scene, "stranger"), []);
@@ -75,7 +75,7 @@ test("follows memberships as they stand, over all history, and for a verified ad
   assert.equal(await kinds(scene, "stranger"), []);
 });
 
-test("tells once of what somebody is told of twice", async ({ scene }) => {
+test("shows an event once if it is visible in two ways", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.hubAdmin.id]);
   await tell(db, { hub, spoke, audience: people.hubAdmin.id }, { hub, audience: people.hubAdmin.id });
@@ -86,7 +86,7 @@ test("tells once of what somebody is told of twice", async ({ scene }) => {
   assert.equal((await scene.as("spokeAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
 });
 
-test("takes the newest of many hubs", async ({ scene }) => {
+test("shows the newest events of many hubs", async ({ scene }) => {
   const { db, people } = scene;
   for (let i = 0; i < 8; i++) {
     const hub = await makeHub(db, people.operator.id, `hub-${i}`);
@@ -102,7 +102,7 @@ test("takes the newest of many hubs", async ({ scene }) => {
   }
 });
 
-test("takes any limit from 1, and gives 100 at most and 20 unasked", async ({ scene }) => {
+test("accepts any limit, with at most 100 and 20 by default", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await writeEvents(db, { hub, spoke }, Array.from({ length: 120 }, (_, i) => i));
   for (const [query, length] of [["", 20], ["?limit=7", 7], ["?limit=101", 100], ["?limit=99999999", 100]] as const) {
@@ -113,7 +113,7 @@ test("takes any limit from 1, and gives 100 at most and 20 unasked", async ({ sc
   }
 });
 
-test("with unreadOnly leaves out what was read", async ({ scene }) => {
+test("with unreadOnly hides read ones", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_provisioned" });
   const { body } = await scene.as("hubAdmin").get("/api/notifications");

@@ -13,7 +13,7 @@ test.before(async (context) => void (context.scene = await openScene()));
 test.before.each(({ scene }) => forget(scene));
 test.after(({ scene }) => scene.close());
 
-test("says how many it marked: what was read before is not among them", async ({ scene }) => {
+test("returns the number of newly read ones", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_requested" }, { audience: people.hubAdmin.id });
   const caller = scene.as("hubAdmin", "cli");
@@ -29,7 +29,7 @@ test("says how many it marked: what was read before is not among them", async ({
   await countsAreExact(db);
 });
 
-test("writes down how many became read, and nothing where none did", async ({ scene }) => {
+test("records the number, and nothing if it is zero", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await tell(db, { hub }, { hub, spoke });
   for (let i = 0; i < 2; i++) await scene.as("hubAdmin").post("/api/notifications/read-all");
@@ -37,7 +37,7 @@ test("writes down how many became read, and nothing where none did", async ({ sc
   assert.equal(written.map((row) => [row.actorId, row.metadata]), [[people.hubAdmin.id, { marked: 2 }]]);
 });
 
-test("marks nothing of what its caller has lost, or could not see", async ({ scene }) => {
+test("marks nothing that the caller cannot see", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await tell(db, { hub }, { hub, spoke });
   assert.equal((await scene.as("stranger").post("/api/notifications/read-all")).body, { marked: 0 });
@@ -49,7 +49,7 @@ test("marks nothing of what its caller has lost, or could not see", async ({ sce
   }
 });
 
-test("goes through more than one batch, and many objects in one", async ({ scene }) => {
+test("works through several batches, and many objects in one", async ({ scene }) => {
   const { db, hub, people } = scene;
   const spokes = await Promise.all([..."abcdef"].map((name) => makeSpoke(db, people.operator.id, hub, name)));
   await writeEvents(db, { hub, spoke: spokes[0]! }, Array.from({ length: 4500 }, (_, i) => Math.floor(i / 2)));
@@ -83,7 +83,7 @@ async function untilHeldUp({ db }: Scene): Promise<void> {
   await until(async () => (await db.sql(waiting)).length > 0);
 }
 
-test("marks what was there when it began", async ({ scene }) => {
+test("marks only events from before the request", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await tell(db, { hub }, { hub, spoke });
   const release = await holdUp(scene, people.operator.id);
@@ -96,7 +96,7 @@ test("marks what was there when it began", async ({ scene }) => {
   await countsAreExact(db);
 });
 
-test("many times at once, on two replicas, marks each event once and leaves connections to others", async ({ scene }) => {
+test("marks each event once for many simultaneous requests on two replicas, and leaves connections free", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await writeEvents(db, { hub, spoke }, Array.from({ length: 5000 }, (_, i) => i));
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
@@ -115,7 +115,7 @@ test("many times at once, on two replicas, marks each event once and leaves conn
   await countsAreExact(db);
 });
 
-test("that is cut off between two batches leaves exact counts, and the next goes on", async ({ scene }) => {
+test("keeps exact counts when it is cut off between batches, and resumes", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await writeEvents(db, { hub, spoke }, Array.from({ length: 4500 }, (_, i) => i));
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;

@@ -17,25 +17,25 @@ async function count(scene: Scene, who: Who): Promise<number> {
   return body.count;
 }
 
-test("counts what each is told of", async ({ scene }) => {
+test("counts each user's unread notifications", async ({ scene }) => {
   const counts = await Promise.all(
     (["operator", "hubAdmin", "spokeAdmin", "stranger"] as const).map((who) => count(scene, who)),
   );
   assert.equal(counts, [3, 2, 1, 1]);
 });
 
-test("is for who is signed in", async ({ scene }) => {
+test("requires a credential", async ({ scene }) => {
   assert.is((await scene.as("nobody").get("/api/notifications/unread-count")).status, 401);
 });
 
-test("follows what is read and what is new, for its reader alone", async ({ scene }) => {
+test("follows reads and new events, per user", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await scene.as("hubAdmin").post("/api/notifications/read-all");
   await tell(db, { hub, spoke });
   assert.equal([await count(scene, "hubAdmin"), await count(scene, "spokeAdmin")], [1, 2]);
 });
 
-test("counts a new member's whole history, without what it read before", async ({ scene }) => {
+test("counts a new member's whole history, except what they read before", async ({ scene }) => {
   const { db, hub, people } = scene;
   await scene.as("spokeAdmin").post("/api/notifications/read-all");
   await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.spokeAdmin.id]);

@@ -49,7 +49,7 @@ async function rowOf(scene: Scene, { id }: Person) {
   return row;
 }
 
-test("sets name and password and asks for a first hub, all at once, and tells it", async ({ scene }) => {
+test("sets name and password and requests a first hub in one transaction", async ({ scene }) => {
   const { person, cookie, complete } = await newcomer(scene, "ada");
   const other = await cookieOf(scene, person), token = await makeToken(scene.db, person, "readonly");
   const grant = await scene.db.transact((tx) => createGrant(tx, "password_reset", person.id));
@@ -83,7 +83,7 @@ test("sets name and password and asks for a first hub, all at once, and tells it
   assert.equal([payload.letter.template, payload.letter.to.email], ["password-changed", person.email]);
 });
 
-test("may be finished with nothing, which changes nothing but that it is finished", async ({ scene }) => {
+test("accepts an empty body, which only completes onboarding", async ({ scene }) => {
   const { person, cookie, complete } = await newcomer(scene, "bob");
   const other = await cookieOf(scene, person), before = await rowOf(scene, person);
   const answer = await complete({ displayName: null, password: null, federationRequest: null });
@@ -95,7 +95,7 @@ test("may be finished with nothing, which changes nothing but that it is finishe
   assert.is(await statusOf(scene, { cookie: renewed(answer) }), 200);
 });
 
-test("is done once, also of many at once", async ({ scene }) => {
+test("succeeds once, also simultaneously", async ({ scene }) => {
   const { person, complete } = await newcomer(scene, "cid");
   const cookies = await Promise.all([1, 2, 3].map(() => cookieOf(scene, person)));
   const all = await Promise.all(cookies.map((cookie, i) =>
@@ -113,7 +113,7 @@ test("is done once, also of many at once", async ({ scene }) => {
   assert.is(all.findIndex(({ status }) => status === 200), Number(displayName.split(" ")[1]));
 });
 
-test("changes nothing when the request for a hub is refused", async ({ scene }) => {
+test("changes nothing if the hub request is refused", async ({ scene }) => {
   const { person, cookie, complete } = await newcomer(scene, "dan"), before = await rowOf(scene, person);
   const refused = await complete({ displayName: "Dan", password: PASSWORD, federationRequest: { slug: "north" } });
   assert.is(refused.status, 409);
@@ -125,7 +125,7 @@ test("changes nothing when the request for a hub is refused", async ({ scene }) 
   assert.is((await complete({ federationRequest: { slug: "dans" } })).status, 200);
 });
 
-test("sets a password for somebody who has just come in, and not by a session that may have been stolen since", async ({ scene }) => {
+test("sets a password for a recent session only", async ({ scene }) => {
   const { person, complete } = await newcomer(scene, "gil"), before = await rowOf(scene, person);
   await scene.db.sql("update sessions set created_at = created_at - interval '2 hours' where user_id = $1", [
     person.id,
@@ -137,7 +137,7 @@ test("sets a password for somebody who has just come in, and not by a session th
   assert.is((await complete({ displayName: "Gil" })).status, 200);
 });
 
-test("sets nothing for a session that ended while the password was hashed", async ({ scene }) => {
+test("sets nothing if the session ends while the password is hashed", async ({ scene }) => {
   const { person, complete } = await newcomer(scene, "eve"), before = await rowOf(scene, person);
   const app = scene.app as { passwords: Scene["app"]["passwords"] }, { passwords } = app;
   app.passwords = {
@@ -157,7 +157,7 @@ test("sets nothing for a session that ended while the password was hashed", asyn
   assert.equal(await rowOf(scene, person), before);
 });
 
-test("refuses passwords that the rules refuse, and names the field", async ({ scene }) => {
+test("refuses passwords that break the rules, and names the field", async ({ scene }) => {
   const { complete } = await newcomer(scene, "fay");
   const cases: [unknown, RegExp][] = [
     [{ password: "short" }, /password must have 12 to 256 characters/],
@@ -176,7 +176,7 @@ test("refuses passwords that the rules refuse, and names the field", async ({ sc
   }
 });
 
-test("is for sessions: a bearer is 401 with the reason, and so is nobody", async ({ scene }) => {
+test("requires a session: 401 for tokens, with the reason, and without credentials", async ({ scene }) => {
   const { status, body } = await scene.as("operator", "cli").post(PATH, {});
   assert.is(status, 401);
   assert.is(body.message, "completing onboarding requires a session");

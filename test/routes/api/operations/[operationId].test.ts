@@ -13,7 +13,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("shows the operation to all who have to do with its spoke", async ({ scene, removal }) => {
+test("shows the operation to everyone who can see its spoke", async ({ scene, removal }) => {
   for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
     const { status, body } = await scene.as(who, "readonly").get(`/api/operations/${removal}`);
     assert.equal([status, body.id, body.kind, body.state, body.step], [200, removal, "remove", "queued", 0]);
@@ -21,7 +21,7 @@ test("shows the operation to all who have to do with its spoke", async ({ scene,
   }
 });
 
-test("lists the steps in their order, as they are called and when they were done", async ({ scene, removal }) => {
+test("lists the steps in order, with labels and times", async ({ scene, removal }) => {
   const { body } = await scene.as("spokeAdmin").get(`/api/operations/${removal}`);
   const wanted = remove.kind.steps.map(({ name, label }) => ({ name, label, startedAt: null, finishedAt: null }));
   assert.equal(body.steps, wanted);
@@ -39,7 +39,7 @@ test("lists the steps in their order, as they are called and when they were done
   ]);
 });
 
-test("tells of a failure what it left behind", async ({ scene, hubs }) => {
+test("shows the report of a failure", async ({ scene, hubs }) => {
   const failure = {
     step: "namespace",
     code: "Forbidden",
@@ -57,7 +57,7 @@ test("tells of a failure what it left behind", async ({ scene, hubs }) => {
   assert.equal([body.state, body.error], ["failed", failure]);
 });
 
-test("is 404 for a stranger, for another hub's people, and for what is not there", async ({ scene, removal, hubs }) => {
+test("is 404 for a stranger, members of other hubs and missing operations", async ({ scene, removal, hubs }) => {
   assert.is((await scene.as("stranger").get(`/api/operations/${removal}`)).status, 404);
   assert.is((await scene.as("hubAdmin").get(`/api/operations/${hubs}`)).status, 404);
   for (const id of [newId("op"), "op_", scene.spoke, "'"]) {
@@ -71,7 +71,7 @@ test("is 404 for a job that is no operation", async ({ scene, removal }) => {
   await scene.db.sql("update jobs set visible = true where id = $1", [removal]);
 });
 
-test("is there when its spoke is gone", async ({ scene, removal }) => {
+test("stays readable after its spoke was removed", async ({ scene, removal }) => {
   await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
     scene.spoke,
   ]);

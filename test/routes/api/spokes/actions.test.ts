@@ -25,7 +25,7 @@ test("answers 202 with an outcome for each visible spoke", async ({ scene }) => 
   assert.equal([body[1].spoke.id, body[1].spoke.state], [scene.spoke, "suspending"]);
 });
 
-test("is 400 or 403 as a whole where the request itself is wrong, and nothing is done", async ({ scene }) => {
+test("is 400 or 403 if the request itself is invalid, and changes nothing", async ({ scene }) => {
   const ids = [scene.spoke];
   const ask = async (input: object) => (await scene.as("hubAdmin", "cli").post(path, { ids, ...input })).status;
   assert.is(await ask({ action: "upgrade" }), 400);
@@ -35,14 +35,14 @@ test("is 400 or 403 as a whole where the request itself is wrong, and nothing is
   assert.equal(await scene.db.sql("select 1 from jobs where visible and spoke_id = $1 and state = 'queued'", ids), []);
 });
 
-test("skips in silence what the caller does not see", async ({ scene }) => {
+test("skips spokes that the caller cannot see", async ({ scene }) => {
   const { status, body } = await scene.as("stranger").post(path, { ids: [scene.spoke], action: "suspend" });
   assert.equal([status, body], [202, []]);
   const [row] = await scene.db.sql("select state from spokes where id = $1", [scene.spoke]);
   assert.is(row.state, "active");
 });
 
-test("takes five hundred ids and no more", async ({ scene }) => {
+test("accepts at most five hundred IDs", async ({ scene }) => {
   const ids = (count: number) => Array.from({ length: count }, () => newId("spk"));
   const send = (count: number) => scene.as("operator").post(path, { ids: ids(count), action: "restart" });
   assert.equal([(await send(500)).status, (await send(501)).status, (await send(0)).status], [202, 400, 400]);
@@ -51,7 +51,7 @@ test("takes five hundred ids and no more", async ({ scene }) => {
   assert.is(body.message, "ids must be a list of 1 to 500 ids");
 });
 
-test("is 400 for a body that is not what it must be", async ({ scene }) => {
+test("is 400 for an invalid body", async ({ scene }) => {
   const good = { ids: [scene.spoke], action: "suspend" };
   for (
     const change of [{ ids: scene.spoke }, { ids: [1] }, { ids: null }, { action: "explode" }, { action: undefined }]
@@ -60,13 +60,13 @@ test("is 400 for a body that is not what it must be", async ({ scene }) => {
   }
 });
 
-test("is 403 for lesser tokens and 401 for nobody", async ({ scene }) => {
+test("is 403 for narrower tokens and 401 without credentials", async ({ scene }) => {
   const input = { ids: [scene.spoke], action: "suspend" };
   assert.is((await scene.as("operator", "provisioning").post(path, input)).status, 403);
   assert.is((await scene.as("nobody").post(path, input)).status, 401);
 });
 
-test("refuses a dry run rather than doing the real thing", async ({ scene }) => {
+test("refuses a dry run", async ({ scene }) => {
   const input = { ids: [scene.spoke], action: "suspend" };
   const { status, body } = await scene.as("operator").post("/api/spokes/actions?dryRun=true", input);
   assert.equal([status, body.message], [400, "dryRun is possible for one spoke at a time"]);

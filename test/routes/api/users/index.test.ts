@@ -15,7 +15,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("shows everybody, newest first, with all that an operator needs and no hash", async ({ scene }) => {
+test("lists all users newest first, with details for operators and no hash", async ({ scene }) => {
   const { status, body } = await scene.as("operator", "readonly").get("/api/users");
   assert.is(status, 200);
   assert.is(body.length, 8);
@@ -41,7 +41,7 @@ test("shows everybody, newest first, with all that an operator needs and no hash
   assert.not.match(JSON.stringify(body), "scrypt");
 });
 
-test("finds by state, role and address, or how that begins", async ({ scene }) => {
+test("finds users by state, role and address, or its beginning", async ({ scene }) => {
   const find = async (query: string) => {
     const { status, body } = await scene.as("operator").get(`/api/users?${query}`);
     assert.is(status, 200, query);
@@ -63,7 +63,7 @@ test("finds by state, role and address, or how that begins", async ({ scene }) =
   assert.equal(await find("q=%25"), []);
 });
 
-test("pages by one without missing those of the same moment, whatever it is narrowed to", async ({ scene }) => {
+test("pages through each user once, with any filter, even if many have the same time", async ({ scene }) => {
   for (const query of ["", "&state=active", "&role=spoke_admin", "&email=s"]) {
     const whole = (await scene.as("operator").get(`/api/users?limit=100${query}`)).body;
     await scene.db.sql("update users set created_at = date_trunc('minute', created_at) where email < 'm'");
@@ -78,7 +78,7 @@ test("pages by one without missing those of the same moment, whatever it is narr
   }
 });
 
-test("is 400 for what is no state, role or limit, and an operator's alone", async ({ scene }) => {
+test("is 400 for an invalid state, role or limit, and for operators only", async ({ scene }) => {
   for (const query of ["state=odd", "role=admin", "limit=0", "limit=101", "before=x", "email="]) {
     assert.is((await scene.as("operator").get(`/api/users?${query}`)).status, 400, query);
   }

@@ -39,7 +39,7 @@ async function kindsOf(scene: Scene, { id }: Person): Promise<unknown[]> {
   return events.map(({ kind, objectId, metadata }) => [kind, objectId, metadata]);
 }
 
-test("shows where the caller is signed in and nothing that opens a session, its own first", async ({ scene }) => {
+test("lists the caller's sessions without secrets, the current one first", async ({ scene }) => {
   const { sessions: [first, second] } = await signedIn(scene, "ada", 2);
   const { status, body } = await scene.send(PATH, { headers: first!.headers });
   assert.is(status, 200);
@@ -61,7 +61,7 @@ test("shows where the caller is signed in and nothing that opens a session, its 
   assert.is(Date.parse(old.expiresAt) - Date.parse(createdAt), HOUR);
 });
 
-test("shows them to a token of any scope, none of them as the one that asks; it ends none", async ({ scene }) => {
+test("lists them for a token of any scope, but ends none", async ({ scene }) => {
   const { person, sessions: [first, second] } = await signedIn(scene, "tok", 2);
   for (const scope of ["readonly", "provisioning", "cli"] as const) {
     const headers = { authorization: `Bearer ${(await makeToken(scene.db, person, scope)).plaintext}` };
@@ -73,7 +73,7 @@ test("shows them to a token of any scope, none of them as the one that asks; it 
   }
 });
 
-test("leaves out what has ended, and what was not used for too long", async ({ scene }) => {
+test("leaves out ended and idle sessions", async ({ scene }) => {
   const { sessions: [first, ended, stale] } = await signedIn(scene, "bob", 3);
   await scene.db.sql("update sessions set ended_at = wheelwright_now() where id = $1", [ended!.id]);
   await scene.db.sql("update sessions set seen_at = seen_at - interval '13 hours' where id = $1", [stale!.id]);
@@ -81,14 +81,14 @@ test("leaves out what has ended, and what was not used for too long", async ({ s
   assert.equal(body.map(({ id }: Record<string, unknown>) => id), [first!.id]);
 });
 
-test("shows a hundred at most, with the caller's own however long ago it was used", async ({ scene }) => {
+test("lists at most a hundred, including the current one", async ({ scene }) => {
   const { sessions: [own] } = await signedIn(scene, "many", 105);
   await scene.db.sql("update sessions set seen_at = seen_at - interval '30 seconds' where id = $1", [own!.id]);
   const { body } = await scene.send(PATH, { headers: own!.headers });
   assert.equal([body.length, body[0].id, body[0].current], [100, own!.id, true]);
 });
 
-test("ends one, and once more changes nothing", async ({ scene }) => {
+test("ends one; repeating the request changes nothing", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "cid", 3), [first, second] = sessions;
   for (let i = 0; i < 2; i++) {
     const { status } = await scene.send(`${PATH}/${second!.id}`, { method: "DELETE", headers: first!.headers });
@@ -98,14 +98,14 @@ test("ends one, and once more changes nothing", async ({ scene }) => {
   assert.equal(await kindsOf(scene, person), [["session_ended", second!.id, {}]]);
 });
 
-test("ends nobody else's, not even an operator", async ({ scene }) => {
+test("ends no session of another user, not even for an operator", async ({ scene }) => {
   const { sessions: [first] } = await signedIn(scene, "dan", 1);
   const refused = await scene.as("operator").delete(`${PATH}/${first!.id}`);
   assert.equal([refused.status, refused.body.message], [404, "There is no such session, or it is not yours"]);
   assert.equal(await statusesOf(scene, [first!]), [200]);
 });
 
-test("ends all others at once, and leaves those of other people alone", async ({ scene }) => {
+test("ends all others, and none of other users", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "eve", 3), fay = await signedIn(scene, "fay", 1);
   for (let i = 0; i < 2; i++) {
     const { status } = await scene.send(`${PATH}/others`, { method: "DELETE", headers: sessions[1]!.headers });
@@ -116,7 +116,7 @@ test("ends all others at once, and leaves those of other people alone", async ({
   assert.equal(await kindsOf(scene, person), [["other_sessions_ended", person.id, { ended: 2 }]]);
 });
 
-test("wakes whatever was opened with them, so that it ends at once", async ({ scene }) => {
+test("wakes whatever uses them, so that it ends immediately", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "hal", 3), { headers } = sessions[0]!;
   let woken = 0;
   const stop = scene.db.wakeups.subscribe(`user:${person.id}`, () => void woken++);
@@ -127,7 +127,7 @@ test("wakes whatever was opened with them, so that it ends at once", async ({ sc
   stop();
 });
 
-test("ends their event streams with them", async ({ scene }) => {
+test("ends their event streams", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "gus", 3);
   await addHubAdmin(scene.db, person, scene.hub);
   const server = openServer(scene.app, manifest, { ready: () => true });

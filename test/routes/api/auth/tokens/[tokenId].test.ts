@@ -10,7 +10,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("revokes one's own token: from the answer on it opens nothing", async ({ scene }) => {
+test("revokes the caller's token immediately", async ({ scene }) => {
   const { id, plaintext } = await makeToken(scene.db, scene.people.stranger, "cli");
   const headers = { authorization: `Bearer ${plaintext}` };
   assert.is((await scene.send("/api/auth/me", { headers })).status, 200);
@@ -26,7 +26,7 @@ test("lets a token revoke itself", async ({ scene }) => {
   assert.is((await scene.send(`/api/auth/tokens/${id}`, init)).status, 401);
 });
 
-test("needs the scope cli of a token", async ({ scene }) => {
+test("requires the scope cli of a token", async ({ scene }) => {
   const { id } = await makeToken(scene.db, scene.people.stranger, "cli");
   for (const means of ["readonly", "provisioning"] as const) {
     assert.is((await scene.as("stranger", means).delete(`/api/auth/tokens/${id}`)).status, 403);
@@ -34,7 +34,7 @@ test("needs the scope cli of a token", async ({ scene }) => {
   assert.is((await scene.as("stranger", "cli").delete(`/api/auth/tokens/${id}`)).status, 204);
 });
 
-test("is 404 for somebody else's, for what never was, and for what is gone; an operator reaches all", async ({ scene }) => {
+test("answers 404 for tokens of others, unknown and revoked ones; operators reach all", async ({ scene }) => {
   const { id } = await makeToken(scene.db, scene.people.stranger, "cli");
   const path = `/api/auth/tokens/${id}`;
   assert.is((await scene.as("hubAdmin").delete(path)).status, 404);
@@ -43,7 +43,7 @@ test("is 404 for somebody else's, for what never was, and for what is gone; an o
   assert.is((await scene.as("stranger").delete(path)).status, 404);
 });
 
-test("lets an operator's token of scope cli revoke anybody's", async ({ scene }) => {
+test("lets an operator's cli token revoke any token", async ({ scene }) => {
   const { id } = await makeToken(scene.db, scene.people.stranger, "cli");
   assert.is((await scene.as("operator", "cli").delete(`/api/auth/tokens/${id}`)).status, 204);
   const own = await makeToken(scene.db, scene.people.operator, "readonly");

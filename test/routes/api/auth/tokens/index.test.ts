@@ -15,7 +15,7 @@ for (const each of [test, listing]) {
   each.after(({ scene }) => scene.close());
 }
 
-test("answers the plaintext once, and the token works", async ({ scene }) => {
+test("returns the plaintext once, and the token works", async ({ scene }) => {
   const made = await scene.as("hubAdmin").post(PATH, { name: "CI", scope: "readonly" });
   assert.is(made.status, 201);
   assert.equal(Object.keys(made.body).sort(), ["createdAt", "expiresAt", "id", "name", "prefix", "scope", "token"]);
@@ -26,7 +26,7 @@ test("answers the plaintext once, and the token works", async ({ scene }) => {
   assert.is(me.body.user.id, scene.people.hubAdmin.id);
 });
 
-test("takes an expiry ahead, in any zone, and null for none", async ({ scene }) => {
+test("accepts a future expiry in any time zone, and null for none", async ({ scene }) => {
   const at = new Date(Date.now() + HOUR).toISOString();
   const expiring = await scene.as("stranger").post(PATH, { name: "x", scope: "cli", expiresAt: at });
   assert.equal([expiring.status, expiring.body.expiresAt], [201, at]);
@@ -40,7 +40,7 @@ test("takes an expiry ahead, in any zone, and null for none", async ({ scene }) 
   assert.equal([none.status, none.body.expiresAt], [201, null]);
 });
 
-test("is 400 and names the field for what it cannot be", async ({ scene }) => {
+test("answers 400 and names an invalid field", async ({ scene }) => {
   const good = { name: "CI", scope: "cli" };
   const cases: [string, unknown][] = [
     ["name", { scope: "cli" }],
@@ -61,7 +61,7 @@ test("is 400 and names the field for what it cannot be", async ({ scene }) => {
   }
 });
 
-test("is 401 with a token of any scope: minting requires a session", async ({ scene }) => {
+test("answers 401 for tokens of any scope: creation requires a session", async ({ scene }) => {
   for (const means of ["cli", "provisioning", "readonly"] as const) {
     const refused = await scene.as("operator", means).post(PATH, { name: "x", scope: "readonly" });
     assert.is(refused.status, 401);
@@ -69,7 +69,7 @@ test("is 401 with a token of any scope: minting requires a session", async ({ sc
   }
 });
 
-test("is 403 for a page of another site", async ({ scene }) => {
+test("answers 403 for a page of another site", async ({ scene }) => {
   const body = { name: "x", scope: "cli" };
   assert.is((await scene.as("stranger").post(PATH, body, { "sec-fetch-site": "same-site" })).status, 403);
 });

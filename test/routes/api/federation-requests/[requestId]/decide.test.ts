@@ -32,7 +32,7 @@ async function lastJob(scene: Scene): Promise<number> {
   return last;
 }
 
-test("approve makes the hub, and its asker the admin from the next request on", async ({ scene }) => {
+test("approve creates the hub and makes the requester its admin", async ({ scene }) => {
   const stranger = scene.as("stranger"), operator = scene.as("operator", "cli"), since = await lastJob(scene);
   const id = await ask(scene, "made", { name: "Made", tier: "gold", region: "eu" });
   assert.is((await stranger.get("/api/federations/made")).status, 404);
@@ -65,7 +65,7 @@ test("approve makes the hub, and its asker the admin from the next request on", 
   await scene.db.sql("delete from federation_members where user_id = $1", [strangerId]);
 });
 
-test("approve has the hub billed to its asker where a payment provider is connected, and only there", async ({ scene }) => {
+test("approve starts billing with the requester's address, if a payment provider is connected", async ({ scene }) => {
   const operator = scene.as("operator"), { email } = scene.people.stranger, { app, db } = scene;
   const approve = async (slug: string) =>
     (await operator.post(`${PATH}/${await ask(scene, slug)}/approve`)).body.federationId;
@@ -82,7 +82,7 @@ test("approve has the hub billed to its asker where a payment provider is connec
   await db.sql("delete from federation_members where user_id = $1", [scene.people.stranger.id]);
 });
 
-test("approve takes from the operator what shall be otherwise", async ({ scene }) => {
+test("approve accepts the operator's changes", async ({ scene }) => {
   const operator = scene.as("operator");
   const id = await ask(scene, "wished", { mode: "open", tier: "gold" });
   const { status, body } = await operator.post(`${PATH}/${id}/approve`, { slug: "given", tier: "silver", name: null });
@@ -94,7 +94,7 @@ test("approve takes from the operator what shall be otherwise", async ({ scene }
   }
 });
 
-test("approve is 409 where the slug was taken meanwhile, and the request can still be decided", async ({ scene }) => {
+test("approve is 409 for a slug that was taken since, and the request stays pending", async ({ scene }) => {
   const operator = scene.as("operator");
   const id = await ask(scene, "snatched");
   assert.is((await operator.post("/api/federations", { slug: "snatched" })).status, 201);
@@ -105,7 +105,7 @@ test("approve is 409 where the slug was taken meanwhile, and the request can sti
   assert.is((await operator.post(`${PATH}/${id}/approve`, { slug: "snatched-2" })).status, 200);
 });
 
-test("approve is 409 once its asker was disabled, and reject then mails nobody", async ({ scene }) => {
+test("approve is 409 for a disabled requester, and reject then sends no mail", async ({ scene }) => {
   const operator = scene.as("operator"), since = await lastJob(scene);
   const id = await ask(scene, "orphaned");
   const disable = (when: string) =>
@@ -120,7 +120,7 @@ test("approve is 409 once its asker was disabled, and reject then mails nobody",
   await disable("null");
 });
 
-test("reject keeps the reason, for its asker to read", async ({ scene }) => {
+test("reject stores the reason for the requester", async ({ scene }) => {
   const since = await lastJob(scene);
   const id = await ask(scene, "refused", { name: "Refused" });
   for (const input of [{}, { reason: "" }, { reason: null }, { reason: "x".repeat(2001) }]) {
@@ -153,7 +153,7 @@ test("reject keeps the reason, for its asker to read", async ({ scene }) => {
   }]);
 });
 
-test("a decision that was made is refused with what it was and whose", async ({ scene }) => {
+test("a repeated decision is refused and names the first one", async ({ scene }) => {
   const operator = scene.as("operator"), stranger = scene.as("stranger");
   const approved = await ask(scene, "settled"),
     rejected = await ask(scene, "settled-not"),
@@ -177,7 +177,7 @@ test("a decision that was made is refused with what it was and whose", async ({ 
   await scene.db.sql("delete from federation_members where user_id = $1", [asker.id]);
 });
 
-test("DELETE withdraws, again and again, and frees the slug", async ({ scene }) => {
+test("DELETE withdraws, repeatably, and frees the slug", async ({ scene }) => {
   const stranger = scene.as("stranger", "cli");
   const id = await ask(scene, "unwanted");
   const first = await stranger.delete(`${PATH}/${id}`);
@@ -190,7 +190,7 @@ test("DELETE withdraws, again and again, and frees the slug", async ({ scene }) 
   assert.equal([body.state, body.decidedBy], ["withdrawn", scene.people.operator]);
 });
 
-test("deeds are for whom they are: others are told so, or nothing at all", async ({ scene }) => {
+test("decisions are 403 for users who see the request, and 404 for others", async ({ scene }) => {
   const id = await ask(scene, "guarded");
   const stranger = scene.as("stranger"), hubAdmin = scene.as("hubAdmin");
   assert.is((await stranger.post(`${PATH}/${id}/approve`)).status, 403);
@@ -202,7 +202,7 @@ test("deeds are for whom they are: others are told so, or nothing at all", async
   assert.is((await stranger.get(`${PATH}/${id}`)).body.state, "pending");
 });
 
-test("approve with an Idempotency-Key is answered again, and makes one hub", async ({ scene }) => {
+test("approve with an Idempotency-Key repeats the response and creates one hub", async ({ scene }) => {
   const id = await ask(scene, "repeated"), headers = { "idempotency-key": "approve-it" };
   const operator = scene.as("operator");
   const all = await Promise.all([1, 2, 3].map(() => operator.post(`${PATH}/${id}/approve`, {}, headers)));

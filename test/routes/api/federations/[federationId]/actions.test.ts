@@ -19,13 +19,13 @@ test("provisions a failed hub again, once", async ({ scene }) => {
   assert.equal(jobs.map((job) => job.lane), [`federation:${scene.hub}`]);
 });
 
-test("is 409 for a hub that has not failed, and says which state allows it", async ({ scene }) => {
+test("is 409 for a hub that has not failed, and names the required state", async ({ scene }) => {
   await scene.db.sql("update federations set state = 'active' where id = $1", [scene.hub]);
   const { status, body } = await scene.as("operator").post("/api/federations/north/actions", { action: "retry" });
   assert.equal([status, body.message], [409, "Cannot retry a hub that is active; it must be failed"]);
 });
 
-test("is 400 for any other action, and names the known one", async ({ scene }) => {
+test("is 400 for any other action, and names the valid one", async ({ scene }) => {
   for (const input of [{ action: "suspend" }, { action: null }, {}, { action: ["retry"] }]) {
     const { status, body } = await scene.as("operator").post("/api/federations/north/actions", input);
     assert.is(status, 400, JSON.stringify(input));

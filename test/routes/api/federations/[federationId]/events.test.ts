@@ -31,7 +31,7 @@ async function followMany(context: Context, who: Who, count: number) {
   return streams;
 }
 
-test("a user's 21st stream is refused before anything is opened, and others get theirs", async (context) => {
+test("a user's 21st stream is refused before it is opened, and other users get theirs", async (context) => {
   const [first] = await followMany(context, "hubAdmin", 20);
   const { response, status } = await follow(context, "hubAdmin");
   assert.is(status, 429);
@@ -48,13 +48,13 @@ test("a user's 21st stream is refused before anything is opened, and others get 
   assert.is((await follow(context, "hubAdmin")).status, 200);
 });
 
-test("a replica has no more streams than MAX_STREAMS", async (context) => {
+test("a replica has at most MAX_STREAMS streams", async (context) => {
   await followMany(context, "hubAdmin", 20);
   await followMany(context, "operator", 10);
   assert.is((await follow(context, "spokeAdmin")).status, 429);
 });
 
-test("a stream that its client reads no further gives its place back when it is cancelled", async (context) => {
+test("a stalled stream frees its slot when it is cancelled", async (context) => {
   for (let i = 0; i < 21; i++) {
     const { response } = await follow(context, "hubAdmin");
     const reader = response.body!.getReader();

@@ -8,20 +8,20 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("GET finds a hub by id and by slug", async ({ scene }) => {
+test("GET finds a hub by ID and by slug", async ({ scene }) => {
   for (const name of [scene.hub, "north"]) {
     const { status, body } = await scene.as("hubAdmin", "readonly").get(`/api/federations/${name}`);
     assert.equal([status, body.id, body.slug, body.spokeCount, body.operation], [200, scene.hub, "north", 1, null]);
   }
 });
 
-test("GET counts for a spoke admin its own spokes alone", async ({ scene }) => {
+test("GET counts only a spoke admin's own spokes", async ({ scene }) => {
   await scene.as("operator").post(`/api/federations/${scene.hub}/spokes`, { slug: "ash" });
   assert.is((await scene.as("operator").get("/api/federations/north")).body.spokeCount, 2);
   assert.is((await scene.as("spokeAdmin").get("/api/federations/north")).body.spokeCount, 1);
 });
 
-test("GET is 404 for a stranger, for what is not there, and for hostile names", async ({ scene }) => {
+test("GET is 404 for a stranger, a missing hub and hostile names", async ({ scene }) => {
   assert.is((await scene.as("stranger").get("/api/federations/north")).status, 404);
   const absent = await scene.as("operator").get("/api/federations/nowhere");
   const hidden = await scene.as("stranger").get(`/api/federations/${scene.hub}`);
@@ -32,7 +32,7 @@ test("GET is 404 for a stranger, for what is not there, and for hostile names", 
   assert.is((await scene.as("operator").get("/api/federations/%00")).status, 400);
 });
 
-test("GET is 404 for a spoke admin whose only spoke there was removed", async () => {
+test("GET is 404 for a spoke admin whose only spoke was removed", async () => {
   const scene = await openScene();
   await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
     scene.spoke,
@@ -42,7 +42,7 @@ test("GET is 404 for a spoke admin whose only spoke there was removed", async ()
   await scene.close();
 });
 
-test("PATCH changes what is given, says so, and is quiet where nothing changes", async ({ scene }) => {
+test("PATCH changes the given fields and records it, or nothing if none changes", async ({ scene }) => {
   const admin = scene.as("hubAdmin", "cli");
   const { status, body } = await admin.patch("/api/federations/north", { name: "North", tier: "gold", mode: null });
   assert.equal([status, body.name, body.tier, body.mode, body.slug], [200, "North", "gold", null, "north"]);
@@ -57,32 +57,32 @@ test("PATCH changes what is given, says so, and is quiet where nothing changes",
   assert.is((await audit()).length, 1);
 });
 
-test("PATCH refuses another slug and bad values", async ({ scene }) => {
+test("PATCH refuses a new slug and invalid values", async ({ scene }) => {
   for (const input of [{ slug: "other" }, { name: "" }, { mode: 5 }, { tier: "x".repeat(101) }]) {
     assert.is((await scene.as("operator").patch("/api/federations/north", input)).status, 400, JSON.stringify(input));
   }
 });
 
-test("PATCH of a hub that is going is 409", async ({ scene }) => {
+test("PATCH is 409 for a hub that is being removed", async ({ scene }) => {
   const { body } = await scene.as("operator").post("/api/federations", { slug: "going" });
   await scene.db.sql("update federations set state = 'removing' where id = $1", [body.id]);
   assert.is((await scene.as("operator").patch("/api/federations/going", { name: "Late" })).status, 409);
 });
 
-test("PATCH is 403 for who sees the hub and does not run it, and for lesser tokens", async ({ scene }) => {
+test("PATCH is 403 for users who only see the hub, and for narrower tokens", async ({ scene }) => {
   assert.is((await scene.as("spokeAdmin").patch("/api/federations/north", {})).status, 403);
   assert.is((await scene.as("hubAdmin", "provisioning").patch("/api/federations/north", {})).status, 403);
   assert.is((await scene.as("stranger").patch("/api/federations/north", {})).status, 404);
 });
 
-test("DELETE is 409 while spokes live in the hub, and says how many", async ({ scene }) => {
+test("DELETE is 409 while the hub has spokes, and counts them", async ({ scene }) => {
   const { status, body } = await scene.as("operator").delete("/api/federations/north");
   assert.equal([status, body.error], [409, "Conflict"]);
   assert.match(body.message, /Cannot remove the hub north while \d spokes live in it/);
   assert.is((await scene.as("operator").get("/api/federations/north")).body.state, "active");
 });
 
-test("DELETE answers 202 with the hub in removing, again with the same operation", async ({ scene }) => {
+test("DELETE answers 202 with the removing hub, and repeats the same operation", async ({ scene }) => {
   const operator = scene.as("operator", "cli");
   const { body: { id } } = await operator.post("/api/federations", { slug: "doomed" });
   const { status, body } = await operator.delete("/api/federations/doomed");
@@ -102,7 +102,7 @@ test("DELETE answers 202 with the hub in removing, again with the same operation
   assert.is((await operator.post("/api/federations", { slug: "doomed" })).status, 409);
 });
 
-test("DELETE with abandon=true gives up a hub whose removal has failed, and no other", async ({ scene }) => {
+test("DELETE with abandon=true abandons only a failed removal", async ({ scene }) => {
   const operator = scene.as("operator", "cli");
   const { body: { id } } = await operator.post("/api/federations", { slug: "lost" });
   const path = "/api/federations/lost?abandon=true";
@@ -124,7 +124,7 @@ test("DELETE with abandon=true gives up a hub whose removal has failed, and no o
   assert.is((await operator.delete(path)).status, 404);
 });
 
-test("a removed hub is nobody's: 404, in no list, its admins without it, and its slug is free", async ({ scene }) => {
+test("a removed hub is 404 and in no list, its admins have no access, and its slug is free", async ({ scene }) => {
   const operator = scene.as("operator"), admin = scene.as("hubAdmin");
   const { body: { id } } = await operator.post("/api/federations", { slug: "done" });
   await scene.db.sql("insert into federation_members values ($1, $2)", [id, scene.people.hubAdmin.id]);
@@ -143,7 +143,7 @@ test("a removed hub is nobody's: 404, in no list, its admins without it, and its
   assert.is((await operator.get("/api/federations/done?includeRemoved=true")).body.id, next.body.id);
 });
 
-test("DELETE is the operator's alone: its admins are told so, to strangers it is not there", async ({ scene }) => {
+test("DELETE is for operators: 403 for the hub's admins, 404 for strangers", async ({ scene }) => {
   assert.is((await scene.as("hubAdmin").delete("/api/federations/north")).status, 403);
   assert.is((await scene.as("spokeAdmin").delete("/api/federations/north")).status, 403);
   assert.is((await scene.as("stranger").delete("/api/federations/north")).status, 404);

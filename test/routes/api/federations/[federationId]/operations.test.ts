@@ -19,23 +19,23 @@ async function kinds(scene: Scene, who: Who, path: string): Promise<string[]> {
   return body.map((operation: { kind: string }) => operation.kind);
 }
 
-test("lists what is done to the hub and its spokes, newest first", async ({ scene }) => {
+test("lists operations on the hub and its spokes, newest first", async ({ scene }) => {
   const path = "/api/federations/north/operations";
   assert.equal(await kinds(scene, "operator", path), ["resume", "suspend", "provision", "provision-hub"]);
   assert.equal(await kinds(scene, "hubAdmin", path), ["resume", "suspend", "provision", "provision-hub"]);
 });
 
-test("is narrowed to its own spokes for a spoke admin", async ({ scene }) => {
+test("shows a spoke admin only their own spokes' operations", async ({ scene }) => {
   assert.equal(await kinds(scene, "spokeAdmin", "/api/federations/north/operations"), ["resume", "suspend"]);
 });
 
-test("of a spoke lists its own alone", async ({ scene }) => {
+test("lists only a spoke's own operations", async ({ scene }) => {
   for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
     assert.equal(await kinds(scene, who, `/api/spokes/${scene.spoke}/operations`), ["resume", "suspend"]);
   }
 });
 
-test("goes through pages by limit and before", async ({ scene }) => {
+test("pages by limit and before", async ({ scene }) => {
   const path = "/api/federations/north/operations", seen: string[] = [];
   for (let before = "";;) {
     const { body } = await scene.as("operator").get(`${path}?limit=1${before}`);
@@ -54,7 +54,7 @@ test("is 404 for a stranger", async ({ scene }) => {
   assert.is((await scene.as("stranger").get(`/api/spokes/${scene.spoke}/operations`)).status, 404);
 });
 
-test("of a removed spoke stays readable to operators and its hub's admins", async ({ scene }) => {
+test("stays readable for a removed spoke, to operators and the hub's admins", async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
     scene.spoke,
   ]);

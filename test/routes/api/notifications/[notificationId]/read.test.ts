@@ -18,7 +18,7 @@ test.before.each(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("answers with the notification, and once more with the same", async ({ scene, ids }) => {
+test("returns the notification, and the same when repeated", async ({ scene, ids }) => {
   const caller = scene.as("spokeAdmin", "cli");
   const [before] = (await caller.get("/api/notifications")).body;
   const { status, body } = await caller.post(`/api/notifications/${ids[0]}/read`);
@@ -30,7 +30,7 @@ test("answers with the notification, and once more with the same", async ({ scen
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
 });
 
-test("is looked for before what else was sent is judged", async ({ scene, ids }) => {
+test("finds the notification before it checks the body", async ({ scene, ids }) => {
   for (const id of [newId("evt"), "nothing"]) {
     const { status } = await scene.as("spokeAdmin", "cli").post(`/api/notifications/${id}/read?zzz=1`);
     assert.is(status, 404);
@@ -39,7 +39,7 @@ test("is looked for before what else was sent is judged", async ({ scene, ids })
   assert.is((await scene.as("spokeAdmin", "cli").post(`/api/notifications/${ids[0]}/read?zzz=1`)).status, 400);
 });
 
-test("changes nothing but what was read, and writes down that it was, once", async ({ scene, ids }) => {
+test("marks only this one, and records it once", async ({ scene, ids }) => {
   const others = async () =>
     await scene.db.sql(
       `select (select json_agg(e) from audit_events e where kind <> 'notifications_read') as events, (select json_agg(h) from stream_heads h)
@@ -57,7 +57,7 @@ test("changes nothing but what was read, and writes down that it was, once", asy
   ]);
 });
 
-test("says the same of what is not there, not the caller's, or no notification", async ({ scene, ids }) => {
+test("answers alike for missing, foreign and invisible events", async ({ scene, ids }) => {
   const { db, people } = scene;
   const south = await makeHub(db, people.operator.id, "south");
   await tell(db, { hub: south }, { hub: scene.hub, spoke: scene.spoke, kind: "spoke_requested" });
@@ -76,7 +76,7 @@ test("says the same of what is not there, not the caller's, or no notification",
   assert.equal(await db.sql("select 1 from notification_reads"), []);
 });
 
-test("is refused once the membership is gone, and with a token that only reads", async ({ scene, ids }) => {
+test("is refused after the membership ends, and for readonly tokens", async ({ scene, ids }) => {
   const path = `/api/notifications/${ids[0]}/read`;
   assert.is((await scene.as("spokeAdmin", "readonly").post(path)).status, 403);
   assert.is((await scene.as("spokeAdmin", "provisioning").post(path)).status, 403);
@@ -84,7 +84,7 @@ test("is refused once the membership is gone, and with a token that only reads",
   assert.is((await scene.as("spokeAdmin", "cli").post(path)).status, 404);
 });
 
-test("counts once what 20 ask at once, on two replicas, beside a change of the same spoke", async ({ scene, ids }) => {
+test("counts once for 20 simultaneous requests on two replicas, during a change of the spoke", async ({ scene, ids }) => {
   const { db, hub, spoke, people } = scene;
   const other = await db.openAgain();
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;

@@ -20,14 +20,14 @@ async function makeSpoke(scene: Scene): Promise<string> {
   return body.id;
 }
 
-test("answers 202 with the spoke on its way", async ({ scene }) => {
+test("answers 202 with the changing spoke", async ({ scene }) => {
   for (const [action, state] of [["suspend", "suspending"], ["resume", "suspending"]] as const) {
     const { status, body } = await scene.as("spokeAdmin", "cli").post(`/api/spokes/${scene.spoke}/actions`, { action });
     assert.equal([status, body.id, body.state, body.operation.kind], [202, scene.spoke, state, "suspend"]);
   }
 });
 
-test("is 409 where the state does not allow it, and says which does", async ({ scene }) => {
+test("is 409 if the state does not allow it, and names those that do", async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'provisioning' where id = $1", [scene.spoke]);
   const { status, body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
   assert.equal(body, {
@@ -39,7 +39,7 @@ test("is 409 where the state does not allow it, and says which does", async ({ s
   assert.is(status, 409);
 });
 
-test("is 400 for an action that there is not, and names those that there are", async ({ scene }) => {
+test("is 400 for an unknown action, and names the valid ones", async ({ scene }) => {
   for (const action of ["explode", "Upgrade", "", null, 1, ["suspend"], "constructor"]) {
     const { status, body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action });
     assert.is(status, 400, String(action));
@@ -48,7 +48,7 @@ test("is 400 for an action that there is not, and names those that there are", a
   assert.is((await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`)).status, 400);
 });
 
-test("is 400 where an action lacks what it needs or is offered no such thing, 409 or 422 where it leads nowhere", async ({ scene }) => {
+test("is 400 for missing or unexpected parameters, 409 or 422 for useless ones", async ({ scene }) => {
   const id = await makeSpoke(scene);
   const ask = async (input: object) => {
     const { status, body } = await scene.as("spokeAdmin").post(`/api/spokes/${id}/actions`, input);
@@ -72,7 +72,7 @@ test("is 400 where an action lacks what it needs or is offered no such thing, 40
   assert.is((await scene.as("operator").get(`/api/spokes/${id}`)).body.state, "active");
 });
 
-test("is open to who administers the spoke, but for reapply, which is an operator's", async ({ scene }) => {
+test("is for everyone who administers the spoke, except reapply, which is for operators", async ({ scene }) => {
   const id = await makeSpoke(scene);
   const ask = async (who: Who, input: object) =>
     (await scene.as(who, "cli").post(`/api/spokes/${id}/actions`, input)).status;
@@ -88,7 +88,7 @@ test("is open to who administers the spoke, but for reapply, which is an operato
   assert.is(await ask("operator", { action: "reapply" }), 409); // nothing queues behind an upgrade
 });
 
-test("shows a dry run with 200 and does nothing, for whoever may ask for the action", async ({ scene }) => {
+test("returns a dry run with 200 and changes nothing", async ({ scene }) => {
   const id = await makeSpoke(scene);
   const path = `/api/spokes/${id}/actions?dryRun=true`;
   const { status, body } = await scene.as("spokeAdmin", "cli").post(path, { action: "purge-caches" });
@@ -99,7 +99,7 @@ test("shows a dry run with 200 and does nothing, for whoever may ask for the act
   assert.equal(await scene.db.sql("select 1 from jobs where kind = 'purge-caches'"), []);
 });
 
-test("is 403 for lesser tokens and 404 for a stranger and a removed spoke", async ({ scene }) => {
+test("is 403 for narrower tokens, and 404 for a stranger and a removed spoke", async ({ scene }) => {
   const path = `/api/spokes/${scene.spoke}/actions`, input = { action: "restart" };
   assert.is((await scene.as("hubAdmin", "provisioning").post(path, input)).status, 403);
   assert.is((await scene.as("hubAdmin", "readonly").post(path, input)).status, 403);

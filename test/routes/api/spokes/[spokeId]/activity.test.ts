@@ -36,7 +36,7 @@ async function origins(scene: Scene, who: Who): Promise<unknown[]> {
   return events.map(({ ip, userAgent }) => ({ ip, userAgent }));
 }
 
-test("names the operator who acted, and tells nobody but operators where from.", async ({ scene }) => {
+test("names the operator who acted, and shows IP addresses of operators only to operators.", async ({ scene }) => {
   await act(scene, "operator");
   const { id, email } = scene.people.operator;
   for (const who of ["hubAdmin", "spokeAdmin"] as const) {
@@ -49,14 +49,14 @@ test("names the operator who acted, and tells nobody but operators where from.",
   assert.is(body.find(({ kind }: { kind: string }) => kind !== "notifications_read").ip, FROM.ip);
 });
 
-test("tells where an admin acted from.", async ({ scene }) => {
+test("shows the IP address of an admin.", async ({ scene }) => {
   await act(scene, "hubAdmin");
   for (const who of ["hubAdmin", "spokeAdmin", "operator"] as const) {
     assert.equal(await origins(scene, who), [FROM, FROM, FROM], who);
   }
 });
 
-test("goes by what somebody was when they acted.", async ({ scene }) => {
+test("uses the role that the user had when they acted.", async ({ scene }) => {
   const { db, people, hub } = scene;
   await act(scene, "operator");
   await db.sql("update users set operator = false where id = $1", [people.operator.id]);
@@ -68,7 +68,7 @@ test("goes by what somebody was when they acted.", async ({ scene }) => {
   assert.equal(body.map(({ ip }: { ip: string }) => ip), [FROM.ip, ""]);
 });
 
-test("hides it where nobody noted who acted as an operator.", async ({ scene }) => {
+test("hides the IP address if the role was not recorded.", async ({ scene }) => {
   const { db, people, hub, spoke } = scene;
   await db.sql(
     `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,

@@ -36,7 +36,7 @@ async function backup({ db, spoke, hub }: Scene, hours: number, state: State, mo
   return id;
 }
 
-test("tells before the first look that nobody has looked yet, with every field there.", async ({ scene }) => {
+test("reports before the first check that nothing was checked, with all fields.", async ({ scene }) => {
   const { status, body } = await scene.as("spokeAdmin", "readonly").get(`/api/spokes/${scene.spoke}/backups`);
   assert.is(status, 200);
   assert.equal(body, {
@@ -54,7 +54,7 @@ test("tells before the first look that nobody has looked yet, with every field t
   });
 });
 
-test("tells why a cluster cannot take any: no class that retains, or none that is for the volumes.", async ({ scene }) => {
+test("explains why a cluster can take no backups: no retaining class, or none for the volumes.", async ({ scene }) => {
   const ask = async () => (await scene.as("hubAdmin").get(`/api/spokes/${scene.spoke}/backups`)).body;
   await saveSnapshotClasses(scene.db.rows, "default", new Error("nobody answers"));
   assert.equal(
@@ -76,8 +76,8 @@ test("tells why a cluster cannot take any: no class that retains, or none that i
   assert.is((await ask()).available, false);
 });
 
-test("lists what is there, newest first, with sizes in bytes, the last success and the last failure.", async ({ scene }) => {
-  await saveSnapshotClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
+test("lists backups newest first, with sizes in bytes and the last success and failure.", async ({ scene }) => {
+  await noteClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
   const old = await backup(scene, 200, "ready", { sizeBytes: 16106127360 });
   await backup(scene, 300, "failed", { error: "long ago" });
   await backup(scene, 250, "deleted", { readyAt: new Date() });
@@ -97,7 +97,7 @@ test("lists what is there, newest first, with sizes in bytes, the last success a
   assert.equal([body.available, body.lastError], [true, "the pool is full"]);
 });
 
-test("reports no failed backup while the spoke is suspended, for none is due.", async ({ scene }) => {
+test("reports no failed backup while the spoke is suspended.", async ({ scene }) => {
   await backup(scene, 5, "failed", { error: "the pool is full" });
   const read = async () => (await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/backups`)).body;
   assert.is.not((await read()).lastFailureAt, null);
@@ -109,7 +109,7 @@ test("reports no failed backup while the spoke is suspended, for none is due.", 
 /** What a result of an earlier release lacks. */
 const NOT_COMPARED = { files: null, hashed: null, codeRelease: null };
 
-test("tells of each whether it was proved, how long that took, and why another one was not.", async ({ scene }) => {
+test("shows for each backup its restore test with its duration, or its error.", async ({ scene }) => {
   const at = new Date("2026-11-20T05:00:00.000Z");
   const proof = { courses: 2, users: 5, seconds: 96, compared: true };
   await backup(scene, 20, "ready", { provedAt: at, proof: JSON.stringify(proof), drillId: "op_1" });
@@ -123,7 +123,7 @@ test("tells of each whether it was proved, how long that took, and why another o
   );
 });
 
-test("lists the volume claims that a restore has replaced, and not what is made in vain or about to go.", async ({ scene }) => {
+test("lists volume claims that a restore replaced, but none that failed or is being deleted.", async ({ scene }) => {
   const { db, spoke: spokeId } = scene, operationId = newId("op");
   const put = (why: "replaced" | "in vain", ...claims: string[]) =>
     db.transact((tx) =>
@@ -141,7 +141,7 @@ test("lists the volume claims that a restore has replaced, and not what is made 
   assert.equal(gone.body.kept, []);
 });
 
-test("stays readable to operators when the spoke is gone, and to nobody else.", async ({ scene }) => {
+test("stays readable to operators after the spoke was removed, and to no one else.", async ({ scene }) => {
   const id = await backup(scene, 5, "ready", { kind: "last" });
   await scene.db.sql("update spokes set state = 'removed', removed_at = now()");
   const path = `/api/spokes/${scene.spoke}/backups`;
@@ -151,7 +151,7 @@ test("stays readable to operators when the spoke is gone, and to nobody else.", 
   assert.is((await scene.as("hubAdmin").get(`${path}?includeRemoved=true`)).status, 404);
 });
 
-test("is 404 for who does not see the spoke.", async ({ scene }) => {
+test("is 404 for users who cannot see the spoke.", async ({ scene }) => {
   const { status, body } = await scene.as("stranger").get(`/api/spokes/${scene.spoke}/backups`);
   assert.equal([status, body.message], [404, "There is no such spoke, or you have no access to it"]);
 });

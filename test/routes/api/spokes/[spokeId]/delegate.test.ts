@@ -14,7 +14,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("invites a new address: a user without password, a seat, one mail, and what is written down", async ({ scene, path }) => {
+test("invites a new address: a user without password, a membership, one mail and audit events", async ({ scene, path }) => {
   const before = (await scene.db.now()).getTime();
   const { status, body } = await scene.as("hubAdmin", "cli").post(path, {
     email: " Ada@X.example ",
@@ -40,7 +40,7 @@ test("invites a new address: a user without password, a seat, one mail, and what
   assert.equal(await eventsOf(scene, userId), ["spoke_delegated", "user_created", "user_invited"]);
 });
 
-test("writes down who delegated what to whom, for those of the hub and the spoke to see", async ({ scene, path }) => {
+test("records who delegated to whom, visible to the hub and the spoke", async ({ scene, path }) => {
   const { body } = await scene.as("hubAdmin").post(path, { email: "seen@x.example" });
   const { body: activity } = await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/activity`);
   const event = activity.find((each: { kind: string }) => each.kind === "spoke_delegated");
@@ -52,7 +52,7 @@ test("writes down who delegated what to whom, for those of the hub and the spoke
   assert.equal(row, { customerVisible: true, federationId: scene.hub });
 });
 
-test("adds a user who is there, by that alone and without a mail, and never renames them", async ({ scene, path }) => {
+test("adds an existing user without a mail, and never renames them", async ({ scene, path }) => {
   const bob = await makePerson(scene.db, "bob");
   const first = await scene.as("hubAdmin").post(path, { email: "BOB@example.org", displayName: "Robert" });
   const added = { userId: bob.id, email: bob.email, spokeId: scene.spoke };
@@ -64,7 +64,7 @@ test("adds a user who is there, by that alone and without a mail, and never rena
   assert.equal(await eventsOf(scene, bob.id), ["spoke_delegated"]);
 });
 
-test("asked again before it was accepted answers the same, and neither mails nor writes down anything", async (context) => {
+test("repeated before it was accepted returns the same, without another mail or event", async (context) => {
   const { scene, path } = context;
   const ask = () => scene.as("hubAdmin", "cli").post(path, { email: "twice@x.example", displayName: "Two" });
   const first = await ask(), second = await ask();
@@ -73,7 +73,7 @@ test("asked again before it was accepted answers the same, and neither mails nor
   assert.equal(await eventsOf(scene, first.body.userId), ["spoke_delegated", "user_created", "user_invited"]);
 });
 
-test("of a further spoke invites the same user, without a second mail, and gives the link its full time again", async (context) => {
+test("of a further spoke invites the same user without a second mail, and extends the link", async (context) => {
   const { scene, path } = context;
   const elm = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "elm");
   const body = { email: "both@x.example", displayName: "Both" };
@@ -87,7 +87,7 @@ test("of a further spoke invites the same user, without a second mail, and gives
   assert.is(row.displayName, "Both", "who waits was named already");
 });
 
-test("of an address that somebody signed up with gives that somebody nothing, and is named by who invites", async (context) => {
+test("gives nothing to whoever signed up with the address, and uses the inviter's display name", async (context) => {
   const { scene, path } = context;
   const eve = await makePerson(scene.db, "eve", { verified: false });
   const { body } = await scene.as("hubAdmin").post(path, { email: eve.email, displayName: "The owner" });
@@ -104,14 +104,14 @@ test("of an address that somebody signed up with gives that somebody nothing, an
   assert.is((await scene.as("nobody").get(`/api/spokes/${scene.spoke}`, { cookie })).status, 404);
 });
 
-test("puts no name before an owner's eyes that a stranger chose for their address", async ({ scene, path }) => {
+test("shows the owner of an address no name that a stranger chose", async ({ scene, path }) => {
   const mal = await makePerson(scene.db, "mal", { verified: false });
   await scene.as("hubAdmin").post(path, { email: mal.email });
   const [mail] = await mailsTo(scene, mal.email);
   assert.is(mail.letter.to.name, mal.email);
 });
 
-test("of a disabled user is 409 and says so", async ({ scene, path }) => {
+test("is 409 for a disabled user", async ({ scene, path }) => {
   for (const verified of [true, false]) {
     const dan = await makePerson(scene.db, `dan-${verified}`, { disabled: true, verified });
     const refused = await scene.as("hubAdmin").post(path, { email: dan.email });
@@ -121,7 +121,7 @@ test("of a disabled user is 409 and says so", async ({ scene, path }) => {
   }
 });
 
-test("of a spoke that is being removed is 409", async ({ scene }) => {
+test("is 409 for a spoke that is being removed", async ({ scene }) => {
   const id = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "going");
   await scene.db.sql("update spokes set state = 'removing' where id = $1", [id]);
   const refused = await scene.as("hubAdmin").post(`/api/spokes/${id}/delegate`, { email: "late@x.example" });
@@ -129,7 +129,7 @@ test("of a spoke that is being removed is 409", async ({ scene }) => {
   assert.equal(await scene.db.sql("select id from users where email = 'late@x.example'"), [], "and makes nobody");
 });
 
-test("is a hub admin's and an operator's: 403 for the spoke's own admin, 404 for whoever does not see it", async (context) => {
+test("is for hub admins and operators: 403 for the spoke's admin, 404 for users who cannot see it", async (context) => {
   const { scene, path } = context;
   const body = { email: "right@x.example" };
   const own = await scene.as("spokeAdmin").post(path, body);
@@ -145,7 +145,7 @@ test("is a hub admin's and an operator's: 403 for the spoke's own admin, 404 for
   assert.equal(await scene.db.sql("select id from users where email = $1", [body.email]), []);
 });
 
-test("with an Idempotency-Key answers a repetition as it did, whatever has happened since", async ({ scene, path }) => {
+test("with an Idempotency-Key repeats the response, whatever happened since", async ({ scene, path }) => {
   const ask = (name: string) =>
     scene.as("hubAdmin", "cli").post(path, { email: "keyed@x.example", displayName: name }, { "idempotency-key": "k" });
   const first = await ask("Key");
@@ -154,7 +154,7 @@ test("with an Idempotency-Key answers a repetition as it did, whatever has happe
   assert.is((await ask("Other")).status, 422);
 });
 
-test("is 400 and names the field for what it cannot be", async ({ scene, path }) => {
+test("is 400 and names an invalid field", async ({ scene, path }) => {
   const cases: [string, unknown][] = [
     ["email", {}],
     ["email", { email: "no address" }],
@@ -169,7 +169,7 @@ test("is 400 and names the field for what it cannot be", async ({ scene, path })
   }
 });
 
-test("seats no hub's admin who gives the spoke to themselves: they may just be losing the hub", async ({ scene }) => {
+test("does not add hub admins who delegate to themselves", async ({ scene }) => {
   const { db, people: { hubAdmin, operator }, spoke } = scene, path = `/api/spokes/${spoke}/delegate`;
   const seats = async (id: string) => (await db.sql("select 1 from spoke_members where user_id = $1", [id])).length;
   const own = await scene.as("hubAdmin").post(path, { email: hubAdmin.email });

@@ -11,14 +11,14 @@ test.after.each(({ scene }) => scene.close());
 
 const removed = "update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1";
 
-test("GET shows the spoke to all who have to do with it", async ({ scene }) => {
+test("GET shows the spoke to everyone with access", async ({ scene }) => {
   for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
     const { status, body } = await scene.as(who, "readonly").get(`/api/spokes/${scene.spoke}`);
     assert.equal([status, body.id, body.state, body.status], [200, scene.spoke, "active", "active"]);
   }
 });
 
-test("GET is 404, and the same, for what is not there, not shown, or no id", async ({ scene }) => {
+test("GET is the same 404 for missing, invisible and invalid IDs", async ({ scene }) => {
   const hidden = await scene.as("stranger").get(`/api/spokes/${scene.spoke}`);
   const absent = await scene.as("operator").get(`/api/spokes/${newId("spk")}`);
   assert.is(hidden.status, 404);
@@ -28,7 +28,7 @@ test("GET is 404, and the same, for what is not there, not shown, or no id", asy
   }
 });
 
-test("finds it by its domain as by its id, in whatever case, for those who see it alone", async ({ scene }) => {
+test("finds a spoke by its domain in any case, for users who can see it", async ({ scene }) => {
   const [{ domain }] = await scene.db.sql("select domain from spokes where id = $1", [scene.spoke]);
   const at = `/api/spokes/${domain}`;
   const { status, body } = await scene.as("spokeAdmin", "readonly").get(at.replace("oak", "OAK"));
@@ -42,7 +42,7 @@ test("finds it by its domain as by its id, in whatever case, for those who see i
   assert.equal([removal.status, removal.body.id], [202, scene.spoke]);
 });
 
-test("a removed spoke is found by its id alone: the domain is the next one's", async ({ scene }) => {
+test("finds a removed spoke only by its ID: its domain is free", async ({ scene }) => {
   const [{ domain }] = await scene.db.sql("select domain from spokes where id = $1", [scene.spoke]);
   await scene.db.sql(removed, [scene.spoke]);
   const get = (name: string) => scene.as("operator").get(`/api/spokes/${name}?includeRemoved=true`);
@@ -52,7 +52,7 @@ test("a removed spoke is found by its id alone: the domain is the next one's", a
   assert.is((await get(domain)).body.id, next.id);
 });
 
-test("GET shows a removed spoke to operators who ask, and to nobody else", async ({ scene }) => {
+test("GET shows a removed spoke only to operators on request", async ({ scene }) => {
   await scene.db.sql(removed, [scene.spoke]);
   const path = `/api/spokes/${scene.spoke}`;
   assert.is((await scene.as("operator").get(path)).status, 404);
@@ -62,7 +62,7 @@ test("GET shows a removed spoke to operators who ask, and to nobody else", async
   }
 });
 
-test("DELETE answers 202 with the removal, and again with the same one", async ({ scene }) => {
+test("DELETE answers 202 with the removal, and repeats the same one", async ({ scene }) => {
   const admin = scene.as("hubAdmin", "provisioning");
   const first = await admin.delete(`/api/spokes/${scene.spoke}`);
   assert.equal([first.status, first.body.state, first.body.operation.kind], [202, "removing", "remove"]);
@@ -70,7 +70,7 @@ test("DELETE answers 202 with the removal, and again with the same one", async (
   assert.equal([again.status, again.body.operation.id], [202, first.body.operation.id]);
 });
 
-test("DELETE with abandon=true is for operators, once the removal has failed", async ({ scene }) => {
+test("DELETE with abandon=true is for operators, after a failed removal", async ({ scene }) => {
   const path = `/api/spokes/${scene.spoke}?abandon=true`;
   const operator = scene.as("operator", "provisioning");
   assert.is((await scene.as("hubAdmin", "provisioning").delete(path)).status, 403);
@@ -87,7 +87,7 @@ test("DELETE with abandon=true is for operators, once the removal has failed", a
   assert.is((await operator.delete(`/api/spokes/${scene.spoke}`)).status, 404);
 });
 
-test("DELETE is 404 for a removed spoke, for operators too", async ({ scene }) => {
+test("DELETE is 404 for a removed spoke, also for operators", async ({ scene }) => {
   await scene.db.sql(removed, [scene.spoke]);
   const { status } = await scene.as("operator").delete(`/api/spokes/${scene.spoke}?includeRemoved=true`);
   assert.is(status, 404);

@@ -29,7 +29,7 @@ async function traces(scene: Scene, id: string): Promise<unknown> {
   );
 }
 
-test("answers 200 with the record, tells it, and is quiet where nothing changes", async ({ scene, elm }) => {
+test("answers 200 with the spoke and records it, or nothing if nothing changes", async ({ scene, elm }) => {
   await build(scene, elm);
   const admin = scene.as("spokeAdmin", "cli"), path = `/api/spokes/${elm}`;
   const patch = { displayName: "Elm", brand: "ocean", adminEmail: "Head@School.example" };
@@ -48,7 +48,7 @@ test("answers 200 with the record, tells it, and is quiet where nothing changes"
   assert.is((await scene.as("hubAdmin").get("/api/notifications")).body[0].kind, "spoke_updated");
 });
 
-test("of two at once is both, by one operation", async ({ scene, elm }) => {
+test("of two fields runs one operation", async ({ scene, elm }) => {
   await build(scene, elm);
   const path = `/api/spokes/${elm}`;
   const answers = await Promise.all([
@@ -61,7 +61,7 @@ test("of two at once is both, by one operation", async ({ scene, elm }) => {
   assert.is((await scene.db.sql("select 1 from jobs where kind = 'configure'")).length, 1);
 });
 
-test("of an install that nobody has begun is what that makes; of one under way it is 409", async ({ scene, elm }) => {
+test("of a queued install changes the install; of a running one is 409", async ({ scene, elm }) => {
   const path = `/api/spokes/${elm}`;
   const { body } = await scene.as("hubAdmin").patch(path, { displayName: "Elm", brand: "ocean" });
   assert.equal([body.displayName, body.state, body.operation.kind], ["Elm", "provisioning", "provision"]);
@@ -80,7 +80,7 @@ test("of an install that nobody has begun is what that makes; of one under way i
   assert.is(after.inputs.displayName, "Retried");
 });
 
-test("is 409 where nothing can follow, and says what would make it possible", async ({ scene, elm }) => {
+test("is 409 if it cannot be applied, and explains what would allow it", async ({ scene, elm }) => {
   await build(scene, elm);
   const ask = async () => {
     const { status, body } = await scene.as("operator").patch(`/api/spokes/${elm}`, { displayName: "Elm" });
@@ -97,7 +97,7 @@ test("is 409 where nothing can follow, and says what would make it possible", as
   assert.is(await ask(), "409 Cannot change a spoke that is updating; wait until its reapply has ended");
 });
 
-test("refuses bad values, who may not act on it, and lesser tokens", async ({ scene, elm }) => {
+test("refuses invalid values, users without access and narrower tokens", async ({ scene, elm }) => {
   const path = `/api/spokes/${elm}`;
   for (const input of [{ displayName: "" }, { brand: 5 }, { adminEmail: "nobody" }]) {
     assert.is((await scene.as("operator").patch(path, input)).status, 400, JSON.stringify(input));
@@ -106,7 +106,7 @@ test("refuses bad values, who may not act on it, and lesser tokens", async ({ sc
   assert.is((await scene.as("stranger").patch(path, {})).status, 404);
 });
 
-test("shows a dry run and writes nothing", async ({ scene, elm }) => {
+test("returns a dry run and writes nothing", async ({ scene, elm }) => {
   await build(scene, elm);
   const before = await traces(scene, elm);
   const { status, body } = await scene.as("spokeAdmin", "cli").patch(`/api/spokes/${elm}?dryRun=true`, {
@@ -124,7 +124,7 @@ test("shows a dry run and writes nothing", async ({ scene, elm }) => {
   assert.equal(await traces(scene, elm), before);
 });
 
-test("of the domain keeps the present one until the site answers under the other", async ({ scene, elm }) => {
+test("of the domain keeps the current one until the site answers at the new one", async ({ scene, elm }) => {
   await build(scene, elm);
   const path = `/api/spokes/${elm}`, domain = "beech.spokes.example.org";
   const { status, body } = await scene.as("hubAdmin", "cli").patch(path, { domain });
@@ -143,7 +143,7 @@ test("of the domain keeps the present one until the site answers under the other
   assert.is(free.status, 201);
 });
 
-test("of the domain is for those who may create spokes there, under the rules of a creation", async ({ scene, elm }) => {
+test("of the domain requires the right to create spokes, and the rules of a creation", async ({ scene, elm }) => {
   await build(scene, elm);
   const path = `/api/spokes/${elm}`;
   const ask = async (who: Who, domain: string) => {
@@ -172,7 +172,7 @@ test("of the domain is for those who may create spokes there, under the rules of
   assert.is(await ask("operator", "elm.school.example"), "200 elm.spokes.example.org");
 });
 
-test("of two spokes for one domain at once is one's alone", async ({ scene, elm }) => {
+test("of two spokes to one domain succeeds for one", async ({ scene, elm }) => {
   const { body: ash } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "ash" });
   await build(scene, elm);
   await build(scene, ash.id);
@@ -185,7 +185,7 @@ test("of two spokes for one domain at once is one's alone", async ({ scene, elm 
   assert.equal(answers.map(({ status }) => status).filter((status) => status === 409).length, 2);
 });
 
-test("of the domain of an install that nobody has begun is its domain at once", async ({ scene, elm }) => {
+test("of the domain of a queued install applies immediately", async ({ scene, elm }) => {
   const domain = "beech.spokes.example.org";
   const { body } = await scene.as("hubAdmin").patch(`/api/spokes/${elm}`, { domain });
   assert.equal([body.domain, body.formerDomains, body.state], [domain, [], "provisioning"]);
@@ -195,7 +195,7 @@ test("of the domain of an install that nobody has begun is its domain at once", 
   assert.is(status, 409);
 });
 
-test("of the domain shows in a dry run that the site is away meanwhile", async ({ scene, elm }) => {
+test("of the domain announces the downtime in a dry run", async ({ scene, elm }) => {
   await build(scene, elm);
   const { status, body } = await scene.as("hubAdmin").patch(`/api/spokes/${elm}?dryRun=true`, {
     domain: "beech.spokes.example.org",

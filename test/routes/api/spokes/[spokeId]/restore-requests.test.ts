@@ -58,7 +58,7 @@ test("POST notifies and mails the operators, who see the command", async ({ scen
   assert.is(events[0].kind, "restore_requested");
 });
 
-test("POST is one open request per backup, and repeatable by its key", async ({ scene, path, backupId }) => {
+test("POST creates one open request per backup, repeatable by its key", async ({ scene, path, backupId }) => {
   const ask = (key: string) => scene.as("hubAdmin").post(path, { backupId, reason: "Why" }, { "idempotency-key": key });
   const [first, again] = [await ask("one"), await ask("one")];
   assert.equal([first.status, again.status, again.body.id], [201, 201, first.body.id]);
@@ -84,7 +84,7 @@ test("POST refuses a backup that is not ready or another spoke's, and an elevent
   assert.is(mails.length, 1, "of what one person requests within an hour, the first is mailed");
 });
 
-test("is for those who run the hub, and deciding for operators", async ({ scene, path, backupId }) => {
+test("is for hub admins, and its decision for operators", async ({ scene, path, backupId }) => {
   assert.is((await scene.as("spokeAdmin").get(path)).status, 403);
   assert.is((await scene.as("spokeAdmin").post(path, { backupId, reason: "Why" })).status, 403);
   assert.is((await scene.as("stranger").get(path)).status, 404);
@@ -94,7 +94,7 @@ test("is for those who run the hub, and deciding for operators", async ({ scene,
   assert.is((await scene.as("operator").post(decide, { state: "done" })).status, 404);
 });
 
-test("decide declines with a reason that its requester reads, once", async ({ scene, path, backupId }) => {
+test("decide declines once, with a reason that the requester sees", async ({ scene, path, backupId }) => {
   const { body: { id } } = await scene.as("hubAdmin").post(path, { backupId, reason: "Why" });
   const decide = (body: object) => scene.as("operator", "cli").post(`/api/restore-requests/${id}/decide`, body);
   assert.is((await decide({ state: "declined" })).body.code, "reason_needed");
@@ -114,7 +114,7 @@ test("decide declines with a reason that its requester reads, once", async ({ sc
   assert.is(anew, 201);
 });
 
-test("is requested on the backups page, and decided there", async ({ scene, backupId }) => {
+test("works on the backups page", async ({ scene, backupId }) => {
   const path = `/spokes/${scene.spoke}/backups`;
   assert.not.match((await visit(scene, path, "spokeAdmin")).text, "Restore requests");
   const page = await visit(scene, path, "hubAdmin");
@@ -133,7 +133,7 @@ test("is requested on the backups page, and decided there", async ({ scene, back
   assert.match((await visit(scene, path, "hubAdmin")).text, "Done");
 });
 
-test("one of two operators decides, and of two requests at once one is made", async ({ scene, path, backupId }) => {
+test("is decided by one of two operators, and created once of two simultaneous requests", async ({ scene, path, backupId }) => {
   const asked = await Promise.all([1, 2].map(() => scene.as("hubAdmin").post(path, { backupId, reason: "Why" })));
   assert.equal(asked.map(({ status }) => status).sort(), [201, 409]);
   await makePerson(scene.db, "second", { operator: true });

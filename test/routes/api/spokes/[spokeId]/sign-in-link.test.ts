@@ -11,7 +11,7 @@ test.after.each(async ({ porch }) => {
 });
 test.after(({ porch }) => porch.close());
 
-test("answers 201 with a link that the site knows, for as long as the site says", async ({ porch }) => {
+test("answers 201 with a link of the site, with the site's expiry", async ({ porch }) => {
   const { status, body, headers } = await porch.ask();
   const { token, requested } = porch.account()!.reset!;
   const { domain } = await porch.work.row(porch.id);
@@ -31,7 +31,7 @@ test("answers 201 with a link that the site knows, for as long as the site says"
   });
 });
 
-test("takes the place of the link before, and so does a new password", async ({ porch }) => {
+test("replaces the earlier link, as a new password does", async ({ porch }) => {
   const first = (await porch.ask()).body.url, second = (await porch.ask()).body.url;
   assert.is.not(first, second);
   assert.ok(second.endsWith(porch.account()!.reset!.token));
@@ -41,7 +41,7 @@ test("takes the place of the link before, and so does a new password", async ({ 
   assert.is(porch.account()!.reset, undefined);
 });
 
-test("is for who may act on the spoke, by session or by a token of scope cli", async ({ porch }) => {
+test("is for everyone who may act on the spoke, by session or cli token", async ({ porch }) => {
   for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
     for (const means of ["session", "cli"] as const) assert.is((await porch.ask(who, means)).status, 201, who);
     for (const means of ["provisioning", "readonly"] as const) {
@@ -56,7 +56,7 @@ test("is for who may act on the spoke, by session or by a token of scope cli", a
   assert.is((await porch.audits()).length, before);
 });
 
-test("is 409 while the site is not there for people, says what to do, and asks nothing of the cluster", async ({ porch }) => {
+test("is 409 while the site is unavailable, with a hint, and does not call the cluster", async ({ porch }) => {
   const { sql } = porch.work.db, before = porch.jobsMade();
   const message = async () => {
     const { status, body } = await porch.ask("spokeAdmin");
@@ -88,7 +88,7 @@ test("is 409 while the site is not there for people, says what to do, and asks n
   assert.is((await porch.ask()).status, 201);
 });
 
-test("is 409 where the account cannot use such a link, in words of its own, and leaves no Job", async ({ porch }) => {
+test("is 409 if the account cannot use a link, with its own message, and leaves no Job", async ({ porch }) => {
   const { database, audits } = porch, before = (await audits()).length, { accounts, config } = database();
   for (
     const [change, why] of [
@@ -116,7 +116,7 @@ test("is 409 where the account cannot use such a link, in words of its own, and 
   assert.equal(porch.objects("Job").filter(({ metadata }) => metadata.name === JOB.name), []);
 });
 
-test("is nowhere but in its answer: in no table, no line of the log, no object and no pod's log", async ({ porch }) => {
+test("appears in no table, log line, object or pod log", async ({ porch }) => {
   const { work, scene, lines } = porch, secrets: string[] = [];
   const path = `/api/spokes/${porch.id}/sign-in-link`;
   for (let i = 0; i < 2; i++) { // a key to repeat it by is not looked at
@@ -150,7 +150,7 @@ test("is nowhere but in its answer: in no table, no line of the log, no object a
   await until(() => !porch.objects("Job").some(({ metadata }) => metadata.name === JOB.name));
 });
 
-test("may be asked for ten times an hour by one person, who is then told when again", async ({ porch }) => {
+test("is limited to ten an hour per user, with the time of the next", async ({ porch }) => {
   await porch.work.db.shiftClock(2 * 3_600_000);
   const before = (await porch.audits()).length;
   for (let i = 0; i < 10; i++) assert.is((await porch.ask("spokeAdmin")).status, 201);

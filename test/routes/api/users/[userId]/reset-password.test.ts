@@ -12,7 +12,7 @@ test.after(({ scene }) => scene.close());
 
 const pathOf = ({ id }: { readonly id: string }) => `/api/users/${id}/reset-password`;
 
-test("shows a new password once, which signs in, and is kept nowhere", async ({ scene }) => {
+test("shows a new, working password once, and stores it nowhere", async ({ scene }) => {
   const ann = await makePerson(scene.db, "ann");
   const key = { "idempotency-key": "again" };
   const { status, body, headers } = await scene.as("operator").post(pathOf(ann), {}, key);
@@ -31,7 +31,7 @@ test("shows a new password once, which signs in, and is kept nowhere", async ({ 
   assert.is.not(again.body.password, body.password, "a key brings no password back");
 });
 
-test("ends the user's sessions and links, leaves their tokens, tells them, and is written down", async ({ scene }) => {
+test("ends the user's sessions and links, keeps their tokens, mails them and is recorded", async ({ scene }) => {
   const bob = await makePerson(scene.db, "bob");
   const cookie = `wheelwright=${(await makeSession(scene.db, bob)).secret}`;
   const authorization = `Bearer ${(await makeToken(scene.db, bob, "readonly")).plaintext}`;
@@ -54,7 +54,7 @@ test("ends the user's sessions and links, leaves their tokens, tells them, and i
   assert.equal(told.map(({ template }) => template), ["password-changed"]);
 });
 
-test("of who was invited lets them in without a mail, and ends what a stranger left in the account", async ({ scene }) => {
+test("lets an invited user in without a mail, and ends a stranger's access", async ({ scene }) => {
   const eve = await makePerson(scene.db, "eve", { verified: false });
   await addSpokeAdmin(scene.db, eve, scene.spoke);
   const authorization = `Bearer ${(await makeToken(scene.db, eve, "cli")).plaintext}`;
@@ -73,7 +73,7 @@ test("of who was invited lets them in without a mail, and ends what a stranger l
   assert.equal(events.map(({ kind }) => kind), ["email_verified", "password_reset"]);
 });
 
-test("is 409 for a disabled user, whose password it leaves", async ({ scene }) => {
+test("is 409 for a disabled user, and keeps the password", async ({ scene }) => {
   const dan = await makePerson(scene.db, "dan", { disabled: true });
   const [before] = await scene.db.sql("select password_hash from users where id = $1", [dan.id]);
   const { status, body } = await scene.as("operator").post(pathOf(dan));
@@ -82,7 +82,7 @@ test("is 409 for a disabled user, whose password it leaves", async ({ scene }) =
   assert.equal(await scene.db.sql("select password_hash from users where id = $1", [dan.id]), [before]);
 });
 
-test("is 401 with a token of any scope, and says what it requires", async ({ scene }) => {
+test("is 401 with a token of any scope, and names the requirement", async ({ scene }) => {
   for (const means of ["cli", "provisioning", "readonly"] as const) {
     const { status, body } = await scene.as("operator", means).post(pathOf(scene.people.stranger));
     assert.is(status, 401);
@@ -91,7 +91,7 @@ test("is 401 with a token of any scope, and says what it requires", async ({ sce
   assert.is((await scene.as("hubAdmin").post(pathOf(scene.people.stranger))).status, 403);
 });
 
-test("of oneself ends the session that asked, too", async ({ scene }) => {
+test("of the caller ends the current session too", async ({ scene }) => {
   const root = await makePerson(scene.db, "root", { operator: true });
   const cookie = `wheelwright=${(await makeSession(scene.db, root)).secret}`;
   assert.is((await scene.as("nobody").post(pathOf(root), {}, { cookie })).status, 200);

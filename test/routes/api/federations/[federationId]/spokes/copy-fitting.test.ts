@@ -7,13 +7,13 @@ const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf fits")
 test.before.each(openElm);
 test.after.each(({ scene }) => scene.close());
 
-test("has title and size within their bounds", async ({ scene, elm }) => {
+test("limits the length of its name and slug", async ({ scene, elm }) => {
   await scene.db.sql("update spokes set display_name = repeat('é', 200) where id = $1", [elm]);
   const { body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm });
   assert.is(body.displayName, `Copy of ${"é".repeat(192)}`);
 });
 
-test("goes by the backup: its version and images, and disks that hold it", async ({ scene, elm }) => {
+test("uses the version, images and disk sizes of the backup", async ({ scene, elm }) => {
   const images = { moodle: "registry.example/moodle:4.5.9", postgres: "postgres:17-alpine", fpmDirectory: "/etc/php" };
   const copyBackup = await plant(scene, elm, "bak_2", { lmsVersion: "4.5.9", images });
   const { body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, copyBackup });
@@ -22,7 +22,7 @@ test("goes by the backup: its version and images, and disks that hold it", async
   assert.equal([blueprintInputs.images, blueprintInputs.version], [images, "4.5.9"]);
 });
 
-test("of a spoke whose disks have grown has disks as large, and no smaller size", async ({ scene, elm }) => {
+test("has disks as large as the original's extended ones, and no smaller size", async ({ scene, elm }) => {
   const disks = { files: "70Gi", database: "30Gi" };
   await scene.db.sql(
     "update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{resources,disks}', $2::jsonb) where id = $1",
@@ -40,13 +40,13 @@ test("of a spoke whose disks have grown has disks as large, and no smaller size"
   ]);
 });
 
-test("says which sizes would do", async ({ scene, elm }) => {
+test("names the sizes that are large enough", async ({ scene, elm }) => {
   const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, size: "small" });
   assert.is(status, 400);
   assert.match(body.message, /^size must have disks as large as those of elm, .*: it can be medium, large$/);
 });
 
-test("can be had of what the catalogue does not list any more", async ({ scene, elm }) => {
+test("works with values that the catalog no longer lists", async ({ scene, elm }) => {
   await scene.db.sql(
     `update spokes set size = 'vast', brand = 'gone', blueprint_inputs = jsonb_set(jsonb_set(blueprint_inputs,
        '{size}', '"vast"'), '{brand}', '{"name": "gone", "theme": {"color": "#123456"}}') where id = $1`,

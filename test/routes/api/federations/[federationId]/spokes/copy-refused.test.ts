@@ -8,7 +8,7 @@ const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf is ref
 test.before.each(openElm);
 test.after.each(({ scene }) => scene.close());
 
-test("is for those who may act on the one and add spokes to the hub: across hubs it takes both", async ({ scene, elm }) => {
+test("requires access to the original and to the hub, also across hubs", async ({ scene, elm }) => {
   const { people, db } = scene;
   const south = (await db.sql("select id from federations where slug = 'south'"))[0].id;
   await addHubAdmin(db, people.stranger, south);
@@ -29,7 +29,7 @@ test("is for those who may act on the one and add spokes to the hub: across hubs
   assert.is(token.status, 403);
 });
 
-test("needs the scope cli of a token, whichever backup is copied", async ({ scene, elm }) => {
+test("requires the scope cli of a token, for any backup", async ({ scene, elm }) => {
   for (const more of [{}, { copyBackup: "now" }]) {
     for (const path of [NORTH, `${NORTH}?dryRun=true`]) {
       const { status, body } = await scene.as("hubAdmin", "provisioning").post(path, {
@@ -47,7 +47,7 @@ test("needs the scope cli of a token, whichever backup is copied", async ({ scen
   assert.is((await scene.as("hubAdmin", "provisioning").post(NORTH, { slug: "new-one" })).status, 201);
 });
 
-test("is refused in words, also with dryRun, and then nothing is written", async ({ scene, elm, backup }) => {
+test("is refused with a message, also with dryRun, and writes nothing", async ({ scene, elm, backup }) => {
   const of = { copyOf: elm };
   const cases: [Record<string, unknown>, number, string, RegExp][] = [
     [{ copyOf: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh" }, 404, "spoke_missing", /no such spoke/],
@@ -104,7 +104,7 @@ test("is refused in words, also with dryRun, and then nothing is written", async
   assert.equal(await countRows(scene), before);
 });
 
-test("without a backup is refused, unless one is taken now; and of a spoke that none can be taken of", async ({ scene, elm }) => {
+test("is refused without a backup, unless one can be taken now", async ({ scene, elm }) => {
   await scene.db.sql("delete from backups");
   const ask = (more: object) => scene.as("operator").post(NORTH, { slug: "ash", copyOf: elm, ...more });
   const { status, body } = await ask({});
@@ -119,7 +119,7 @@ test("without a backup is refused, unless one is taken now; and of a spoke that 
   assert.is((await ask({ copyBackup: "now" })).status, 404);
 });
 
-test("to another cluster is refused", async ({ scene, elm }) => {
+test("is refused across clusters", async ({ scene, elm }) => {
   await scene.db.sql("update federations set cluster = 'far' where slug = 'south'");
   const { status, body } = await scene.as("operator").post(SOUTH, { slug: "ash", copyOf: elm });
   assert.equal([status, body.code, body.message], [

@@ -7,7 +7,7 @@ const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf");
 test.before.each(openElm);
 test.after.each(({ scene }) => scene.close());
 
-test("answers 201 with what its source is, but for names and mail, and says of what it is", async ({ scene, elm, backup }) => {
+test("answers 201 with the original's values, except names and mail, and names the original", async ({ scene, elm, backup }) => {
   const { status, body } = await scene.as("hubAdmin", "cli").post(NORTH, { slug: "ash", copyOf: elm });
   assert.is(status, 201, body.message);
   const { body: source } = await scene.as("hubAdmin").get(`/api/spokes/${elm}`);
@@ -31,7 +31,7 @@ test("answers 201 with what its source is, but for names and mail, and says of w
   assert.equal([own.kind, own.metadata.copyOf], ["spoke_requested", { spokeId: elm, slug: "elm", backupId: backup }]);
 });
 
-test("takes what is given besides, and names the source by its domain", async ({ scene }) => {
+test("accepts overrides, and finds the original by its domain", async ({ scene }) => {
   const given = {
     displayName: "Ash",
     size: "large",
@@ -49,7 +49,7 @@ test("takes what is given besides, and names the source by its domain", async ({
   assert.equal(Object.fromEntries(Object.keys(given).map((field) => [field, body[field]])), given);
 });
 
-test("of now is an operation of the source besides, in its own lane and in no other's way", async ({ scene, elm }) => {
+test("of the current state runs a backup of the original in its own lane", async ({ scene, elm }) => {
   const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, copyBackup: "now" });
   assert.is(status, 201, body.message);
   const [backup] = await scene.db.sql("select * from backups where id = $1", [body.from.backupId]);
@@ -74,7 +74,7 @@ test("of now is an operation of the source besides, in its own lane and in no ot
   );
 });
 
-test("with an Idempotency-Key is one of the same request, also once its source is gone", async ({ scene, elm }) => {
+test("with an Idempotency-Key creates one copy, even after the original was removed", async ({ scene, elm }) => {
   const headers = { "idempotency-key": "one-copy" }, input = { slug: "ash", copyOf: elm, copyBackup: "now" };
   const send = () => scene.as("hubAdmin", "cli").post(NORTH, input, headers);
   const all = await Promise.all([send(), send(), send()]);
@@ -86,7 +86,7 @@ test("with an Idempotency-Key is one of the same request, also once its source i
   assert.is((await scene.as("hubAdmin").post(NORTH, { ...input, slug: "other" }, headers)).status, 422);
 });
 
-test("with dryRun shows what would be made from what, and the price, and writes nothing", async ({ scene, elm, backup }) => {
+test("with dryRun previews source, objects and price, and writes nothing", async ({ scene, elm, backup }) => {
   const before = await countRows(scene);
   for (const [copyBackup, backupId] of [[undefined, backup], ["now", null]]) {
     const path = `${NORTH}?dryRun=true`, input = { slug: "ash", copyOf: elm, copyBackup };

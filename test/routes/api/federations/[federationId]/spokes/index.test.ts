@@ -37,7 +37,7 @@ const FIELDS = [
   ...["observedAt", "drift"],
 ];
 
-test("POST answers 201 with the spoke in provisioning, every field, and where it is", async ({ scene }) => {
+test("POST answers 201 with the provisioning spoke, all fields and its location", async ({ scene }) => {
   const { status, headers, body } = await scene.as("hubAdmin", "provisioning").post("/api/federations/north/spokes", {
     federationId: "north",
     slug: "elm",
@@ -72,7 +72,7 @@ test("POST answers 201 with the spoke in provisioning, every field, and where it
   assert.equal(read.body, body);
 });
 
-test("POST takes null for absent, and the caller's address for the admin's", async ({ scene }) => {
+test("POST treats null as absent, and uses the caller's address for the administrator", async ({ scene }) => {
   const nothing = Object.fromEntries(
     ["federationId", "displayName", "domain", "size", "identity", "content", "contentMode", "brand", "adminEmail"]
       .concat(["region", "lmsVersion", "moodleVersion", "seed"]).map((field) => [field, null]),
@@ -89,7 +89,7 @@ test("POST takes null for absent, and the caller's address for the admin's", asy
   ]);
 });
 
-test("POST is 400 for what cannot be a spoke, and names the field", async ({ scene }) => {
+test("POST is 400 and names an invalid field", async ({ scene }) => {
   const cases: [Record<string, unknown>, RegExp][] = [
     [{ slug: undefined }, /slug must be/],
     [{ slug: "UPPER" }, /slug must be/],
@@ -128,7 +128,7 @@ test("POST is 400 for what cannot be a spoke, and names the field", async ({ sce
   assert.match(body.message, /slug must be.*size must be/);
 });
 
-test("POST makes no default domain of the service's own", async ({ scene }) => {
+test("POST derives no reserved default domain", async ({ scene }) => {
   const { status, body } = await scene.as("operator", "cli").post("/api/federations/north/spokes", { slug: "hubs" });
   assert.equal([status, body.domain], [201, "hubs-north.example.org"]);
 });
@@ -149,7 +149,7 @@ test("POST is 409 for a slug or domain that is taken", async ({ scene }) => {
   assert.not.match(body.message, hub.id);
 });
 
-test("POST is 409 for a domain that is not proved, also with dryRun, and names the record", async ({ scene }) => {
+test("POST is 409 for an unverified domain, also with dryRun, and names the record", async ({ scene }) => {
   for (const query of ["", "?dryRun=true"]) {
     const input = { slug: "unproved", domain: "ash.school.example" };
     const { status, body } = await scene.as("hubAdmin", "cli").post(`/api/federations/north/spokes${query}`, input);
@@ -158,7 +158,7 @@ test("POST is 409 for a domain that is not proved, also with dryRun, and names t
   }
 });
 
-test("POST is 403 for a spoke admin and a readonly token, 404 for who does not see the hub", async ({ scene }) => {
+test("POST is 403 for a spoke admin and a readonly token, 404 for users who cannot see the hub", async ({ scene }) => {
   const path = "/api/federations/north/spokes";
   assert.is((await scene.as("spokeAdmin", "cli").post(path, { slug: "mine" })).status, 403);
   assert.is((await scene.as("hubAdmin", "readonly").post(path, { slug: "mine" })).status, 403);
@@ -166,7 +166,7 @@ test("POST is 403 for a spoke admin and a readonly token, 404 for who does not s
   assert.is((await scene.as("hubAdmin", "cli").post("/api/federations/private/spokes", { slug: "mine" })).status, 404);
 });
 
-test("POST with an Idempotency-Key makes one spoke of the same request", async ({ scene }) => {
+test("POST with an Idempotency-Key creates one spoke", async ({ scene }) => {
   const headers = { "idempotency-key": "one-spoke" };
   const send = () => scene.as("hubAdmin", "cli").post("/api/federations/north/spokes", { slug: "sole" }, headers);
   const all = await Promise.all([send(), send(), send(), send()]);
@@ -174,7 +174,7 @@ test("POST with an Idempotency-Key makes one spoke of the same request", async (
   assert.is(new Set(all.map(({ body }) => JSON.stringify(body))).size, 1);
 });
 
-test("POST with dryRun shows what would be, and writes nothing", async ({ scene }) => {
+test("POST with dryRun returns a preview and writes nothing", async ({ scene }) => {
   const count = async () =>
     (await scene.db.sql(
       `select (select count(*) from spokes) + (select count(*) from jobs) + (select count(*) from audit_events)
@@ -198,7 +198,7 @@ test("POST with dryRun shows what would be, and writes nothing", async ({ scene 
   assert.is(await count(), before);
 });
 
-test("POST with dryRun refuses what the real thing would", async ({ scene }) => {
+test("POST with dryRun refuses what a creation refuses", async ({ scene }) => {
   const path = "/api/federations/north/spokes?dryRun=true";
   assert.is((await scene.as("hubAdmin", "cli").post(path, { slug: "oak" })).status, 409);
   assert.is((await scene.as("hubAdmin", "cli").post(path, { slug: "dry", domain: "far.example.com" })).status, 409);
@@ -210,7 +210,7 @@ test("POST with dryRun refuses what the real thing would", async ({ scene }) => 
   );
 });
 
-test("GET lists all spokes of the hub that the caller sees, newest first", async ({ scene }) => {
+test("GET lists the hub's spokes that the caller can see, newest first", async ({ scene }) => {
   const list = async (who: "operator" | "hubAdmin" | "spokeAdmin", query = "") =>
     (await scene.as(who, "readonly").get(`/api/federations/north/spokes${query}`)).body;
   const all = await list("hubAdmin");
@@ -223,7 +223,7 @@ test("GET lists all spokes of the hub that the caller sees, newest first", async
   assert.is((await scene.as("stranger", "cli").get("/api/federations/north/spokes")).status, 404);
 });
 
-test("GET is narrowed within the hub", async ({ scene }) => {
+test("GET filters within the hub", async ({ scene }) => {
   const find = async (query: string) => {
     const { status, body } = await scene.as("hubAdmin", "cli").get(`/api/federations/north/spokes?${query}`);
     return [status, ...body.map((spoke: { slug: string }) => spoke.slug)];
@@ -233,7 +233,7 @@ test("GET is narrowed within the hub", async ({ scene }) => {
   assert.equal(await find("slug=oak&state=suspended"), [200]);
 });
 
-test("GET tells of each spoke in the queue where it stands", async ({ scene }) => {
+test("GET shows the queue position of each spoke", async ({ scene }) => {
   const { body } = await scene.as("hubAdmin", "cli").get("/api/federations/north/spokes");
   const positions = body.filter((spoke: { operation: unknown }) => spoke.operation)
     .map((spoke: { operation: { position: number } }) => spoke.operation.position);

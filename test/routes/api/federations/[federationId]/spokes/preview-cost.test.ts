@@ -10,14 +10,14 @@ test.after(({ scene }) => scene.close());
 
 const path = "/api/federations/north/spokes/preview-cost";
 
-test("says that nobody can tell while no payment provider is connected", async ({ scene }) => {
+test("is unavailable without a payment provider", async ({ scene }) => {
   for (const query of ["", "?size=small", "?size=medium", "?size=large"]) {
     const { status, body } = await scene.as("hubAdmin", "readonly").get(path + query);
     assert.equal([status, body], [200, { available: false }]);
   }
 });
 
-test("is 400 for a size that there is not", async ({ scene }) => {
+test("is 400 for an unknown size", async ({ scene }) => {
   for (const size of ["huge", "", "SMALL", "constructor", "%00"]) {
     const { status, body } = await scene.as("hubAdmin").get(`${path}?size=${size}`);
     assert.is(status, 400, size);
