@@ -14,7 +14,7 @@ const SLOW = `
     $$ begin perform pg_sleep(0.02); return new; end $$;
   create trigger slow before insert on spokes for each row execute function take_your_time()`;
 
-const test = suite<{ scene: Scene; server: Server; south: string }>("of creations that arrive together");
+const test = suite<{ scene: Scene; server: Server; south: string }>("simultaneous creations");
 test.before(async (context) => {
   const scene = context.scene = await openScene({ limits: {} });
   context.server = openServer(scene.app, manifest, { ready: () => true });

@@ -14,7 +14,7 @@ interface Context {
   close: () => Promise<void>;
 }
 
-const test = suite<Context>("a request that is none");
+const test = suite<Context>("a malformed HTTP request");
 test.before(async (context) => {
   context.scene = await openScene({ env: { BODY_LIMIT_BYTES: "1024" } });
   const { port, close } = await openServer(context.scene.app, manifest).listen({ host: "127.0.0.1", port: 0 });

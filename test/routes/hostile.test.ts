@@ -3,7 +3,7 @@
  *
  * What a field's schema says of a value is asked of the schema itself, which is quick; some of each kind that it refuses,
  * and all that it takes, then go the whole way, through the server to a real PostgreSQL. That what was taken reaches a
- * cluster unharmed is seen to in test/routes/unharmed.test.ts.
+ * cluster unharmed is seen to in test/routes/unusual-text.test.ts.
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -10,7 +10,7 @@ import { openScene, type Scene } from "#test/support/scene.ts";
 
 const SPOKES = 500, EVENTS = 10_000, MOST_BYTES = 50_000, MOST_BYTES_A_ROW = 2_000;
 
-const test = suite<{ scene: Scene; bytes: Map<string, number> }>("a page of very much");
+const test = suite<{ scene: Scene; bytes: Map<string, number> }>("a page with much data");
 
 test.before(async (context) => {
   const scene = context.scene = await openScene(), samples = await sampleParams(scene);

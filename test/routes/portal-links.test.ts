@@ -8,7 +8,7 @@ import { attribute } from "#test/support/form.ts";
 import { sampleParams } from "#test/support/probes/samples.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
-const test = suite<{ scene: Scene }>("what a page leads to");
+const test = suite<{ scene: Scene }>("links of pages");
 
 test.before(async (context) => {
   const { app, db, spoke } = context.scene = await openScene({ env: { SIGNUP: "on" } });
@@ -28,7 +28,7 @@ const posts = manifest.filter(([, { POST }]) => POST)
   .map(([pattern]) => new RegExp(`^${documentedPath(pattern).replace(/\{\w+\}/g, "[^/]+")}$`));
 
 for (const who of ["stranger", "spokeAdmin", "hubAdmin", "operator"] as const satisfies readonly Who[]) {
-  test(`is there for ${who}`, async ({ scene }) => {
+  test(`work for ${who}`, async ({ scene }) => {
     const headers = { ...await scene.as(who).credentials(), accept: "text/html" };
     const seen = new Set(["/hubs"]), dead: string[] = [];
     for (const path of seen) {

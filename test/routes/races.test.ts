@@ -10,7 +10,7 @@ import { sampleParams } from "#test/support/probes/samples.ts";
 import { makeSpoke } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
-const test = suite<{ scene: Scene }>("of many at once");
+const test = suite<{ scene: Scene }>("of many simultaneous");
 test.before(async (context) => {
   context.scene = await openScene({ env: { TRUSTED_PROXIES: "127.0.0.0/8" } });
   // As right as the real thing, and quick: what scrypt takes would only make them queue.

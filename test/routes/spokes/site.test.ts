@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { openPorch, type Porch } from "#test/lib/domains/spokes/porch.ts";
 import { visit } from "#test/support/page.ts";
 
-const test = suite<{ porch: Porch }>("the pages of a spoke whose site is there");
+const test = suite<{ porch: Porch }>("the pages of a spoke with a running site");
 test.before(async (context) => void (context.porch = await openPorch()));
 test.after.each(({ porch }) => porch.work.simulator.faults.clear());
 test.after(({ porch }) => porch.close());

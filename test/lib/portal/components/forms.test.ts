@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { field, postForm } from "#lib/portal/components/forms.ts";
 import { textOf } from "#test/support/form.ts";
 
-const test = suite("a form that comes back");
+const test = suite("a refused form");
 
 const message = "slug must be text; federationRequest.slug is missing";
 

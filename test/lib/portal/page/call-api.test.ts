@@ -25,7 +25,7 @@ interface Context {
   refused(who: Who, question: (callApi: CallApi) => Promise<unknown>): Promise<readonly [string, string]>;
 }
 
-const test = suite<Context>("asking");
+const test = suite<Context>("callApi");
 
 test.before(async (context) => {
   let question: (callApi: CallApi) => Promise<unknown>, outcome: PromiseSettledResult<unknown>;

@@ -13,7 +13,7 @@ interface Context {
 }
 
 const ENV = { STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x" }; // nothing runs here that would call it
-const test = suite<Context>("the bill of a hub");
+const test = suite<Context>("the billing page of a hub");
 
 test.before.each(async (context) => {
   const scene = context.scene = await openScene({ env: ENV });

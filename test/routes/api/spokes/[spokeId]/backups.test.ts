@@ -77,7 +77,7 @@ test("explains why a cluster can take no backups: no retaining class, or none fo
 });
 
 test("lists backups newest first, with sizes in bytes and the last success and failure.", async ({ scene }) => {
-  await noteClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
+  await saveSnapshotClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
   const old = await backup(scene, 200, "ready", { sizeBytes: 16106127360 });
   await backup(scene, 300, "failed", { error: "long ago" });
   await backup(scene, 250, "deleted", { readyAt: new Date() });

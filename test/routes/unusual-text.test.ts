@@ -26,7 +26,7 @@ interface Sent {
   readonly domain: string;
 }
 
-const test = suite<{ scene: WorkScene }>("strange text");
+const test = suite<{ scene: WorkScene }>("unusual text");
 test.before(async (context) => void (context.scene = await openWorkScene(1)));
 test.after(({ scene }) => scene.close());
 

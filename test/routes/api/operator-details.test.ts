@@ -10,7 +10,7 @@ import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 const MEANS = "VolumeSnapshotContent snapcontent-1 stays (GET kube.example.org:6443/api: connect ECONNREFUSED " +
   "203.0.113.7:6443): kubectl delete volumesnapshotcontent snapcontent-1";
 const SECRET = /kubectl|snapcontent|kube\.example|203\.0/;
-const test = suite<{ scene: Scene; operation: string }>("an operator's means");
+const test = suite<{ scene: Scene; operation: string }>("operator details");
 
 test.before(async (context) => {
   const scene = await openScene(), { db, hub, spoke } = scene;

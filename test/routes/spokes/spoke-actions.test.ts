@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { visit } from "#test/support/page.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
-const test = suite<{ scene: Scene; elm: string }>("what is done on the pages of a spoke");
+const test = suite<{ scene: Scene; elm: string }>("actions on the pages of a spoke");
 test.before.each(async (context) => {
   const scene = context.scene = await openScene();
   const { body } = await scene.as("operator").post(`/api/federations/${scene.hub}/spokes`, { slug: "elm" });

@@ -25,7 +25,7 @@ interface Stage {
   deeds: number;
 }
 
-const test = suite<Stage>("a right that is taken away");
+const test = suite<Stage>("a revoked right");
 
 test.before(async (stage) => {
   const replaced = ([pattern, module]: (typeof manifest)[number]) => [pattern, replace(stage, module)] as const;
@@ -37,7 +37,7 @@ test.before.each((stage) => {
 });
 test.after(({ scene }) => scene.close());
 
-test("lets no endpoint write for a token that was revoked, or a session that ended", async (stage) => {
+test("is enforced on writes of every endpoint: revoked tokens and ended sessions", async (stage) => {
   const { scene } = stage, samples = await sampleParams(scene);
   const held = endpointsOf(manifest).filter(({ endpoint }) => !["public", "flow"].includes(endpoint.scope));
   assert.ok(held.length > 40);
@@ -84,7 +84,7 @@ const LOSSES: readonly (readonly [what: string, who: Who, status: number, take: 
 ];
 
 for (const [what, who, status, take, give] of LOSSES) {
-  test(`lets nothing be written for ${what}`, async (stage) => {
+  test(`is enforced on writes: ${what}`, async (stage) => {
     const { scene } = stage, { db, people } = scene, path = `/api/spokes/${scene.spoke}/actions`;
     for (const means of ["session", "cli"] satisfies Means[]) {
       const ask = async () => (await scene.as(who, means).post(path, { action: "restart" })).status;
@@ -102,14 +102,14 @@ for (const [what, who, status, take, give] of LOSSES) {
   });
 }
 
-test("minds nothing that was given meanwhile", async (stage) => {
+test("ignores rights that were granted meanwhile", async (stage) => {
   const { scene } = stage;
   stage.meanwhile = ({ userId }) => scene.db.sql("update users set operator = true where id = $1", [userId]);
   assert.is((await scene.as("spokeAdmin", "cli").post(`/api/spokes/${scene.spoke}/actions`, {})).status, 204);
   await scene.db.sql("update users set operator = false where id = $1", [scene.people.spokeAdmin.id]);
 });
 
-test("lets no answer out that was long in coming", async (stage) => {
+test("stops a slow response", async (stage) => {
   const { scene } = stage;
   stage.meanwhile = async (actor) => {
     await switchCredential(scene, actor, "now()");

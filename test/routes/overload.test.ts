@@ -10,7 +10,7 @@ import { openServer } from "#src/server.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ scene: Scene }>("of two tenants while the server is late");
+const test = suite<{ scene: Scene }>("an overloaded server");
 test.before(async (context) => void (context.scene = await openScene()));
 test.after(({ scene }) => scene.close());
 

@@ -15,7 +15,7 @@ interface Context {
   ask: (method: string, path: string, body?: string) => Promise<readonly [number, string | undefined]>;
 }
 
-const test = suite<Context>("what nobody declared");
+const test = suite<Context>("an undeclared field");
 test.before(async (context) => {
   // Without a bucket: each of the flows that share one is asked.
   const unbound = manifest.map(([pattern, module]) =>
