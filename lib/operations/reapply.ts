@@ -65,7 +65,7 @@ type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): Put[] {
   return expectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
-    return { ref: refOf(object), put: object, ...how, ...(missingReason !== null && { lost: missingReason }) };
+    return { ref: refOf(object), put: object, ...how, ...(missingReason !== null && { missingReason }) };
   });
 }
 

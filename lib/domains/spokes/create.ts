@@ -72,14 +72,14 @@ export async function createSpoke(
   federation: FederationRow,
   input: NewSpoke,
   key: IdempotencyKey | null,
-  { signal, findCopySource = noCopy, runInHubQueue: inTurn = (_, work) => work() }: CreateOptions = {},
+  { signal, findCopySource = noCopy, runInHubQueue = (_, work) => work() }: CreateOptions = {},
 ): Promise<SpokeRecord> {
   const readEarlier = async () => {
     const reply = await findReply<SpokeRecord>(app.db.rows, key);
-    return { answered: reply, source: reply ? null : await findCopySource(app, actor, input) };
+    return { reply, source: reply ? null : await findCopySource(app, actor, input) };
   };
   const reads = key !== null || input.copyOf !== undefined;
-  const { answered: reply, source } = await (reads ? inTurn(federation.id, readEarlier) : readEarlier());
+  const { reply, source } = await (reads ? runInHubQueue(federation.id, readEarlier) : readEarlier());
   if (reply) return reply; // what has been proved need not be proved again
   const desired = applyDefaults(app.catalog, federation, actor.email, input, source?.spoke);
   const domains = domainsFor(app.config, desired.slug, federation.slug, input.domain);
@@ -107,7 +107,7 @@ export async function createSpoke(
       const [record] = await showListedSpokes(tx, actor, [found], [job]);
       return record!;
     });
-  return await inTurn(federation.id, () => app.db.transact(create));
+  return await runInHubQueue(federation.id, () => app.db.transact(create));
 }
 
 /** What it is made from. */

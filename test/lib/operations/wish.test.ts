@@ -88,8 +88,7 @@ progress("lets a spoke go to a newer version, and to no older or the same one", 
   );
   assert.is(
     upgradeOf(catalog, spokeOf("4.5.13"), "4.5.12"),
-    "impossible version_not_newer: Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle's data cannot go back to an older " +
-      "version",
+    "impossible version_not_newer: Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle cannot be downgraded",
   );
   assert.match(upgradeOf(catalog, spokeOf("4.5.9"), "4.4"), "impossible"); // neither is listed
   assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5.9"), "impossible");

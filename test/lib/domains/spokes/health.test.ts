@@ -41,7 +41,7 @@ parts("tells what is missing, not ready, scaled down, or losing its disk.", () =
   assert.is(findPartProblem(moodle!, null), "Deployment moodle is missing");
   assert.match(findPartProblem(moodle!, object({ replicas: 1 }, {}))!, "no available pod");
   assert.match(findPartProblem(moodle!, object({ replicas: 0 }, { availableReplicas: 1 }))!, "scaled to 0");
-  assert.match(findPartProblem(database!, object({ replicas: 1 }, { readyReplicas: 0 }))!, "no pod that is ready");
+  assert.match(findPartProblem(database!, object({ replicas: 1 }, { readyReplicas: 0 }))!, "no ready pod");
   assert.match(findPartProblem(database!, object({ replicas: 0 }, {}))!, "scaled to 0");
   assert.match(findPartProblem(files!, object({}, { phase: "Lost" }))!, "Lost, not Bound");
   assert.match(findPartProblem(files!, object({}, { phase: "Bound" }, { deletionTimestamp: "now" }))!, "being deleted");

@@ -54,7 +54,7 @@ test("go then, with their rows, and with them the way back", async ({ scene, id 
   const refusal = await rejection(requestRestore(scene.app, ANN, id, { back: true }));
   assert.equal([refusal.code, refusal.message], [
     "NoWayBack",
-    `There is nothing that the spoke ${row.slug} could go back to`,
+    `The spoke ${row.slug} has nothing to roll back to`,
   ]);
 });
 

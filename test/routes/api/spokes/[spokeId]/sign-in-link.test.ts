@@ -102,7 +102,7 @@ test("is 409 if the account cannot use a link, with its own message, and leaves 
           accounts: accounts!,
           config: { ...config, forgottenpasswordurl: "https://x.example" },
         }),
-        /sends those who forgot their password to another page; .* or ask for reset-admin-password$/,
+        /redirects forgotten passwords to another page; .* or run reset-admin-password$/,
       ],
     ] as const
   ) {

@@ -60,7 +60,7 @@ test("is refused with a message, also with dryRun, and writes nothing", async ({
       { ...of, copyBackup: "bak_none" },
       409,
       "backup_unusable",
-      /The spoke elm has no backup bak_none; with copyBackup now/,
+      /The spoke elm has no backup bak_none; set copyBackup to now/,
     ],
     [
       { ...of, copyBackup: await plant(scene, scene.spoke, "bak_oak") },
