@@ -6,7 +6,7 @@
  * used is refused, because no waiting mends it.
  */
 import type { Clusters } from "#lib/app.ts";
-import { isClusterBusy } from "#lib/drivers/cluster/away.ts";
+import { isClusterBusy } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";

@@ -7,7 +7,7 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import type { Blueprint } from "#lib/moodle/load.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { createdIssuerName, issuerNameOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
@@ -89,7 +89,7 @@ function judgeDefinitions({ config, blueprint, catalog }: Examination): Finding 
 function planOf({ config, blueprint, catalog, trial, version, log }: Examination): ClusterPlan {
   const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
   const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));
-  const memory = ({ resources }: (typeof sizes)[number]) => amountOf(resources.app.requests.memory);
+  const memory = ({ resources }: (typeof sizes)[number]) => parseQuantity(resources.app.requests.memory);
   const [smallest] = sizes.toSorted((a, b) => memory(a) - memory(b));
   return {
     blueprint,

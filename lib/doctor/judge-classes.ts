@@ -1,6 +1,6 @@
 /** What is made of a cluster's classes: of storage, snapshots and ingress, and of its issuer of certificates. Pure. */
 import type { Surroundings } from "#lib/moodle/sizes.ts";
-import { conditionOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
 

@@ -1,8 +1,8 @@
 /** What is made of a cluster itself: its version, clock and nodes, and of what we may do there. Pure. */
 import type { Size } from "#lib/moodle/sizes.ts";
-import { conditionOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { count, failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
 import { isClusterWide, type Permission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -49,7 +49,8 @@ export function judgeNodes(nodes: Looked<readonly KubeObject[]>, size: string, r
   const pods = [resources.app, resources.database, resources.cron].map(({ requests }) => requests);
   const cpu = sum(pods.map((each) => each.cpu)), memory = sum(pods.map((each) => each.memory));
   const fits = usable.some(({ status }) =>
-    amountOf(String(status?.allocatable?.cpu)) >= cpu && amountOf(String(status?.allocatable?.memory)) >= memory
+    parseQuantity(String(status?.allocatable?.cpu)) >= cpu &&
+    parseQuantity(String(status?.allocatable?.memory)) >= memory
   );
   const wanted = `${Math.round(cpu * 1000)}m CPU and ${Math.round(memory / 2 ** 20)}Mi`;
   if (fits) return passing(check, `${told}; a ${size} spoke asks for ${wanted}`);
@@ -57,7 +58,7 @@ export function judgeNodes(nodes: Looked<readonly KubeObject[]>, size: string, r
 }
 
 function sum(quantities: readonly string[]): number {
-  return quantities.reduce((total, each) => total + amountOf(each), 0);
+  return quantities.reduce((total, each) => total + parseQuantity(each), 0);
 }
 
 const ROLE = "Give the account of the kubeconfig the roles of deploy/kubernetes/cluster-role.yaml.";

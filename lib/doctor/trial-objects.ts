@@ -3,7 +3,7 @@
  * spokes will be. Pure; all of it stands in one namespace and goes with it.
  */
 import type { Blueprint } from "#lib/moodle/load.ts";
-import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -49,7 +49,7 @@ interface Addresses {
   readonly closed: string;
 }
 
-const LABELS = { [MANAGED_BY]: "wheelwright" };
+const LABELS = { [MANAGED_BY_LABEL]: "wheelwright" };
 const ROUNDS = 15;
 // pg_isready: 0 and 1 are an answer, 2 is no answer. Told line by line, and judged by judge-trial.ts.
 const SCRIPT = `i=0; n=0

@@ -3,7 +3,7 @@
  * them. And how many there are.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import { AWAY_CODES } from "#lib/drivers/cluster/away.ts";
+import { UNAVAILABLE_CODES } from "#lib/drivers/cluster/availability.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -60,7 +60,7 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
     timed as (
       select live.*, case
         -- nobody knows when the cluster is back
-        when failure ->> 'code' = any(${AWAY_CODES}::text[]) and failure ->> 'step' <> all(steps_done) then null
+        when failure ->> 'code' = any(${UNAVAILABLE_CODES}::text[]) and failure ->> 'step' <> all(steps_done) then null
         when state = 'running' and seconds is not null -- greatest passes over null
         then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
       from live join usual using (kind)

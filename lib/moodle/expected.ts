@@ -8,8 +8,8 @@ import type { Blueprint } from "#lib/moodle/load.ts";
 import { REVISION } from "#lib/moodle/names.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { unlike } from "#lib/drivers/cluster/difference.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { findMismatches } from "#lib/drivers/cluster/diff.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface Expected {
   readonly object: KubeObject;
@@ -94,7 +94,7 @@ export function fitted(manifest: KubeObject, standing: KubeObject): KubeObject {
   if (manifest.kind !== "StatefulSet" || !manifest["spec"]?.volumeClaimTemplates) return manifest;
   const templates = standing["spec"]?.volumeClaimTemplates;
   const asked = { ...manifest, metadata: standing.metadata, spec: pick(manifest["spec"]) };
-  if (!templates || unlike(asked, standing).length === 0) return manifest;
+  if (!templates || findMismatches(asked, standing).length === 0) return manifest;
   return withSpec(manifest, { volumeClaimTemplates: templates });
 }
 
@@ -114,7 +114,7 @@ function pick({ volumeClaimTemplates }: { readonly volumeClaimTemplates: unknown
 function withDisk(manifest: KubeObject, standing: KubeObject): KubeObject {
   const asked = manifest["spec"]?.resources?.requests?.storage;
   const there = standing["spec"]?.resources?.requests?.storage;
-  if (there === undefined || !(amountOf(String(there)) > amountOf(String(asked)))) return manifest;
+  if (there === undefined || !(parseQuantity(String(there)) > parseQuantity(String(asked)))) return manifest;
   const { resources } = manifest["spec"];
   return withSpec(manifest, { resources: { ...resources, requests: { ...resources.requests, storage: there } } });
 }

@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import type { Selectable } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
 import { isDigest } from "#lib/moodle/image-digest.ts";
@@ -100,7 +100,7 @@ export function particularsObject(of: "spoke" | "hub", { text, installation, sig
     ...KIND,
     metadata: {
       name: PARTICULARS.name,
-      labels: { [MANAGED_BY]: "wheelwright", [PARTICULARS_OF]: of },
+      labels: { [MANAGED_BY_LABEL]: "wheelwright", [PARTICULARS_OF]: of },
       // With none of its own, an apply might take the map of annotations away, and the fence with it.
       annotations: {
         "kubernetes.io/description": `What the control plane knows of this ${of}: it is written by it alone`,

@@ -1,6 +1,6 @@
 /** What a spoke takes: its rendered objects summed up, as the cluster's quota will count them. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 /** Cores and bytes. */
 interface Load {
@@ -60,7 +60,7 @@ export function arithmetic(objects: readonly KubeObject[], jobs: readonly KubeOb
     ["limits.cpu", capped.cpu],
     ["limits.memory", capped.memory],
     ["requests.storage", storage],
-  ].filter(([name, amount]) => !(Number(amount) <= amountOf(String(quota[name!])) + 1e-9))
+  ].filter(([name, amount]) => !(Number(amount) <= parseQuantity(String(quota[name!])) + 1e-9))
     .map(([name, amount]) =>
       `${name} of the quota is ${quota[name!]}, and ${writeAmount(String(name), Number(amount))} are needed`
     );
@@ -68,7 +68,7 @@ export function arithmetic(objects: readonly KubeObject[], jobs: readonly KubeOb
     for (const each of [...pod.containers, ...pod.initContainers ?? []]) {
       for (const field of ["cpu", "memory"] as const) {
         const limit = each.resources?.limits?.[field];
-        if (limit !== undefined && !(amountOf(limit) <= amountOf(String(container.max?.[field])))) {
+        if (limit !== undefined && !(parseQuantity(limit) <= parseQuantity(String(container.max?.[field])))) {
           over.push(
             `the container ${each.name} has a ${field} limit of ${limit}, over the largest, ${container.max?.[field]}`,
           );
@@ -76,7 +76,7 @@ export function arithmetic(objects: readonly KubeObject[], jobs: readonly KubeOb
       }
     }
   }
-  for (const disk of disks.filter((disk) => !(disk <= amountOf(String(claim.max?.storage))))) {
+  for (const disk of disks.filter((disk) => !(disk <= parseQuantity(String(claim.max?.storage))))) {
     over.push(`a disk of ${writeAmount("memory", disk)} is over the largest, ${claim.max?.storage}`);
   }
   return {
@@ -99,14 +99,14 @@ function podSpecOf(object: KubeObject): PodSpec | null {
 function loadOf(pod: PodSpec, field: "requests" | "limits", usual: Record<string, string> | undefined): Load {
   const of = (container: Container): Load => {
     const given = { ...usual, ...container.resources?.[field] };
-    return { cpu: amountOf(given["cpu"] ?? "0"), memory: amountOf(given["memory"] ?? "0") };
+    return { cpu: parseQuantity(given["cpu"] ?? "0"), memory: parseQuantity(given["memory"] ?? "0") };
   };
   return most(pod.containers.map(of).reduce(plus, NOTHING), (pod.initContainers ?? []).map(of).reduce(most, NOTHING));
 }
 
 function disksOf(object: KubeObject): number[] {
   const claims = object.kind === "PersistentVolumeClaim" ? [object] : object["spec"]?.volumeClaimTemplates ?? [];
-  return claims.map((claim: KubeObject) => amountOf(claim["spec"].resources.requests.storage));
+  return claims.map((claim: KubeObject) => parseQuantity(claim["spec"].resources.requests.storage));
 }
 
 function plus(a: Load, b: Load): Load {

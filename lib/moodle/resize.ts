@@ -5,7 +5,7 @@
  * inputs when the size would have it smaller, and the quota leaves room for it twice, since a restore is made beside what
  * it replaces. Pure.
  */
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type Arithmetic, type Demand, writeAmount } from "#lib/moodle/quota.ts";
 import type { Size } from "#lib/moodle/sizes.ts";
@@ -36,7 +36,7 @@ export function resizedInputs(
 export function withDisks(inputs: SpokeInputs, disks: Disks): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs, { quota, largest } = inputs.resources;
   const made = madeDatabaseDisk(inputs);
-  const twice = writeAmount("storage", 2 * (amountOf(disks.files) + amountOf(disks.database)));
+  const twice = writeAmount("storage", 2 * (parseQuantity(disks.files) + parseQuantity(disks.database)));
   return {
     ...rest,
     resources: {
@@ -72,7 +72,7 @@ export function larger<T>(one: T, other: T): T {
     ) => [name, larger(value, (other as typeof one)[name as never])]);
     return Object.fromEntries(fields) as T;
   }
-  return amountOf(String(other)) > amountOf(String(one)) ? other : one;
+  return parseQuantity(String(other)) > parseQuantity(String(one)) ? other : one;
 }
 
 /** The size that the StatefulSet's template has for good: it is the one that the disk was made with. */

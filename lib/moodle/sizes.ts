@@ -1,12 +1,12 @@
 /** What blueprint files other than manifests hold: sizes.yaml, images.yaml, surroundings.yaml, as schemas. */
 import * as v from "valibot";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 const QUANTITY = 'must be an amount such as 500m, "2" or 1Gi';
 const Quantity = v.pipe(
   v.union([v.string(), v.number()], QUANTITY),
   v.transform(String),
-  v.check((text) => amountOf(text) > 0, QUANTITY),
+  v.check((text) => parseQuantity(text) > 0, QUANTITY),
 );
 
 const Amounts = v.strictObject({ cpu: Quantity, memory: Quantity });

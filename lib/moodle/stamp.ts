@@ -2,7 +2,13 @@
  * What every object of ours carries, so that no manifest can forget it: its namespace, the labels that tell whose it is
  * (on pods and claims made from templates, too), and the blueprint's revision.
  */
-import { FEDERATION, MADE_AFTER, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import {
+  CREATED_FROM_LABEL,
+  FEDERATION_LABEL,
+  MANAGED_BY_LABEL,
+  SANDBOX_LABEL,
+  SPOKE_LABEL,
+} from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Meta } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { REVISION } from "#lib/moodle/names.ts";
@@ -23,9 +29,12 @@ export interface ObjectOwner extends Whose {
 export function labelsOf({ federationId, spokeId, sandbox }: Whose): Record<string, string> {
   const madeAfter = sandbox?.madeAfter ?? null;
   const whose = sandbox
-    ? { [SANDBOX]: sandbox.id, ...(madeAfter !== null && { [MADE_AFTER]: madeAfter }) }
-    : { ...(federationId !== null && { [FEDERATION]: federationId }), ...(spokeId !== null && { [SPOKE]: spokeId }) };
-  return { [MANAGED_BY]: "wheelwright", ...whose };
+    ? { [SANDBOX_LABEL]: sandbox.id, ...(madeAfter !== null && { [CREATED_FROM_LABEL]: madeAfter }) }
+    : {
+      ...(federationId !== null && { [FEDERATION_LABEL]: federationId }),
+      ...(spokeId !== null && { [SPOKE_LABEL]: spokeId }),
+    };
+  return { [MANAGED_BY_LABEL]: "wheelwright", ...whose };
 }
 
 export function stamp(object: KubeObject, owner: ObjectOwner): KubeObject {

@@ -5,7 +5,7 @@
  * of the site that is made from it. Its disks are the smallest that any size has: a volume from a snapshot can be larger than
  * that, and never smaller.
  */
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type Disk, DISKS, type Disks } from "#lib/moodle/resize.ts";
 import { type SandboxInputs, sandboxInputs } from "#lib/moodle/sandbox.ts";
@@ -69,14 +69,14 @@ export function templateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTe
 
 /** Whether the site's disks hold what the snapshots do, of which this many bytes are known to be needed. */
 export function hasRoomFor({ resources }: SpokeInputs, sizes: Readonly<Record<Disk, number | null>>): boolean {
-  return DISKS.every((disk) => amountOf(resources.disks[disk]) >= (sizes[disk] ?? 0));
+  return DISKS.every((disk) => parseQuantity(resources.disks[disk]) >= (sizes[disk] ?? 0));
 }
 
 function roomOf({ disks }: Size): number {
-  return amountOf(disks.files) + amountOf(disks.database);
+  return parseQuantity(disks.files) + parseQuantity(disks.database);
 }
 
 function smaller(one: Disks, other: Disks): Disks {
-  const least = (disk: Disk) => amountOf(other[disk]) < amountOf(one[disk]) ? other[disk] : one[disk];
+  const least = (disk: Disk) => parseQuantity(other[disk]) < parseQuantity(one[disk]) ? other[disk] : one[disk];
   return { files: least("files"), database: least("database") };
 }

@@ -4,7 +4,7 @@
  * A report is read by many, for ever, and by those who may not see the cluster: whatever comes from there is bounded,
  * and cleared of secrets and of what a row cannot hold, here where every report is made.
  */
-import { isClusterAway } from "#lib/drivers/cluster/away.ts";
+import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import { redact, redactLines } from "#lib/base/redact.ts";
@@ -35,7 +35,7 @@ export function judge(error: unknown, step: string): Verdict {
       nature: transient ? "passing" : "final",
       report: { ...report(step, code, message, blame, evidence), hint: hint ?? null },
       wait: retryAfterMs ?? 0,
-      away: isClusterAway(error),
+      away: isClusterUnavailable(error),
     };
   }
   if (error instanceof DriverError) {

@@ -4,7 +4,7 @@
  * A name that this operation remembers, or a pod that has begun, is followed to its end. A Job of an earlier operation
  * that never got that far makes room: the reason may be gone by now, and its image may be another one.
  */
-import type { JobResult, JobWaiting, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { JobPlace } from "#lib/workers/jobs.ts";
 import { JOB, waitingFor } from "#lib/workers/site.ts";
@@ -12,7 +12,7 @@ import { JOB, waitingFor } from "#lib/workers/site.ts";
 export interface Earlier {
   /** Names of those that this operation has begun. */
   readonly own: readonly string[];
-  readonly listen?: JobWaiting["listen"];
+  readonly listen?: JobWait["listen"];
 }
 
 /** How each of these Jobs ended that has not yet, by its name and label; nothing of a deleted one. */

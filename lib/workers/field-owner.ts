@@ -8,7 +8,7 @@
  */
 import { FENCE } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
-import { MAKER, MANAGER } from "#lib/drivers/cluster/objects.ts";
+import { CREATE_FIELD_MANAGER, FIELD_MANAGER } from "#lib/drivers/cluster/objects.ts";
 
 interface Entry {
   readonly manager: string;
@@ -20,14 +20,14 @@ interface Entry {
 /** Nothing where an apply of ours was there before, or somebody else made it. */
 export function ownByApply({ metadata }: KubeObject): PatchOperation[] {
   const { managedFields = [] } = metadata as { managedFields?: Entry[] };
-  const applied = managedFields.some(({ manager, operation }) => manager === MANAGER && operation === "Apply");
+  const applied = managedFields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply");
   if (applied || !managedFields.some(isMakers)) return [];
   const value = managedFields.map((entry) => isMakers(entry) ? appliedOf(entry) : entry);
   return [{ op: "replace", path: "/metadata/managedFields", value }];
 }
 
 function isMakers({ manager, subresource }: Entry): boolean {
-  return manager === MAKER && !subresource;
+  return manager === CREATE_FIELD_MANAGER && !subresource;
 }
 
 /** The fence is left out: no apply has it, and the next one would take it away. */
@@ -35,5 +35,5 @@ function appliedOf(entry: Entry): Entry {
   const { "f:metadata": metadata, ...fields } = entry.fieldsV1 ?? {};
   const { [`f:${FENCE}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};
   const fieldsV1 = { ...fields, "f:metadata": { ...metadata, "f:annotations": annotations } };
-  return { ...entry, manager: MANAGER, operation: "Apply", fieldsV1 };
+  return { ...entry, manager: FIELD_MANAGER, operation: "Apply", fieldsV1 };
 }

@@ -93,7 +93,7 @@ function shorten(line: string): string {
  * not lost because a node was. It is tried again, with another Job.
  */
 export async function demandHeard(place: JobPlace, run: Run, result: JobResult): Promise<void> {
-  if (result.heard) return;
+  if (result.isLogComplete) return;
   await clearAway(place, run, result);
   throw new ClusterError("LogUnread", `What the Job ${result.name} has said could not be read`, {
     transient: true,

@@ -8,8 +8,8 @@ import {
   type PatchOperation,
   type Ref,
   refOf,
-  retell,
   type Space,
+  withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { redact } from "#lib/base/redact.ts";
 import { lastWords, readLogCause, readLogWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
@@ -64,14 +64,14 @@ async function sayingWhy(wait: () => Promise<void>): Promise<void> {
     const log = error.evidence?.log ?? [], cause = readLogCause(log), last = lastWords(log);
     const waited = readLogWait(log);
     if (waited !== undefined) {
-      throw retell(error, { message: `${error.message}. Its log ends: ${redact(waited)}`, hint: WAIT_HINT });
+      throw withErrorDetails(error, { message: `${error.message}. Its log ends: ${redact(waited)}`, hint: WAIT_HINT });
     }
     if (!cause && last !== undefined) {
-      throw retell(error, { message: `${error.message}. Its log ends: ${redact(last)}` });
+      throw withErrorDetails(error, { message: `${error.message}. Its log ends: ${redact(last)}` });
     }
     if (!cause) throw error;
     const { code, why, line, blame, hint } = cause;
-    throw retell(error, { code, message: `${error.message}, because ${why}: ${redact(line)}`, blame, hint });
+    throw withErrorDetails(error, { code, message: `${error.message}, because ${why}: ${redact(line)}`, blame, hint });
   }
 }
 

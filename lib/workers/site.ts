@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
-import { type Cluster, ClusterError, type Space, type Waiting } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type ClusterWait, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
@@ -95,7 +95,7 @@ export function spokeHandler<Step extends string>(
 }
 
 /** For what waits: as long as the step may, telling people what for. */
-export function waitingFor(run: Run, most = Infinity): Waiting {
+export function waitingFor(run: Run, most = Infinity): ClusterWait {
   const { signal, check } = run;
   return { signal, check, timeout: Math.min(run.patience(), most), onProgress: (text) => run.progress(text) };
 }

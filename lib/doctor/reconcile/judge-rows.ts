@@ -2,7 +2,7 @@
 import type { Config } from "#lib/base/config.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { isBehind } from "#lib/doctor/reconcile/behind.ts";
 import { callOffOfHub } from "#lib/doctor/reconcile/hub-deeds.ts";
 import type { Matter } from "#lib/doctor/reconcile/matter.ts";
@@ -122,7 +122,10 @@ function absent<R extends Row, P>(
     const standing = unlabelled.get(namespace);
     if (standing === uid) {
       return [
-        left(`The namespace ${namespace} of ${nameOf(row)} lacks the label ${MANAGED_BY}`, "Reapply puts it back."),
+        left(
+          `The namespace ${namespace} of ${nameOf(row)} lacks the label ${MANAGED_BY_LABEL}`,
+          "Reapply puts it back.",
+        ),
       ];
     }
     const fact = `${nameOf(row)} (${row.id}) has no namespace any more${

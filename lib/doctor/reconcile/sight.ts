@@ -2,7 +2,13 @@
 import { CRON, DATABASE, FENCE, MOODLE } from "#lib/moodle/names.ts";
 import { PARTICULARS, PARTICULARS_OF, readSigned, readSignedOn, type SignedText } from "#lib/moodle/particulars.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
-import { FEDERATION, isTerminating, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import {
+  FEDERATION_LABEL,
+  isTerminating,
+  MANAGED_BY_LABEL,
+  SANDBOX_LABEL,
+  SPOKE_LABEL,
+} from "#lib/drivers/cluster/guard.ts";
 import { CONTENT, SNAPSHOT } from "#lib/workers/backups/expired.ts";
 import { readReleasedVolume, type ReleasedVolume, VOLUME } from "#lib/workers/remains/remains.ts";
 
@@ -40,7 +46,7 @@ export interface ClusterSight {
 
 type Kind = Omit<Ref, "name">;
 
-const OURS = `${MANAGED_BY}=wheelwright`;
+const OURS = `${MANAGED_BY_LABEL}=wheelwright`;
 const PAGE = 500;
 const NETWORK = "networking.k8s.io/v1";
 /** What carries a fence, besides ConfigMaps, and Secrets, which nobody lists. */
@@ -100,7 +106,11 @@ export async function surveyCluster(
     if (!isOwn(name)) return;
     namespaces.set(name, {
       ...{ name, uid: uid!, going: isTerminating(object), signed: signed.get(name) ?? null },
-      ...{ hubId: labels[FEDERATION] ?? null, spokeId: labels[SPOKE] ?? null, sandboxId: labels[SANDBOX] ?? null },
+      ...{
+        hubId: labels[FEDERATION_LABEL] ?? null,
+        spokeId: labels[SPOKE_LABEL] ?? null,
+        sandboxId: labels[SANDBOX_LABEL] ?? null,
+      },
       replicas: replicas.get(name) ?? { app: null, database: null },
     });
   });

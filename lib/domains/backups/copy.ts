@@ -12,7 +12,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { lackForOrigin, withRoomFor } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -133,8 +133,8 @@ function copyInputs(
   });
   const least = backup ? minimumDisks(backup) : { files: null, database: null }, { disks } = from.resources;
   const enlarged = withRoomFor(inputs, {
-    files: Math.max(amountOf(disks.files), least.files ?? 0),
-    database: Math.max(amountOf(disks.database), least.database ?? 0),
+    files: Math.max(parseQuantity(disks.files), least.files ?? 0),
+    database: Math.max(parseQuantity(disks.database), least.database ?? 0),
   });
   const copied: SpokeInputs = { ...enlarged, origin: { turn: turnOf(copy.id), identity: "new" } };
   const missingPart = lackForOrigin(blueprint, copied);

@@ -8,7 +8,7 @@ import {
   refOf,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
-import { type Difference, differences, unlike } from "#lib/drivers/cluster/difference.ts";
+import { type Difference, diffObjects, findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 
 interface DriftTarget {
@@ -38,14 +38,14 @@ async function dryRunDifferences(
   current: KubeObject,
   call: Call,
 ): Promise<Difference[]> {
-  if (manifest.kind === "Namespace") return differences(current, withLabels(current, manifest));
+  if (manifest.kind === "Namespace") return diffObjects(current, withLabels(current, manifest));
   try {
     const { objects: [after] } = await space.dryRun([manifest], call);
-    return differences(current, after!);
+    return diffObjects(current, after!);
   } catch (error) {
     // What can only be put right by making it anew differs all the same, and by now nobody else can say in what.
     if (!(error instanceof ClusterError) || error.transient || error.status !== 422) throw error;
-    return unlike(manifest, current).map((path) => ({ path, from: null, to: null }));
+    return findMismatches(manifest, current).map((path) => ({ path, from: null, to: null }));
   }
 }
 

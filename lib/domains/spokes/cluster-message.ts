@@ -1,5 +1,5 @@
 /** Hides the API server's addresses in a cluster's error messages from callers who are not operators. */
-import { isClusterBusy } from "#lib/drivers/cluster/away.ts";
+import { isClusterBusy } from "#lib/drivers/cluster/availability.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { withoutAddresses } from "#lib/base/addresses.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";

@@ -2,8 +2,8 @@
 import type { App } from "#lib/app.ts";
 import { fitted } from "#lib/moodle/expected.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
-import { differences } from "#lib/drivers/cluster/difference.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { diffObjects } from "#lib/drivers/cluster/diff.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { clusterMessageFor } from "#lib/domains/spokes/cluster-message.ts";
@@ -59,7 +59,7 @@ async function previewChange(
   const { ref } = change, object = `${ref.kind}/${ref.name}`;
   const before = await target.space.get(ref, { signal }); // also that the namespace is there, and ours
   if ("remove" in change) {
-    const found = before ? differences(null, before) : [];
+    const found = before ? diffObjects(null, before) : [];
     return { changes: found.map(({ to }) => ({ object, field: "", from: to, to: null })), refusals: [] };
   }
   if ("missingReason" in change && !(before && "put" in change)) {
@@ -71,7 +71,7 @@ async function previewChange(
   }
   try {
     const after = await predictObject(target, before, change, signal);
-    const found = after ? differences(before, after) : [];
+    const found = after ? diffObjects(before, after) : [];
     return { changes: found.map(({ path, from, to }) => ({ object, field: path, from, to })), refusals: [] };
   } catch (error) {
     if (!(error instanceof ClusterError) || error.transient) throw error;
@@ -97,7 +97,7 @@ async function predictObject(
     return object!;
   }
   const spec = before?.["spec"], { requests } = spec?.resources ?? {};
-  if (!(amountOf(String(requests?.storage)) < amountOf(change.grow))) return null;
+  if (!(parseQuantity(String(requests?.storage)) < parseQuantity(change.grow))) return null;
   const name = String(spec.storageClassName ?? "");
   const found = name === "" ? null : await find({ ...STORAGE_CLASS, name }, { signal });
   if (found?.["allowVolumeExpansion"] === true) {

@@ -6,7 +6,7 @@
  * for the maintenance.
  */
 import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
 /** Bad looks in a row that make a spoke degraded; one good look heals it. */
@@ -28,7 +28,9 @@ export function findNamespaceProblem(namespace: KubeObject | null, uid: string):
   if (!namespace) return "Its namespace is gone";
   const { metadata, status } = namespace as KubeObject & { readonly status?: { readonly phase?: string } };
   if (metadata.uid !== uid) return "Its namespace was replaced by another one";
-  if (metadata.labels?.[MANAGED_BY] !== "wheelwright") return `Its namespace lacks the label ${MANAGED_BY}=wheelwright`;
+  if (metadata.labels?.[MANAGED_BY_LABEL] !== "wheelwright") {
+    return `Its namespace lacks the label ${MANAGED_BY_LABEL}=wheelwright`;
+  }
   const isDeleting = metadata.deletionTimestamp !== undefined || status?.phase === "Terminating";
   return isDeleting ? "Its namespace is being deleted" : null;
 }

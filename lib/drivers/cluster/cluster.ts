@@ -62,7 +62,7 @@ export interface Call {
   readonly check?: () => void;
 }
 
-export interface Waiting extends Call {
+export interface ClusterWait extends Call {
   /** Milliseconds until waiting is given up with a transient ClusterError `deadline`. */
   readonly timeout: number;
   /** Told, in a plain sentence, what is being waited for whenever that changes. */
@@ -70,7 +70,7 @@ export interface Waiting extends Call {
 }
 
 /** Who waits for a Job, and listens to what it says. */
-export interface JobWaiting extends Waiting {
+export interface JobWait extends ClusterWait {
   /**
    * Called for each reading of a log, which begins with its first line: also after a connection was cut. What it returns is
    * told each line; a sentence in return is told as progress from then on, in place of the line itself.
@@ -111,10 +111,10 @@ export class ClusterError extends DriverError {
   }
 }
 
-type More = Partial<Pick<ClusterError, "code" | "message" | "blame" | "hint" | "evidence">>;
+type ErrorDetails = Partial<Pick<ClusterError, "code" | "message" | "blame" | "hint" | "evidence">>;
 
 /** The same failure, told with more than was known where it arose. */
-export function retell(error: ClusterError, more: More): ClusterError {
+export function withErrorDetails(error: ClusterError, more: ErrorDetails): ClusterError {
   const { transient, status, retryAfterMs, blame, hint, evidence } = error;
   const known = { transient, status, retryAfterMs, blame, hint, evidence, cause: error.cause ?? error };
   return new ClusterError(more.code ?? error.code, more.message ?? error.message, { ...known, ...more });
@@ -131,7 +131,7 @@ export interface JobResult {
   /** The last 200 lines of its pod's log (of the container that failed, if one did), oldest first. */
   readonly log: readonly string[];
   /** Whether that is what it said to its end. If it could not be read so, what is missing may have been said. */
-  readonly heard: boolean;
+  readonly isLogComplete: boolean;
 }
 
 export type PatchOperation =
@@ -161,22 +161,22 @@ export interface Space {
    * Available condition), or throws a permanent ClusterError with evidence as soon as the pods' waiting reasons or
    * the owners' events say that it cannot become so.
    */
-  ready(refs: readonly Ref[], waiting: Waiting): Promise<void>;
+  ready(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
   /** Waits until none of these objects is there any more; what was deleted may be held by finalizers. */
-  gone(refs: readonly Ref[], waiting: Waiting): Promise<void>;
+  gone(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
   /** Waits until no pod that matches the selector is left, but for those that have ended. */
-  noPods(selector: string, waiting: Waiting): Promise<void>;
+  noPods(selector: string, waiting: ClusterWait): Promise<void>;
   /**
    * Creates the Job unless it exists, waits until it has succeeded or failed, and returns how, with its last log lines,
    * which were followed while it ran. What cannot start (image, quota …) throws a permanent ClusterError with evidence.
    */
-  run(job: KubeObject, waiting: JobWaiting): Promise<JobResult>;
+  run(job: KubeObject, waiting: JobWait): Promise<JobResult>;
   /** Waits for a Job that is there already, like `run`. */
-  follow(job: string, waiting: JobWaiting): Promise<JobResult>;
+  follow(job: string, waiting: JobWait): Promise<JobResult>;
   /** Events and logs of the namespace as they stand, for a failure report. */
   evidence(call: Call): Promise<Evidence>;
   /** Deletes the namespace itself, with its uid as a precondition, and waits until it answers 404. */
-  remove(waiting: Waiting): Promise<void>;
+  remove(waiting: ClusterWait): Promise<void>;
 }
 
 export interface PageRequest {
@@ -187,7 +187,7 @@ export interface PageRequest {
   readonly next?: string;
 }
 
-export interface Watched {
+export interface WatchStart {
   readonly selector: string;
   readonly version: string;
 }
@@ -239,7 +239,7 @@ export interface Cluster {
    * What changes after a list of this version, for as long as somebody reads; a watch that breaks off is gone on with. Ends
    * only by throwing: status 410 where the cluster no longer knows what has changed since.
    */
-  follow(kind: Omit<Ref, "name">, from: Watched, call: Call): AsyncIterable<WatchedChange>;
+  follow(kind: Omit<Ref, "name">, from: WatchStart, call: Call): AsyncIterable<WatchedChange>;
   /** Server version, for start-up and doctor. */
   version(call: Call): Promise<string>;
   /** Whether our credentials may do this, by the API server's own word (SelfSubjectAccessReview). Changes nothing. */

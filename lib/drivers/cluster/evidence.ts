@@ -6,24 +6,24 @@ import {
   createdAt,
   lastSeen,
   timeOf,
-} from "#lib/drivers/cluster/diagnosis/belongs.ts";
+} from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { Call, Evidence, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { readLog, type Source } from "#lib/drivers/cluster/logs.ts";
+import { type LogSource, readLog } from "#lib/drivers/cluster/logs.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { makeReadable } from "#lib/base/readable.ts";
 
-const EVENTS = 100;
-const MESSAGE_MOST = 2048;
+const MAX_EVENTS = 100;
+const MAX_MESSAGE_LENGTH = 2048;
 
-interface EvidenceSite {
+interface EvidenceContext {
   readonly api: Api;
   readonly objects: Objects;
   readonly namespace: string;
 }
 
 /** Never throws but when called off: half of the evidence is better than none, and says what is missing. */
-export async function collectEvidence({ api, objects, namespace }: EvidenceSite, call: Call): Promise<Evidence> {
+export async function collectEvidence({ api, objects, namespace }: EvidenceContext, call: Call): Promise<Evidence> {
   const missing: string[] = [];
   const list = (kind: string) =>
     objects.list({ apiVersion: "v1", kind }, "", call).catch((error) => {
@@ -32,7 +32,7 @@ export async function collectEvidence({ api, objects, namespace }: EvidenceSite,
       return [] as KubeObject[];
     });
   const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
-  const source = failingContainer(pods, namespace);
+  const source = findFailedContainer(pods, namespace);
   const log = source ? await readLog(api, source, call) : [];
   return { log: [...missing, ...log], events: describeEvents(events) };
 }
@@ -42,23 +42,23 @@ export async function collectEvidence({ api, objects, namespace }: EvidenceSite,
  * count.
  */
 export function describeEvents(events: readonly KubeObject[]): Evidence["events"] {
-  const told = new Map<string, Evidence["events"][number]>();
+  const merged = new Map<string, Evidence["events"][number]>();
   for (const event of events.toSorted((a, b) => lastSeen(a) - lastSeen(b))) {
     const about = event["involvedObject"] ?? {};
     const object = makeReadable(`${about.kind ?? "?"}/${about.name ?? "?"}`),
       reason = makeReadable(String(event["reason"] ?? ""));
-    const message = makeReadable(String(event["message"] ?? "").slice(0, MESSAGE_MOST));
+    const message = makeReadable(String(event["message"] ?? "").slice(0, MAX_MESSAGE_LENGTH));
     const key = JSON.stringify([object, reason, message]);
     const count = Number(event["series"]?.count ?? event["count"] ?? 1) || 1;
-    const before = told.get(key)?.count ?? 0;
-    told.delete(key); // what is said again goes to the end
-    told.set(key, { at: new Date(lastSeen(event)).toISOString(), object, reason, message, count: count + before });
+    const before = merged.get(key)?.count ?? 0;
+    merged.delete(key); // what is said again goes to the end
+    merged.set(key, { at: new Date(lastSeen(event)).toISOString(), object, reason, message, count: count + before });
   }
-  return [...told.values()].slice(-EVENTS);
+  return [...merged.values()].slice(-MAX_EVENTS);
 }
 
 /** The container that failed last; else one that runs and does not become ready. */
-export function failingContainer(pods: readonly KubeObject[], namespace: string): Source | undefined {
+export function findFailedContainer(pods: readonly KubeObject[], namespace: string): LogSource | undefined {
   const candidates = pods.flatMap((pod) =>
     containersOf(pod).map((container) => ({ pod, container, at: failedAt(container) }))
   );

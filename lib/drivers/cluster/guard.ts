@@ -4,13 +4,13 @@ import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export const MANAGED_BY = "app.kubernetes.io/managed-by";
+export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 /** On each of our objects: whose it is, by id. */
-export const FEDERATION = "wheelwright.dev/federation";
-export const SPOKE = "wheelwright.dev/spoke";
+export const FEDERATION_LABEL = "wheelwright.dev/federation";
+export const SPOKE_LABEL = "wheelwright.dev/spoke";
 /** In place of both, on what is in a sandbox: which one, and the spoke that its site is made after. */
-export const SANDBOX = "wheelwright.dev/sandbox";
-export const MADE_AFTER = "wheelwright.dev/made-after";
+export const SANDBOX_LABEL = "wheelwright.dev/sandbox";
+export const CREATED_FROM_LABEL = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
 
 export interface Guard {
@@ -23,43 +23,43 @@ export interface Guard {
 }
 
 /** How long an answer counts. A late caller can do no more harm than within this time. */
-const KEEP = SECOND;
+const CHECK_TTL = SECOND;
 
-interface Checked {
+interface NamespaceCheck {
   readonly at: number;
   readonly terminating: boolean;
 }
 
 /** `objects` are those of no namespace. */
 export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
-  let checked: Checked | undefined, asking: Promise<Checked> | undefined;
+  let checked: NamespaceCheck | undefined, pending: Promise<NamespaceCheck> | undefined;
 
-  async function ask(call: Call): Promise<Checked> {
+  async function readNamespace(call: Call): Promise<NamespaceCheck> {
     const at = performance.now(), found = await findNamespace(objects, namespace, call);
     if (!found) throw missingError(namespace);
-    refuseStranger(found, uid);
+    requireOwnNamespace(found, uid);
     return { at, terminating: isTerminating(found) };
   }
 
   /** One question for all who ask at once. If it fails, that is its own affair: the others ask for themselves. */
-  async function check(call: Call): Promise<Checked> {
-    if (checked && performance.now() - checked.at < KEEP) return checked;
-    const other = asking;
-    const heard = other && await runWithin([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
-    if (heard) return heard;
-    const question = asking = ask(call);
+  async function check(call: Call): Promise<NamespaceCheck> {
+    if (checked && performance.now() - checked.at < CHECK_TTL) return checked;
+    const other = pending;
+    const shared = other && await runWithin([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
+    if (shared) return shared;
+    const own = pending = readNamespace(call);
     try {
-      const answer = await question;
-      if (asking === question) checked = answer;
+      const answer = await own;
+      if (pending === own) checked = answer;
       return answer;
     } finally {
-      if (asking === question) asking = undefined;
+      if (pending === own) pending = undefined;
     }
   }
 
   return {
     read: async (call) => void await check(call),
-    forget: () => checked = asking = undefined,
+    forget: () => checked = pending = undefined,
     write: async (call) => {
       if ((await check(call)).terminating) throw terminatingError(namespace);
     },
@@ -71,18 +71,20 @@ export function findNamespace(objects: Objects, name: string, call: Call): Promi
 }
 
 /** Throws unless the namespace has this uid and our label. */
-export function refuseStranger(namespace: KubeObject, uid: string): void {
+export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   const { name, labels } = namespace.metadata;
   if (namespace.metadata.uid !== uid) {
-    throw strangerError(`The namespace ${name} is another one than ours: its uid is ${namespace.metadata.uid}`);
+    throw foreignNamespaceError(`The namespace ${name} is another one than ours: its uid is ${namespace.metadata.uid}`);
   }
-  if (labels?.[MANAGED_BY] !== OURS) throw strangerError(`The namespace ${name} lacks the label ${MANAGED_BY}=${OURS}`);
+  if (labels?.[MANAGED_BY_LABEL] !== OURS) {
+    throw foreignNamespaceError(`The namespace ${name} lacks the label ${MANAGED_BY_LABEL}=${OURS}`);
+  }
 }
 
 /** Whether it carries the labels that tell whose it is just as the manifest does; that one lacks a label is a difference. */
 export function hasSameLabels(namespace: KubeObject, manifest: KubeObject): boolean {
-  return namespace.metadata.labels?.[MANAGED_BY] === OURS &&
-    [MANAGED_BY, FEDERATION, SPOKE, SANDBOX].every((label) =>
+  return namespace.metadata.labels?.[MANAGED_BY_LABEL] === OURS &&
+    [MANAGED_BY_LABEL, FEDERATION_LABEL, SPOKE_LABEL, SANDBOX_LABEL].every((label) =>
       namespace.metadata.labels?.[label] === manifest.metadata.labels?.[label]
     );
 }
@@ -91,7 +93,7 @@ export function isTerminating(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined || object["status"]?.phase === "Terminating";
 }
 
-export function strangerError(message: string): ClusterError {
+export function foreignNamespaceError(message: string): ClusterError {
   return new ClusterError("stranger", message, {
     transient: false,
     blame: "operator",

@@ -10,116 +10,124 @@ import {
   createdAt,
   type Terminated,
   timeOf,
-} from "#lib/drivers/cluster/diagnosis/belongs.ts";
+} from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import {
   type Call,
   ClusterError,
   type JobResult,
-  type JobWaiting,
+  type JobWait,
   type KubeObject,
-  retell,
+  withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose, failureOf } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
 import { isTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
-import { errorOfVerdict, gatheringEvidence, lookAround, POD, type ReadySite } from "#lib/drivers/cluster/ready.ts";
-import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
+import {
+  errorOfDiagnosis,
+  type NamespaceContext,
+  POD,
+  readNamespaceObjects,
+  withEvidence,
+} from "#lib/drivers/cluster/ready.ts";
+import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const JOB = { apiVersion: "batch/v1", kind: "Job" };
 /** A Job that takes no longer is over before anybody reads its log. */
-const LONG = 10 * SECOND;
+const LOG_EXCERPT_AFTER = 10 * SECOND;
 /** How long the followed logs may take to come to their end once the Job has. */
-const LOG_TIME = 3 * SECOND;
+const LOG_TIMEOUT = 3 * SECOND;
 
 /** A Job, and what was seen of it so far. Pods stay here when the cluster has deleted them. */
-interface Course {
-  readonly site: ReadySite;
+interface JobRun {
+  readonly site: NamespaceContext;
   readonly name: string;
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
   readonly logs: LogFollower;
   /** What was told last of how far it has come, by its own log. */
-  told: string | undefined;
+  lastSentence: string | undefined;
 }
 
-export async function followJob(site: ReadySite, name: string, waiting: JobWaiting): Promise<JobResult> {
-  const listen = waiting.listen && (() => listenFor(course, waiting, waiting.listen!()));
+export async function followJob(site: NamespaceContext, name: string, waiting: JobWait): Promise<JobResult> {
+  const listen = waiting.listen && (() => reportLines(course, waiting, waiting.listen!()));
   const logs = followLogs(site.api, site.namespace, waiting.signal, listen);
-  const course: Course = { site, name, job: undefined, pods: new Map(), logs, told: undefined };
+  const course: JobRun = { site, name, job: undefined, pods: new Map(), logs, lastSentence: undefined };
   try {
-    await gatheringEvidence(site, waiting, () => waitForEnd(course, waiting));
+    await withEvidence(site, waiting, () => waitForEnd(course, waiting));
   } catch (error) {
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {
       const last = logs.followed().findLast(({ lines }) => lines.length > 0);
-      throw retell(error, { evidence: { ...error.evidence, log: last?.lines ?? [] } });
+      throw withErrorDetails(error, { evidence: { ...error.evidence, log: last?.lines ?? [] } });
     }
     throw error;
   }
-  await logs.close(LOG_TIME);
+  await logs.close(LOG_TIMEOUT);
   return await resultOf(course, waiting);
 }
 
-function listenFor(course: Course, { onProgress }: JobWaiting, hear: (line: string) => string | null) {
+function reportLines(course: JobRun, { onProgress }: JobWait, onLine: (line: string) => string | null) {
   return (line: string): void => {
-    const sentence = hear(line);
+    const sentence = onLine(line);
     if (sentence === null) return;
-    course.told = sentence;
+    course.lastSentence = sentence;
     onProgress?.(sentence);
   };
 }
 
-async function waitForEnd(course: Course, waiting: JobWaiting): Promise<void> {
+async function waitForEnd(course: JobRun, waiting: JobWait): Promise<void> {
   const { site, name, logs } = course;
   const since = site.api.now();
-  const look = async (call: Call, isFirst: boolean): Promise<Seen<true>> => {
+  const check = async (call: Call, isFirst: boolean): Promise<CheckResult<true>> => {
     await site.guard.write(call);
     const job = await site.objects.get({ ...JOB, name }, call);
-    if (!job) throw goneError(name, course.job !== undefined);
+    if (!job) throw jobMissingError(name, course.job !== undefined);
     const complete = isTrue(conditionOf(job, "Complete")); // then nobody asks for events any more, nor for what comes
     if (isFirst && !complete) return {};
     const { pods, events, watches: around } = complete
       ? { pods: await site.objects.list(POD, "", call), events: [], watches: [] }
-      : await lookAround(site, call);
+      : await readNamespaceObjects(site, call);
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
     for (const pod of own) course.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
     course.job = job;
-    if (!complete || waiting.listen) logs.show(own); // who listens hears also what had ended before anybody looked
+    if (!complete || waiting.listen) logs.update(own); // who listens hears also what had ended before anybody looked
     if (complete) return { done: true };
 
-    const watches = [...around, await site.objects.since(JOB, job, call)];
+    const watches = [...around, await site.objects.watchSince(JOB, job, call)];
     const failure = failureOf(job, [...course.pods.values()]);
     if (failure) {
       const ended = isTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
       return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}`, watches };
     }
     const verdict = diagnose(job, pods, events, { now: site.api.now(), since, patience: site.patience });
-    if (verdict.is === "impossible") throw errorOfVerdict(verdict);
+    if (verdict.is === "impossible") throw errorOfDiagnosis(verdict);
     if (verdict.is === "ready") return { done: true };
-    if (course.told !== undefined) return { sentence: course.told, again: verdict.again, watches };
-    const line = site.api.now() - createdAt(job) > LONG ? logs.followed().at(-1)?.lines.findLast(isTelling) : undefined;
+    if (course.lastSentence !== undefined) return { sentence: course.lastSentence, again: verdict.again, watches };
+    const line = site.api.now() - createdAt(job) > LOG_EXCERPT_AFTER
+      ? logs.followed().at(-1)?.lines.findLast(hasWords)
+      : undefined;
     const { sentence, again } = verdict;
     return { sentence: line === undefined ? sentence : `${sentence}; its log says: ${line.trim()}`, again, watches };
   };
   try {
-    await waitFor({ ...site, what: `Job ${name}`, look }, waiting);
+    await waitFor({ ...site, what: `Job ${name}`, check }, waiting);
   } catch (error) {
     const failing = course.job && failureOf(course.job, [...course.pods.values()]);
     if (!(failing && error instanceof ClusterError && error.code === "deadline")) throw error;
   }
 }
 
-async function resultOf(course: Course, call: Call): Promise<JobResult> {
+async function resultOf(course: JobRun, call: Call): Promise<JobResult> {
   const { site, name } = course, pods = [...course.pods.values()], followed = course.logs.followed();
   const failure = failureOf(course.job!, pods);
   const end = lastEnd(pods, failure !== undefined);
-  const partly = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
+  const streamed = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
     followed.findLast(({ lines }) => lines.length > 0);
   // What was followed may lack the last lines; what is read now is whole, if the pod is still there.
   const read = end ? await readLog(site.api, { namespace: site.namespace, ...end }, call) : [];
-  const heard = end !== undefined && !isExcuse(read);
-  const log = read.length > 0 && (heard || !partly?.lines.length) ? read : partly?.lines ?? [];
+  const isLogComplete = end !== undefined && !isUnreadableLog(read);
+  const log = read.length > 0 && (isLogComplete || !streamed?.lines.length) ? read : streamed?.lines ?? [];
   return {
     succeeded: failure === undefined,
     name,
@@ -128,18 +136,18 @@ async function resultOf(course: Course, call: Call): Promise<JobResult> {
     message: failure?.message ?? null,
     exitCode: failure ? (failure.terminated ?? end?.terminated)?.exitCode ?? null : 0,
     log,
-    heard,
+    isLogComplete,
   };
 }
 
-interface End {
+interface ContainerEnd {
   readonly pod: string;
   readonly container: string;
   readonly terminated: Terminated;
 }
 
 /** The container that ended last: of those that failed, if the Job has. */
-function lastEnd(pods: readonly KubeObject[], failed: boolean): End | undefined {
+function lastEnd(pods: readonly KubeObject[], failed: boolean): ContainerEnd | undefined {
   const ends = pods.flatMap((pod) =>
     containersOf(pod).flatMap(({ name, state }) =>
       state?.terminated ? [{ pod: pod.metadata.name, container: name, terminated: state.terminated }] : []
@@ -151,15 +159,15 @@ function lastEnd(pods: readonly KubeObject[], failed: boolean): End | undefined 
 }
 
 /** Words, and not a line of dashes or a bare number. */
-function isTelling(line: string): boolean {
+function hasWords(line: string): boolean {
   return /[A-Za-z]{3}/.test(line);
 }
 
-function isExcuse(lines: readonly string[]): boolean {
+function isUnreadableLog(lines: readonly string[]): boolean {
   return lines.length === 1 && lines[0]!.startsWith("(the log of ");
 }
 
-function goneError(name: string, wasThere: boolean): ClusterError {
+function jobMissingError(name: string, wasThere: boolean): ClusterError {
   const message = wasThere ? `The Job ${name} was deleted while it was waited for` : `jobs.batch "${name}" not found`;
   return new ClusterError("NotFound", message, { transient: false, status: 404 });
 }

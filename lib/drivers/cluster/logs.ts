@@ -6,23 +6,23 @@
  * ones are dropped as soon as the new ones come.
  */
 import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
-import { containersOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import { containersOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
-import { splitLines } from "#lib/drivers/cluster/client/lines.ts";
+import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { makeReadable } from "#lib/base/readable.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-const LINES = 200;
-const LINE_MOST = 4096;
+const MAX_LINES = 200;
+const MAX_LINE_LENGTH = 4096;
 /** Of a whole log: more than its lines may hold is not sent in the first place. */
-const BYTES_MOST = 4 * 2 ** 20;
+const MAX_LOG_BYTES = 4 * 2 ** 20;
 
 /** The beginning of the line that stands for a log that cannot be read. */
-export const UNREADABLE = "(the log of ";
+export const UNREADABLE_LOG = "(the log of ";
 
-export interface Source {
+export interface LogSource {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
@@ -31,19 +31,26 @@ export interface Source {
 }
 
 /** The last lines as they stand. What cannot be read is told in the place of a line. */
-export async function readLog(api: Api, source: Source, call: Call): Promise<string[]> {
+export async function readLog(api: Api, source: LogSource, call: Call): Promise<string[]> {
   const previous: Record<string, string> = source.previous ? { previous: "true" } : {};
-  const query = { container: source.container, tailLines: String(LINES), limitBytes: String(BYTES_MOST), ...previous };
+  const query = {
+    container: source.container,
+    tailLines: String(MAX_LINES),
+    limitBytes: String(MAX_LOG_BYTES),
+    ...previous,
+  };
   try {
     const text = await api.text(pathOfLog(source), query, call);
-    return text.split("\n").filter((line, index, all) => line !== "" || index < all.length - 1).slice(-LINES).map(trim);
+    return text.split("\n").filter((line, index, all) => line !== "" || index < all.length - 1).slice(-MAX_LINES).map(
+      trim,
+    );
   } catch (error) {
     call.signal.throwIfAborted();
-    return [`${UNREADABLE}${source.pod}/${source.container} cannot be read: ${messageOf(error)})`];
+    return [`${UNREADABLE_LOG}${source.pod}/${source.container} cannot be read: ${messageOf(error)})`];
   }
 }
 
-export interface Followed {
+export interface FollowedLog {
   readonly pod: string;
   readonly container: string;
   readonly lines: readonly string[];
@@ -51,9 +58,9 @@ export interface Followed {
 
 export interface LogFollower {
   /** Shown the pods as they stand, it begins to follow the containers that have started. */
-  show(pods: readonly KubeObject[]): void;
+  update(pods: readonly KubeObject[]): void;
   /** What was read so far, in the order in which the containers were seen to start. */
-  followed(): readonly Followed[];
+  followed(): readonly FollowedLog[];
   /** Lets the logs of what has ended come to their end, for at most so long, and stops. */
   close(most: number): Promise<void>;
 }
@@ -73,34 +80,34 @@ export function followLogs(
   };
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
-  const tails = new Map<string, Followed>();
-  const over = new Set<string>();
+  const tails = new Map<string, FollowedLog>();
+  const ended = new Set<string>();
   const running: Promise<void>[] = [];
 
-  async function follow(key: string, source: Source): Promise<void> {
+  async function follow(key: string, source: LogSource): Promise<void> {
     for (let failures = 0;;) {
       const lines: string[] = [], hear = listen?.();
       try {
         for await (const line of linesOf(api, source, hear !== undefined, call)) {
           hear?.(line);
-          if (lines.push(line) > LINES) lines.shift();
+          if (lines.push(line) > MAX_LINES) lines.shift();
           tails.set(key, { pod: source.pod, container: source.container, lines });
         }
       } catch (error) {
-        if (stop.signal.aborted || !mayComeBack(error)) return;
+        if (stop.signal.aborted || !isWorthReopening(error)) return;
       }
-      if (over.has(key) || closing.signal.aborted) return;
+      if (ended.has(key) || closing.signal.aborted) return;
       await sleep(backoff(++failures, 500, 5 * SECOND), closing.signal).catch(() => {}); // called off: asked next
-      if (closing.signal.aborted || over.has(key)) return;
+      if (closing.signal.aborted || ended.has(key)) return;
     }
   }
 
   return {
-    show: (pods) => {
+    update: (pods) => {
       for (const pod of pods) {
         for (const { name: container, state } of containersOf(pod)) {
           const key = `${pod.metadata.uid}/${container}`;
-          if (state?.terminated) over.add(key);
+          if (state?.terminated) ended.add(key);
           if (tails.has(key) || !(state?.running || state?.terminated)) continue;
           const source = { namespace, pod: pod.metadata.name, container };
           tails.set(key, { ...source, lines: [] });
@@ -121,25 +128,25 @@ export function followLogs(
 }
 
 /** A container that is about to start answers 400; a pod that is gone, or that we may not see, never answers better. */
-function mayComeBack(error: unknown): boolean {
+function isWorthReopening(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
 }
 
-async function* linesOf(api: Api, source: Source, whole: boolean, call: Call): AsyncGenerator<string> {
-  const end: Record<string, string> = whole ? {} : { tailLines: String(LINES) };
+async function* linesOf(api: Api, source: LogSource, whole: boolean, call: Call): AsyncGenerator<string> {
+  const end: Record<string, string> = whole ? {} : { tailLines: String(MAX_LINES) };
   const query = { container: source.container, follow: "true", ...end };
   const answer = await api.stream(pathOfLog(source), query, call);
   try {
-    for await (const line of splitLines(answer.chunks, LINE_MOST)) yield trim(line);
+    for await (const line of splitLines(answer.chunks, MAX_LINE_LENGTH)) yield trim(line);
   } finally {
     answer.close();
   }
 }
 
-function pathOfLog(source: Source): string {
+function pathOfLog(source: LogSource): string {
   return `${pathOf("v1", "pods", source.namespace, source.pod)}/log`;
 }
 
 function trim(line: string): string {
-  return makeReadable(line.slice(0, LINE_MOST).replace(/\r$/, ""));
+  return makeReadable(line.slice(0, MAX_LINE_LENGTH).replace(/\r$/, ""));
 }

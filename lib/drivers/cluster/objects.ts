@@ -1,5 +1,5 @@
 /** Objects by kind and name: the verbs of the API, without any guard. */
-import type { Api, Request } from "#lib/drivers/cluster/client/api.ts";
+import type { Api, ApiRequest } from "#lib/drivers/cluster/client/api.ts";
 import {
   type Call,
   ClusterError,
@@ -12,10 +12,10 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import { type Kind, type Kinds, pathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/client/pages.ts";
-import { badAnswer, isUidMismatch } from "#lib/drivers/cluster/client/status.ts";
+import { isUidMismatch, unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 
-interface Applied {
+interface ApiObjectReply {
   readonly object: KubeObject;
   readonly warnings: readonly string[];
 }
@@ -31,52 +31,52 @@ export interface Objects {
   listPage(kind: Kind, page: PageRequest, call: Call): Promise<ObjectPage>;
   /** POST; null if there is one of that name. */
   create(object: KubeObject, call: Call): Promise<KubeObject | null>;
-  apply(object: KubeObject, mode: WriteMode, call: Call): Promise<Applied>;
+  apply(object: KubeObject, mode: WriteMode, call: Call): Promise<ApiObjectReply>;
   patch(ref: Ref, operations: readonly PatchOperation[], mode: WriteMode, call: Call): Promise<KubeObject>;
   /** Deletes the object with this uid; false if none exists (any more). */
   delete(ref: Ref, uid: string, call: Call): Promise<boolean>;
   /** The same, and how to follow what becomes of them from then on. */
-  sight(kind: Kind, selector: string, call: Call): Promise<Sighted>;
+  listWatchable(kind: Kind, selector: string, call: Call): Promise<WatchableList>;
   /** How to follow all of the kind, from when this one of them was read. */
-  since(kind: Kind, object: KubeObject | null, call: Call): Promise<WatchQuery>;
+  watchSince(kind: Kind, object: KubeObject | null, call: Call): Promise<WatchQuery>;
 }
 
-interface Sighted {
+interface WatchableList {
   readonly items: KubeObject[];
   readonly watch: WatchQuery;
 }
 
-export const MANAGER = "wheelwright";
+export const FIELD_MANAGER = "wheelwright";
 /** The maker of an object, told apart from those who patch it: lib/workers/field-owner.ts says why. */
-export const MAKER = "wheelwright-create";
+export const CREATE_FIELD_MANAGER = "wheelwright-create";
 /** Lists that are begun anew because the place to go on from has expired. */
-const RESTARTS = 3;
+const MAX_LIST_RESTARTS = 3;
 
 export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects {
   const path = async (kind: Kind, call: Call, name?: string): Promise<string> => {
     const resource = await kinds.resolve(kind, call);
-    if (!resource.namespaced && namespace !== undefined) throw misplaced(kind, "belongs to no namespace");
+    if (!resource.namespaced && namespace !== undefined) throw scopeError(kind, "belongs to no namespace");
     if (resource.namespaced && namespace === undefined && name !== undefined) {
-      throw misplaced(kind, "belongs to a namespace");
+      throw scopeError(kind, "belongs to a namespace");
     }
     return pathOf(kind.apiVersion, resource.plural, namespace, name);
   };
 
-  const ask = async (request: Request, call: Call): Promise<Applied> => {
+  const send = async (request: ApiRequest, call: Call): Promise<ApiObjectReply> => {
     const { body: object, warnings } = await api.call(request, call);
     if (isObject(object)) return { object, warnings };
     const { method, path } = request;
-    throw badAnswer(`${method} ${path} was answered with something that is no object of the cluster`, 200);
+    throw unexpectedResponse(`${method} ${path} was answered with something that is no object of the cluster`, 200);
   };
 
-  const sight: Objects["sight"] = async (kind, selector, call) => {
+  const listWatchable: Objects["listWatchable"] = async (kind, selector, call) => {
     const at = await path(kind, call), query = queryOf(selector);
     for (let restarts = 0;; restarts++) {
       try {
         const { items, version } = await listPages(api, at, query, call);
-        return { items: named(kind, items), watch: { path: at, query, version: version || undefined } };
+        return { items: withKind(kind, items), watch: { path: at, query, version: version || undefined } };
       } catch (error) {
-        if (!(error instanceof ClusterError) || error.status !== 410 || restarts >= RESTARTS) throw error;
+        if (!(error instanceof ClusterError) || error.status !== 410 || restarts >= MAX_LIST_RESTARTS) throw error;
       }
     }
   };
@@ -84,37 +84,37 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
   return {
     get: async (ref, call) => {
       try {
-        return (await ask({ method: "GET", path: await path(ref, call, ref.name), repeat: "safe" }, call)).object;
+        return (await send({ method: "GET", path: await path(ref, call, ref.name), repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "NotFound")) return null;
         throw error;
       }
     },
-    sight,
-    list: async (kind, selector, call) => (await sight(kind, selector, call)).items,
+    listWatchable,
+    list: async (kind, selector, call) => (await listWatchable(kind, selector, call)).items,
     listPage: async (kind, { selector, limit, next }, call) => {
       const query = { ...queryOf(selector), limit: String(limit), ...(next ? { continue: next } : {}) };
       const page = await listOnePage(api, await path(kind, call), query, call);
-      return { items: named(kind, page.items), next: page.next || null, version: page.version };
+      return { items: withKind(kind, page.items), next: page.next || null, version: page.version };
     },
     create: async (object, call) => {
-      const at = await path(object, call), query = { fieldManager: MAKER }, { name } = object.metadata;
+      const at = await path(object, call), query = { fieldManager: CREATE_FIELD_MANAGER }, { name } = object.metadata;
       try {
         // Repeating is safe: if an earlier try came through, the next one is told that the name is taken.
-        return (await ask({ method: "POST", path: at, name, query, body: object, repeat: "safe" }, call)).object;
+        return (await send({ method: "POST", path: at, name, query, body: object, repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;
         throw error;
       }
     },
     apply: async (object, mode, call) => {
-      const at = await path(object, call, object.metadata.name), query = { ...ownedIn(mode), force: "true" };
+      const at = await path(object, call, object.metadata.name), query = { ...writeQuery(mode), force: "true" };
       const type = "application/apply-patch+yaml"; // JSON is YAML
-      return await ask({ method: "PATCH", path: at, query, body: object, type, repeat: "safe" }, call);
+      return await send({ method: "PATCH", path: at, query, body: object, type, repeat: "safe" }, call);
     },
     patch: async (ref, operations, mode, call) => {
-      const at = await path(ref, call, ref.name), query = ownedIn(mode), type = "application/json-patch+json";
-      return (await ask({ method: "PATCH", path: at, query, body: operations, type, repeat: "unsent" }, call)).object;
+      const at = await path(ref, call, ref.name), query = writeQuery(mode), type = "application/json-patch+json";
+      return (await send({ method: "PATCH", path: at, query, body: operations, type, repeat: "unsent" }, call)).object;
     },
     delete: async (ref, uid, call) => {
       const at = await path(ref, call, ref.name);
@@ -129,7 +129,10 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
         throw error;
       }
     },
-    since: async (kind, object, call) => ({ path: await path(kind, call), version: object?.metadata.resourceVersion }),
+    watchSince: async (kind, object, call) => ({
+      path: await path(kind, call),
+      version: object?.metadata.resourceVersion,
+    }),
   };
 }
 
@@ -143,12 +146,12 @@ export async function createOrFind(objects: Objects, object: KubeObject, call: C
   throw new ClusterError("Conflict", message, { transient: true, status: 409 });
 }
 
-function ownedIn(mode: WriteMode): Record<string, string> {
-  return { fieldManager: MANAGER, ...(mode === "dry run" ? { dryRun: "All" } : {}) };
+function writeQuery(mode: WriteMode): Record<string, string> {
+  return { fieldManager: FIELD_MANAGER, ...(mode === "dry run" ? { dryRun: "All" } : {}) };
 }
 
 /** Items of a list do not say what they are. */
-function named({ apiVersion, kind }: Kind, items: readonly KubeObject[]): KubeObject[] {
+function withKind({ apiVersion, kind }: Kind, items: readonly KubeObject[]): KubeObject[] {
   return items.map((item) => ({ ...item, apiVersion, kind }));
 }
 
@@ -160,6 +163,6 @@ function hasCode(error: unknown, code: string): error is ClusterError {
   return error instanceof ClusterError && error.code === code;
 }
 
-function misplaced(kind: Kind, how: string): ClusterError {
+function scopeError(kind: Kind, how: string): ClusterError {
   return new ClusterError("BadRequest", `${kind.kind} ${how}`, { transient: false, blame: "operator" });
 }

@@ -1,21 +1,21 @@
 /** Opens a cluster: one connection, one limit and one set of known kinds for all that is done there. */
-import { bindRole, isAllowed } from "#lib/drivers/cluster/binding.ts";
+import { bindRole, isAllowed } from "#lib/drivers/cluster/role-binding.ts";
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import type { Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import {
   findNamespace,
+  foreignNamespaceError,
   hasSameLabels,
   isTerminating,
   openGuard,
-  strangerError,
   terminatingError,
 } from "#lib/drivers/cluster/guard.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { openKinds } from "#lib/drivers/cluster/client/kinds.ts";
 import { createOrFind, openObjects, queryOf } from "#lib/drivers/cluster/objects.ts";
 import { openSpace } from "#lib/drivers/cluster/space.ts";
-import { PATIENCE, type Patience } from "#lib/drivers/cluster/diagnosis/verdict.ts";
+import { PATIENCE, type Patience } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { watch } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
@@ -43,7 +43,7 @@ export interface ClusterOptions {
 /** Throws a ClusterError `kubeconfig` or `credentials` that names the file; whether anybody answers shows later. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log.with({ cluster: options.name });
-  const connections = await openPoolOfServer(options.kubeconfig, { log });
+  const connections = await openServerConnections(options.kubeconfig, { log });
   const api = openApi({
     connections,
     telemetry: options.telemetry ?? NO_TELEMETRY,
@@ -64,7 +64,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const name = manifest.metadata.name;
       if (!namespace || isTerminating(namespace)) throw terminatingError(name);
       if (!created && !hasSameLabels(namespace, manifest)) {
-        throw strangerError(`There is a namespace ${name} already, and it is not ours`);
+        throw foreignNamespaceError(`There is a namespace ${name} already, and it is not ours`);
       }
       if (options.role) await bindRole({ api, objects: objectsIn(name), namespace: name }, options.role, call);
       return { uid: namespace.metadata.uid! };
@@ -88,10 +88,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     listUnder: (kind, namespace, call) => objectsIn(namespace).list(kind, "", call),
     listPage: objects.listPage,
     follow: async function* (kind, { selector, version }, call) {
-      const from = { ...await objects.since(kind, null, call), query: queryOf(selector), version, strict: true };
+      const from = { ...await objects.watchSince(kind, null, call), query: queryOf(selector), version, strict: true };
       const onTrouble = (error: ClusterError) =>
         log.debug("A watch was interrupted", { path: from.path, error: error.message });
-      for await (const change of watch(api, { ...from, onTrouble }, call)) {
+      for await (const change of watch(api, { ...from, onRetry: onTrouble }, call)) {
         if (change.type !== "LISTED") yield change;
       }
     },

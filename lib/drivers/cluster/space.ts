@@ -2,20 +2,20 @@
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import { type Call, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
-import { endingOf } from "#lib/drivers/cluster/diagnosis/words.ts";
-import { POD, type ReadySite, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
+import { describeTerminatingPod } from "#lib/drivers/cluster/diagnosis/display-names.ts";
+import { type NamespaceContext, POD, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
 import { createOrFind, type WriteMode } from "#lib/drivers/cluster/objects.ts";
-import { removeNamespace } from "#lib/drivers/cluster/removal.ts";
+import { removeNamespace } from "#lib/drivers/cluster/remove-namespace.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";
 
 /** Names told of pods that are waited for. */
-const NAMES = 5;
+const MAX_NAMES = 5;
 
-export function openSpace(site: ReadySite): Space {
+export function openSpace(site: NamespaceContext): Space {
   const { api, objects, guard, namespace, uid } = site;
 
   /** The object as it belongs here. One that names another namespace is a mistake that must not be put right silently. */
-  const placed = (object: KubeObject): KubeObject => {
+  const withNamespace = (object: KubeObject): KubeObject => {
     const named = object.metadata.namespace;
     if (named === namespace) return object;
     if (named === undefined) return { ...object, metadata: { ...object.metadata, namespace } };
@@ -25,7 +25,7 @@ export function openSpace(site: ReadySite): Space {
 
   const applyAll = async (list: readonly KubeObject[], mode: WriteMode, call: Call) => {
     const applied: { objects: KubeObject[]; warnings: string[] } = { objects: [], warnings: [] };
-    for (const object of list.map(placed)) {
+    for (const object of list.map(withNamespace)) {
       await guard.write(call);
       const { object: standing, warnings } = await objects.apply(object, mode, call);
       applied.objects.push(standing);
@@ -35,7 +35,7 @@ export function openSpace(site: ReadySite): Space {
   };
 
   const create = async (object: KubeObject, call: Call): Promise<KubeObject> => {
-    const here = placed(object);
+    const here = withNamespace(object);
     await guard.write(call);
     return await createOrFind(objects, here, call);
   };
@@ -72,16 +72,16 @@ export function openSpace(site: ReadySite): Space {
       waitFor({
         ...site,
         what: "Waiting for pods to end",
-        look: async (call) => {
+        check: async (call) => {
           await guard.read(call);
           // A pod of a Job that has ended stays for its log, and does nothing any more.
-          const { items, watch } = await objects.sight(POD, selector, call);
+          const { items, watch } = await objects.listWatchable(POD, selector, call);
           const names = items
             .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase))
-            .map((pod) => endingOf(pod, api.now()));
+            .map((pod) => describeTerminatingPod(pod, api.now()));
           if (names.length === 0) return { done: undefined };
-          const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
-          return { sentence: `Still to end: ${names.slice(0, NAMES).join(", ")}${more}`, watches: [watch] };
+          const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+          return { sentence: `Still to end: ${names.slice(0, MAX_NAMES).join(", ")}${more}`, watches: [watch] };
         },
       }, waiting),
     run: async (job, waiting) => {

@@ -10,7 +10,13 @@ import { mayDelete, selectExpired } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
 import { type Backup, listBackups, markRemovalStarted, markRemoved } from "#lib/domains/backups/store.ts";
 import { BACKUP } from "#lib/moodle/names.ts";
-import { type Cluster, ClusterError, type KubeObject, type Ref, retell } from "#lib/drivers/cluster/cluster.ts";
+import {
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type Ref,
+  withErrorDetails,
+} from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
@@ -95,7 +101,7 @@ export async function removeSnapshots(site: SpokeSite, run: Run, backup: Backup)
   }
   await space.gone(going, waitingFor(run, PATIENCE)).catch((error) => {
     const late = error instanceof ClusterError && error.code === "deadline";
-    throw late ? retell(error, { code: SLOW }) : error;
+    throw late ? withErrorDetails(error, { code: SLOW }) : error;
   });
 }
 

@@ -5,7 +5,7 @@
  * from them (content, handle, driver, class) stands in the backup's row. The row is written first, once for an
  * operation, and the snapshots are named after it: so the next holder finds what was begun.
  */
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { describeMissingClass, findFittingClass, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import {
   type Backup,
@@ -73,9 +73,9 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
   if (begun.state === "ready") return begun;
   const backup = await isCut(site, run, begun) ? begun : await plan(site, run, begun);
   const labels = {
-    [MANAGED_BY]: "wheelwright",
-    [FEDERATION]: spoke.federationId,
-    [SPOKE]: spoke.id,
+    [MANAGED_BY_LABEL]: "wheelwright",
+    [FEDERATION_LABEL]: spoke.federationId,
+    [SPOKE_LABEL]: spoke.id,
     [BACKUP]: backup.id,
   };
   const annotations = { [PARTICULARS_OF]: await signedParticulars(site, backup) };

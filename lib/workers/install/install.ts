@@ -7,8 +7,8 @@
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
 import { readSiteFacts, type SiteIdentity } from "#lib/moodle/results.ts";
-import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
-import { isMissing } from "#lib/drivers/cluster/diagnosis/image.ts";
+import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
+import { isMissingImage } from "#lib/drivers/cluster/diagnosis/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { type Earlier, endAttempts, isOver, ownAttempts } from "#lib/workers/attempts.ts";
 import { claimDatabase, demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/workers/jobs.ts";
@@ -36,10 +36,14 @@ export function blameForVersion(
   const { version, images } = inputs;
   const listed = Object.values(blueprint.images.versions).some(({ image }) => image === images.moodle);
   const made = findImages({ ...blueprint.images, versions: {} }, version)?.moodle === images.moodle;
-  const missing = error.code === "ErrImagePull" && error.message.includes(images.moodle) && isMissing(error.message);
+  const missing = error.code === "ErrImagePull" && error.message.includes(images.moodle) &&
+    isMissingImage(error.message);
   if (!missing || listed || !made) return error;
   const offered = Object.keys(blueprint.images.versions).join(", ");
-  return retell(error, { blame: "user", hint: `There is no image of version ${version}: ${advice} (${offered}).` });
+  return withErrorDetails(error, {
+    blame: "user",
+    hint: `There is no image of version ${version}: ${advice} (${offered}).`,
+  });
 }
 
 async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {

@@ -6,7 +6,14 @@
  * certificate that was ordered is waited for: without it the address that people were given would not open.
  */
 import { hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
-import { ClusterError, type KubeObject, type Ref, refOf, retell, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  ClusterError,
+  type KubeObject,
+  type Ref,
+  refOf,
+  type Space,
+  withErrorDetails,
+} from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { note, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -55,7 +62,7 @@ async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
 function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
   const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
   if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
-  return retell(error, { blame: "user" });
+  return withErrorDetails(error, { blame: "user" });
 }
 
 async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: KubeObject): Promise<void> {

@@ -7,13 +7,13 @@ import {
   type KubeObject,
   type PatchOperation,
   refOf,
-  retell,
   type Space,
+  withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Put } from "#lib/operations/change.ts";
 import { createReapplyChanges } from "#lib/operations/reapply.ts";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
-import { unlike } from "#lib/drivers/cluster/difference.ts";
+import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { findNamespaceProblem } from "#lib/domains/spokes/health.ts";
 import { applyFenced, patchFenced, putFenced } from "#lib/workers/fenced.ts";
@@ -192,7 +192,7 @@ async function mend(space: Space, run: Run, object: KubeObject, there: KubeObjec
   }
   try {
     const spec = object["spec"] ?? {},
-      fields = unlike(object, there).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
+      fields = findMismatches(object, there).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
     const change = [...new Set(fields)].filter((field) => Object.hasOwn(spec, field))
       .map((field): PatchOperation => ({ op: "add", path: `/spec/${field}`, value: spec[field] }));
     await patchFenced(space, { ref: refOf(object), hold: run.job, change: () => change }, run);
@@ -208,7 +208,7 @@ function isRefusal(error: unknown): error is ClusterError {
 
 /** What cannot be changed of an object has to be made anew with it. */
 function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
-  return retell(error, {
+  return withErrorDetails(error, {
     blame: "operator",
     hint: `${
       titleOf(object)

@@ -6,9 +6,9 @@
  * claims. And something that carries our labels may have come to stand elsewhere. Contents of snapshots that are retained
  * are kept on purpose; they are told of where the snapshots are taken.
  */
-import { FEDERATION, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { FEDERATION_LABEL, MANAGED_BY_LABEL, SANDBOX_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
-import { minuteOf } from "#lib/drivers/cluster/diagnosis/words.ts";
+import { formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { type Holding, note } from "#lib/workers/site.ts";
@@ -116,16 +116,16 @@ export async function demandNothingLeft(
 async function findLabelled(cluster: Cluster, run: Run, holding: Held): Promise<Leftover | null> {
   const whose = selectorOf(holding);
   for (const kind of ANYWHERE) {
-    const [left] = await cluster.listAll(kind, `${MANAGED_BY}=wheelwright,${whose}`, run);
+    const [left] = await cluster.listAll(kind, `${MANAGED_BY_LABEL}=wheelwright,${whose}`, run);
     if (left) return describe(left, STRAY);
   }
   return null;
 }
 
 function selectorOf(holding: Held): string {
-  if ("sandbox" in holding) return `${SANDBOX}=${holding.sandbox}`;
+  if ("sandbox" in holding) return `${SANDBOX_LABEL}=${holding.sandbox}`;
   const { federationId, spokeId } = holding;
-  return spokeId === null ? `${FEDERATION}=${federationId},!${SPOKE}` : `${SPOKE}=${spokeId}`;
+  return spokeId === null ? `${FEDERATION_LABEL}=${federationId},!${SPOKE_LABEL}` : `${SPOKE_LABEL}=${spokeId}`;
 }
 
 /** What a namespace that was forced has left. Somebody else's namespace may have the name by now: that is theirs. */
@@ -188,7 +188,7 @@ async function readVolume(
 
 function describe(left: KubeObject, hint: string): Leftover {
   const { name, namespace, deletionTimestamp } = left.metadata;
-  const since = deletionTimestamp ? `; it has been going since ${minuteOf(deletionTimestamp)}` : "";
+  const since = deletionTimestamp ? `; it has been going since ${formatMinute(deletionTimestamp)}` : "";
   return {
     sentence: `${left.kind} ${name}${namespace ? ` in namespace ${namespace}` : ""} is still there${since}${
       heldBy(left)

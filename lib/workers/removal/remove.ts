@@ -13,7 +13,7 @@ import { demandSameCluster } from "#lib/workers/same-cluster.ts";
 import { openHub, openSpoke, type Site, type SpokeSite, waitingFor } from "#lib/workers/site.ts";
 import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
 import { stopSite } from "#lib/workers/removal/stop.ts";
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { record } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { writeHeld } from "#lib/jobs/fence.ts";
@@ -82,8 +82,8 @@ async function removeNamespace(site: Site, run: Run): Promise<void> {
 async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | null> {
   const found = await cluster.findNamespace(holding.namespace, run);
   const labels = found?.metadata.labels ?? {};
-  const own = labels[MANAGED_BY] === "wheelwright" && labels[FEDERATION] === holding.federationId &&
-    (labels[SPOKE] ?? null) === holding.spokeId;
+  const own = labels[MANAGED_BY_LABEL] === "wheelwright" && labels[FEDERATION_LABEL] === holding.federationId &&
+    (labels[SPOKE_LABEL] ?? null) === holding.spokeId;
   return found && own ? found.metadata.uid! : null;
 }
 

@@ -8,7 +8,7 @@
 import { claimNames } from "#lib/moodle/names.ts";
 import { type Disk, DISKS, type Disks, type Growth } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/workers/fenced.ts";
 import { finalError, lookUntil, type SpokeSite } from "#lib/workers/site.ts";
@@ -74,7 +74,7 @@ export function leftSmall(claim: KubeObject, wanted: string): string {
 /** Asks for this much, or leaves what is more; gives back what is asked for now. */
 export async function growClaim(place: DiskPlace, run: Run, disk: Disk, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
-    amountOf(asked(claim)) < amountOf(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
+    parseQuantity(asked(claim)) < parseQuantity(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
   return asked(await patchFenced(place.space, { ref: refOf(place, disk), hold: run.job, change }, run));
 }
 
@@ -103,7 +103,7 @@ export async function untilGrown(place: DiskPlace, run: Run, { disks, down, befo
 
 function lackOf(claim: KubeObject, down: Growing["down"]): string | null {
   const { capacity, conditions = [] } = claim["status"] ?? {}, { name } = claim.metadata;
-  if (amountOf(String(capacity?.storage)) >= amountOf(asked(claim))) return null;
+  if (parseQuantity(String(capacity?.storage)) >= parseQuantity(asked(claim))) return null;
   const grown = conditions.some(({ type, status }: { type: string; status: string }) =>
     type === "FileSystemResizePending" && status === "True"
   );

@@ -12,7 +12,7 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DISKS, larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
 import { type Field, readField, setFields } from "#lib/moodle/sized.ts";
 import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { type ResizeParameters, sizedParts } from "#lib/operations/resize.ts";
@@ -66,7 +66,7 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   await demandRunning(space, run, "be given another size", "resize");
   const resources = app.catalog.resourcesOf(size), claims = await readClaims(site, run);
   const present = withDisks(inputs, disksOf(claims)), { disks } = present.resources;
-  const short = DISKS.filter((disk) => amountOf(disks[disk]) < amountOf(resources.disks[disk]));
+  const short = DISKS.filter((disk) => parseQuantity(disks[disk]) < parseQuantity(resources.disks[disk]));
   const canGrow = short.length > 0 ? await readGrowth(cluster, run, claims) : { files: true, database: true };
   const target = resizedInputs(present, size, resources, { canGrow });
   const [over] = app.blueprint.quotaArithmetic(target).over;
@@ -112,7 +112,7 @@ export async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: rea
 }
 
 function isSame(one: string, other: string | undefined): boolean {
-  return other !== undefined && amountOf(one) === amountOf(other);
+  return other !== undefined && parseQuantity(one) === parseQuantity(other);
 }
 
 async function growDisks(site: SpokeSite, run: Run): Promise<void> {

@@ -7,7 +7,7 @@ import { claimNames } from "#lib/moodle/names.ts";
 import { writeAmount } from "#lib/moodle/quota.ts";
 import { larger } from "#lib/moodle/resize.ts";
 import { refOf } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { putObject } from "#lib/workers/reapply/objects.ts";
 import { untilCountedAnew } from "#lib/workers/resize/resize.ts";
@@ -29,7 +29,7 @@ export async function makeRoom(here: SpokeSite, run: Run): Promise<void> {
     ...others.map(({ spec }) => spec?.resources?.requests?.storage),
     ...Object.values(inputs.resources.disks),
   ];
-  const room = writeAmount("storage", asked.reduce((sum, each) => sum + amountOf(String(each)), 0));
+  const room = writeAmount("storage", asked.reduce((sum, each) => sum + parseQuantity(String(each)), 0));
   await run.remember({ room });
   const limits = await putObject(space, run, blueprint.spokeObjects(withRoom(inputs, room), "policies"));
   await untilCountedAnew(here, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf));

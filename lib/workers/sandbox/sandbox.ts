@@ -13,7 +13,7 @@
 import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import { nothingAllowed, type SandboxInputs } from "#lib/moodle/sandbox.ts";
-import { MANAGED_BY, SANDBOX } from "#lib/drivers/cluster/guard.ts";
+import { MANAGED_BY_LABEL, SANDBOX_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
@@ -104,7 +104,7 @@ export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Pro
 async function findOwn(cluster: Cluster, run: Run, { namespace, sandbox }: SandboxInputs): Promise<string | null> {
   const found = await cluster.findNamespace(namespace, run);
   const labels = found?.metadata.labels ?? {};
-  const own = labels[MANAGED_BY] === "wheelwright" && labels[SANDBOX] === sandbox.id;
+  const own = labels[MANAGED_BY_LABEL] === "wheelwright" && labels[SANDBOX_LABEL] === sandbox.id;
   return found && own ? found.metadata.uid! : null;
 }
 

@@ -1,7 +1,7 @@
 /** Checks a cluster. If the cluster does not answer for a while, the health of its spokes is unknown until it answers. */
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { isClusterAway, isClusterBusy } from "#lib/drivers/cluster/away.ts";
+import { isClusterBusy, isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lookAtCluster } from "#lib/workers/sweep/follow.ts";
@@ -16,7 +16,7 @@ export async function lookOrForget(app: App, run: Run, cluster: string, pace: Pa
     await lookAtCluster(app, run, cluster, pace);
   } catch (error) {
     run.signal.throwIfAborted();
-    if (!(error instanceof ClusterError) || !isClusterAway(error) || run.job.attempt < TRIES) throw error;
+    if (!(error instanceof ClusterError) || !isClusterUnavailable(error) || run.job.attempt < TRIES) throw error;
     const reason = isClusterBusy(error) ? "The cluster is busy" : "The cluster does not answer";
     while (!await run.write((tx) => forgetHealth(tx, cluster, reason)));
     await forgetLocked(app, run, cluster, reason);

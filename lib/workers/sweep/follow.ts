@@ -12,9 +12,9 @@
 import type { App } from "#lib/app.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { sleep } from "#lib/base/time.ts";
-import { isClusterAway } from "#lib/drivers/cluster/away.ts";
+import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { isOfRelease } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
@@ -93,7 +93,7 @@ async function follow(followed: Followed, count: number, signal: AbortSignal): P
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ClusterError) || !error.transient) throw error;
-      if (isClusterAway(error) && ++missed >= MISSED) throw error;
+      if (isClusterUnavailable(error) && ++missed >= MISSED) throw error;
       run.log.warn("Cannot look at spokes that have changed", { cluster: followed.name, error });
     }
   }
@@ -193,7 +193,7 @@ function listEach({ run, cluster }: Followed, spokes: readonly SweptSpoke[]): Sw
         : await cluster.listUnder(kind, namespace, run);
       await take(
         found.filter((object) => object !== null).filter(({ metadata: { labels = {} } }) =>
-          labels[MANAGED_BY] === "wheelwright" && SPOKE in labels
+          labels[MANAGED_BY_LABEL] === "wheelwright" && SPOKE_LABEL in labels
         ),
       );
     }

@@ -8,7 +8,7 @@
 import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { unlike } from "#lib/drivers/cluster/difference.ts";
+import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { findNamespaceProblem, findPartProblem, PART_KINDS, partsOf } from "#lib/domains/spokes/health.ts";
 import { judgeDrift } from "#lib/workers/sweep/drift.ts";
@@ -162,7 +162,7 @@ function compare({ suspects }: Sight, expected: readonly Expected[], found: read
   for (const { object, judged } of expected) {
     const title = titleOf(object), there = standing.get(title);
     if (!there || judged !== "whole") continue;
-    if (unlike(asItWas(object, there), there).length > 0) suspects.add(title);
+    if (findMismatches(asItWas(object, there), there).length > 0) suspects.add(title);
     else suspects.delete(title); // it was put right before the list began anew
   }
 }

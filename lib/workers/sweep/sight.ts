@@ -6,7 +6,7 @@ import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import type { SweptSpoke } from "#lib/workers/sweep/rows.ts";
-import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface SweptKind extends Omit<Ref, "name"> {
@@ -24,7 +24,7 @@ export interface Paging {
 /** Places to go on from that have expired, of one list. */
 const RESTARTS = 3;
 /** The spokes' objects alone: hubs, Jobs and their pods are not looked at. */
-export const SELECTOR = `${MANAGED_BY}=wheelwright,wheelwright.dev/spoke`;
+export const SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
 
 /**
  * After a place has expired the list begins anew, so `take` may be given an object twice. Returns the version of the list

@@ -3,7 +3,7 @@
  * upgraded then, and a backup of that must not come to stand in the good one's place.
  */
 import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
-import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { UpgradeParameters } from "#lib/operations/upgrade.ts";
@@ -45,5 +45,5 @@ function shorten({ id, volumes }: Backup): TakenBackup {
 function advise(error: ClusterError): ClusterError {
   if (error.transient) return error;
   const hint = explain(error).hint ?? "See to what keeps the cluster from taking snapshots.";
-  return retell(error, { hint: `${hint} Or upgrade with skipBackup, and no way back.` });
+  return withErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup, and no way back.` });
 }

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { hubInputs, spokeInputs } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { spokeOf } from "#test/lib/catalog/scene.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { allObjects, find, openBlueprint } from "#test/lib/moodle/scene.ts";
 import { RELEASE } from "#test/support/release.ts";
 
@@ -129,9 +129,9 @@ sizes("is taken when its quota holds exactly what is needed, and refused for the
   const small = { requests: { cpu: 0.02 + 0.02, memory: 96 * mebi }, limits: { cpu: 0.2 + 0.2, memory: 256 * mebi } };
   for (const field of ["requests", "limits"] as const) {
     for (const resource of ["cpu", "memory"] as const) {
-      const of = (each: typeof tiny.app) => amountOf(each[field][resource]);
+      const of = (each: typeof tiny.app) => parseQuantity(each[field][resource]);
       const needed = 2 * of(tiny.app) + of(tiny.database) + of(tiny.cron) + small[field][resource];
-      assert.ok(needed <= amountOf(tiny.quota[field][resource]) + 1e-9, `${field}.${resource}: ${needed}`);
+      assert.ok(needed <= parseQuantity(tiny.quota[field][resource]) + 1e-9, `${field}.${resource}: ${needed}`);
       const exact = resource === "cpu" ? `${Math.round(needed * 1000)}m` : `${needed / mebi}Mi`;
       const less = resource === "cpu" ? `${Math.round(needed * 1000) - 1}m` : `${needed / mebi - 1}Mi`;
       const quota = (amount: string) => ({

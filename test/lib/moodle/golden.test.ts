@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { stringify } from "yaml";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { differences } from "#lib/drivers/cluster/difference.ts";
+import { diffObjects } from "#lib/drivers/cluster/diff.ts";
 import { titleOf } from "#lib/moodle/expected.ts";
 import { makeBlueprint } from "#lib/moodle/load.ts";
 import { allObjects, builtIn, HUB_STEPS, hubInputsOf, inputsOf } from "#test/lib/moodle/scene.ts";
@@ -34,7 +34,7 @@ for (const size of ["medium", "large"]) {
     const small = sized("small"), objects = sized(size);
     assert.equal(objects.map(titleOf), small.map(titleOf));
     const lines = objects.flatMap((object, i) =>
-      differences(small[i]!, object).map(({ path, from, to }) =>
+      diffObjects(small[i]!, object).map(({ path, from, to }) =>
         `${titleOf(object)} ${path}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}\n`
       )
     );

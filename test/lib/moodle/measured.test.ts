@@ -2,11 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FEDERATION } from "#lib/drivers/cluster/guard.ts";
+import { FEDERATION_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { JOBS } from "#lib/moodle/files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 const test = suite("what was measured");
 const blueprint = openBlueprint();
@@ -18,7 +18,7 @@ const LOCAL_PING = ["curl", "-fsS", "http://127.0.0.1:8080/fpm-ping"];
 
 test("keys hold no placeholder: the hub's label is written out", () => {
   for (const { objects, inputs } of SIZES) {
-    assert.is(find(objects, "Namespace", inputs.namespace).metadata.labels?.[FEDERATION], inputs.federationId);
+    assert.is(find(objects, "Namespace", inputs.namespace).metadata.labels?.[FEDERATION_LABEL], inputs.federationId);
   }
 });
 
@@ -28,7 +28,7 @@ test("a value that looks like a number or a truth stays text", () => {
     const objects = allObjects(blueprint, inputs);
     assert.is(find(objects, "ConfigMap", "moodle-env")["data"].MOODLE_SITENAME, slug);
     assert.is(find(objects, "ConfigMap", "seed")["data"].SEED_TITLE, slug);
-    assert.is(find(objects, "ConfigMap", "seed").metadata.labels?.[FEDERATION], slug);
+    assert.is(find(objects, "ConfigMap", "seed").metadata.labels?.[FEDERATION_LABEL], slug);
   }
 });
 
@@ -89,9 +89,9 @@ test("the largest container and disk of the LimitRange are the size's own", () =
   for (const { objects, inputs: { resources } } of SIZES) {
     const limits: { type: string; max: Record<string, string> }[] = find(objects, "LimitRange", "spoke")["spec"].limits;
     const max = (type: string) => limits.find((limit) => limit.type === type)!.max;
-    assert.ok(amountOf(max("Container")["cpu"]!) >= amountOf(resources.app.limits.cpu));
-    assert.ok(amountOf(max("Container")["memory"]!) >= amountOf(resources.app.limits.memory));
-    assert.ok(amountOf(max("PersistentVolumeClaim")["storage"]!) >= amountOf(resources.disks.files));
+    assert.ok(parseQuantity(max("Container")["cpu"]!) >= parseQuantity(resources.app.limits.cpu));
+    assert.ok(parseQuantity(max("Container")["memory"]!) >= parseQuantity(resources.app.limits.memory));
+    assert.ok(parseQuantity(max("PersistentVolumeClaim")["storage"]!) >= parseQuantity(resources.disks.files));
   }
 });
 

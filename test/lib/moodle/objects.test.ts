@@ -1,4 +1,4 @@
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/load.ts";
@@ -17,7 +17,11 @@ import {
 
 const blueprint = openBlueprint();
 const inputs = inputsOf(blueprint);
-const OURS = { [MANAGED_BY]: "wheelwright", [FEDERATION]: inputs.federationId, [SPOKE]: inputs.spokeId };
+const OURS = {
+  [MANAGED_BY_LABEL]: "wheelwright",
+  [FEDERATION_LABEL]: inputs.federationId,
+  [SPOKE_LABEL]: inputs.spokeId,
+};
 
 function labelsOf(metadata: { labels?: Record<string, string> }): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(OURS).map((label) => [label, metadata.labels?.[label]]));
@@ -144,13 +148,13 @@ hub("are its namespace, then rooms without data, so that applying them again era
   for (const room of rooms) {
     assert.not.ok("data" in room || "stringData" in room, room.metadata.name);
     assert.is(room.metadata.namespace, hubInputs.namespace);
-    assert.is(room.metadata.labels?.[FEDERATION], hubInputs.federationId);
+    assert.is(room.metadata.labels?.[FEDERATION_LABEL], hubInputs.federationId);
   }
 });
 
 hub("have an issuer that is no hub's own, and only with an address for ACME", () => {
   const [issuer] = blueprint.hubObjects(hubInputsOf(blueprint), "issuer");
-  assert.equal(issuer?.metadata.labels, { [MANAGED_BY]: "wheelwright" });
+  assert.equal(issuer?.metadata.labels, { [MANAGED_BY_LABEL]: "wheelwright" });
   assert.is(issuer?.metadata.namespace, undefined);
   assert.is(issuer?.["spec"].acme.email, "ops@example.org");
   assert.is(issuer?.["spec"].acme.solvers[0].http01.ingress.serviceType, "ClusterIP");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { arithmetic } from "#lib/moodle/quota.ts";
 import { allObjects, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
 
@@ -31,20 +31,20 @@ for (const size of Object.keys(blueprint.sizes.sizes)) {
       for (const field of ["requests", "limits"] as const) {
         for (const resource of ["cpu", "memory"] as const) {
           const of = (container: { resources?: typeof usual }) =>
-            amountOf((container.resources ?? usual)[field][resource]);
+            parseQuantity((container.resources ?? usual)[field][resource]);
           const taken = [...standing, ...small, job].map(({ spec }) => {
             const together = spec.containers.map(of).reduce((a: number, b: number) => a + b, 0);
             return Math.max(together, ...(spec.initContainers ?? []).map(of));
           }).reduce((a, b) => a + b, 0);
           assert.ok(
-            taken <= amountOf(inputs.resources.quota[field][resource]),
+            taken <= parseQuantity(inputs.resources.quota[field][resource]),
             `${job.owner} ${field}.${resource}: ${taken}`,
           );
         }
       }
     }
     const { files, database } = inputs.resources.disks;
-    assert.ok(2 * (amountOf(files) + amountOf(database)) <= amountOf(inputs.resources.quota.storage));
+    assert.ok(2 * (parseQuantity(files) + parseQuantity(database)) <= parseQuantity(inputs.resources.quota.storage));
   });
 }
 

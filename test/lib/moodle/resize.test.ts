@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const test = suite("resizedInputs");
@@ -77,7 +77,7 @@ test("have room in between for any mixture of the two sizes", () => {
   const room = roomBetween(tight(site), tight(base), blueprint.quotaArithmetic);
   assert.equal(blueprint.quotaArithmetic(room).over, []);
   const { demand } = blueprint.quotaArithmetic({ ...site, resources: large! });
-  assert.ok(amountOf(room.resources.quota.limits.memory) >= amountOf(demand.limits.memory));
+  assert.ok(parseQuantity(room.resources.quota.limits.memory) >= parseQuantity(demand.limits.memory));
   for (const one of [tight(site), tight(base)]) {
     assert.equal(larger(room.resources, one.resources), room.resources);
   }

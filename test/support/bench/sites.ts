@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Happening } from "#lib/dev/simulator/store/recorder.ts";
 import { query } from "#test/support/bench/query.ts";
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";
@@ -92,8 +92,12 @@ async function wrongOf(db: TestDatabase, cluster: ClusterProcess, row: Row): Pro
       amounts(database.spec.template.spec.containers[0].resources.limits),
       amounts(resources.database.limits),
     ],
-    ["the disks are", [files, data].map(diskOf), [resources.disks.files, resources.disks.database].map(amountOf)],
-    ["the quota is", amountOf(String(quota.spec.hard["limits.memory"])), amountOf(resources.quota.limits.memory)],
+    ["the disks are", [files, data].map(diskOf), [resources.disks.files, resources.disks.database].map(parseQuantity)],
+    [
+      "the quota is",
+      parseQuantity(String(quota.spec.hard["limits.memory"])),
+      parseQuantity(resources.quota.limits.memory),
+    ],
     ["Jobs that have not ended are", open.map(nameOf), []],
     ["Jobs that installed or reset it are", jobs.map(nameOf).filter((name) => name.startsWith("reset-")), []],
     ["snapshots are", snapshots.map(nameOf).toSorted(), standing],
@@ -126,11 +130,11 @@ function nameOf({ metadata }: Json): string {
 }
 
 function diskOf(claim: Json): number {
-  return amountOf(String(claim.status?.capacity?.storage));
+  return parseQuantity(String(claim.status?.capacity?.storage));
 }
 
 function amounts(map: Json): Record<string, number> {
-  return Object.fromEntries(["cpu", "memory"].map((name) => [name, amountOf(String(map[name]))]));
+  return Object.fromEntries(["cpu", "memory"].map((name) => [name, parseQuantity(String(map[name]))]));
 }
 
 function unique(list: readonly string[]): string[] {

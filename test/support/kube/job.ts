@@ -1,5 +1,5 @@
 /** One Job with one pod in a table cluster, to be led through its course by hand. */
-import type { JobResult, JobWaiting, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeTable, NAMESPACE, openKubeTable, UID } from "#test/support/kube/table.ts";
 
 export const now = () => new Date().toISOString();
@@ -35,7 +35,7 @@ export const withTable = (use: (table: KubeTable) => Promise<void>) => async ():
 export async function started(
   table: KubeTable,
   text: string,
-  waiting: JobWaiting,
+  waiting: JobWait,
 ): Promise<{ result: Promise<JobResult> }> {
   table.logs.set("install-1-abc/moodle", { text, followers: [] });
   const result = table.cluster.space(NAMESPACE, UID).run(manifest, waiting);

@@ -1,11 +1,15 @@
 /** What a cluster may show: objects, pods and events as they look in each kind of trouble, by a clock of their own. */
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Diagnosis, PATIENCE, type Waited } from "#lib/drivers/cluster/diagnosis/verdict.ts";
+import { type Diagnosis, PATIENCE, type WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
 const START = Date.parse("2026-11-21T01:00:00Z");
 export const at = (ms: number) => new Date(START + ms).toISOString();
-export const clock = (ms: number, since = 0): Waited => ({ now: START + ms, since: START + since, patience: PATIENCE });
+export const clock = (ms: number, since = 0): WaitClock => ({
+  now: START + ms,
+  since: START + since,
+  patience: PATIENCE,
+});
 
 export const meta = (name: string, more = {}) => ({ name, uid: `uid-${name}`, creationTimestamp: at(0), ...more });
 export const job = (conditions: unknown[] = []): KubeObject => ({

@@ -3,7 +3,7 @@
  * logs, for courses of events that no controller would give on demand.
  */
 import type { ServerResponse } from "node:http";
-import type { Cluster, KubeObject, Waiting } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { answer, type Asked, type Handle, type KubeServer, openKubeServer, refuse } from "#test/support/kube/server.ts";
@@ -109,7 +109,7 @@ function sendLog(table: KubeTable, asked: Asked, response: ServerResponse, pod: 
   else response.end();
 }
 
-export interface Watched extends Waiting {
+export interface Watched extends ClusterWait {
   /** Resolves when this has been told as progress. */
   told(words: RegExp): Promise<void>;
 }

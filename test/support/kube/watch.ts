@@ -1,6 +1,6 @@
 /** A hand-made collection to watch: lists, and rounds of the watch as a test wants them. */
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import { answer, type Asked, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
@@ -39,7 +39,7 @@ export async function read(
 ): Promise<{ changes: string[]; watches: Asked[]; asked: readonly Asked[]; server: KubeServer }> {
   const server = await openKubeServer(handle);
   const api = openApi({
-    connections: await openPoolOfServer(server.kubeconfig()),
+    connections: await openServerConnections(server.kubeconfig()),
     concurrency: 1,
     deadline: 5000,
     userAgent: "wheelwright",

@@ -8,15 +8,15 @@
 import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Connection, Connections } from "#lib/drivers/cluster/client/connection.ts";
 import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
-import { badAnswer, dateOf, errorOf, isRecord, warningsOf } from "#lib/drivers/cluster/client/status.ts";
-import { tellCall } from "#lib/drivers/cluster/client/tell-call.ts";
+import { dateOf, errorOf, isRecord, unexpectedResponse, warningsOf } from "#lib/drivers/cluster/client/status.ts";
+import { traceCall } from "#lib/drivers/cluster/client/trace-call.ts";
 import { exchange, type HttpAnswer, openStream, type Outgoing, type Stream } from "#lib/drivers/exchange.ts";
 import { openSemaphore } from "#lib/base/limits/semaphore.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-export interface Request {
+export interface ApiRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** From the server's base, every segment encoded. */
   readonly path: string;
@@ -29,14 +29,14 @@ export interface Request {
   readonly repeat: "safe" | "unsent";
 }
 
-interface Reply {
+interface ApiReply {
   // deno-lint-ignore no-explicit-any
   readonly body: any;
   readonly warnings: readonly string[];
 }
 
 export interface Api {
-  call(request: Request, call: Call): Promise<Reply>;
+  call(request: ApiRequest, call: Call): Promise<ApiReply>;
   /** A GET that is answered in plain text: a log. */
   text(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<string>;
   /** A GET whose body comes as long as the server sends it: a watch, a log. */
@@ -59,68 +59,68 @@ interface ApiOptions {
 
 /** The code of what every call ends with when the cluster is closed. Another replica may go on; here nothing does. */
 const CLOSED = "closed";
-const TRIES = 4;
+const MAX_ATTEMPTS = 4;
 /** How long a refusal may take that came where a stream was expected. */
-const DRAIN = 2 * SECOND;
+const DRAIN_TIMEOUT = 2 * SECOND;
 /** Below this, a difference is the second that the Date header is cut to, and not a clock that is wrong. */
-const SKEW_LEAST = 2 * SECOND;
+const MIN_CLOCK_SKEW = 2 * SECOND;
 
 export function openApi(options: ApiOptions): Api {
   const { connections, concurrency, deadline, telemetry = NO_TELEMETRY } = options;
   const places = openSemaphore(concurrency);
-  const closing = new AbortController(), quiet = openQuiet(deadline);
+  const closing = new AbortController(), quiet = openThrottle(deadline);
   let skew = 0;
 
   const signalsOf = (call: Call) => [call.signal, closing.signal];
 
-  function outgoing(request: Request, connection: Connection, call: Call): Outgoing {
-    return { ...messageOf(request, connection, options), signals: signalsOf(call), check: call.check };
+  function outgoing(request: ApiRequest, connection: Connection, call: Call): Outgoing {
+    return { ...outgoingOf(request, connection, options), signals: signalsOf(call), check: call.check };
   }
 
   /** Asks, and once more with new credentials if these were refused. */
-  async function authorised<T extends { readonly status: number }>(
+  async function withCredentials<T extends { readonly status: number }>(
     call: Call,
     ask: (connection: Connection) => Promise<T>,
     dismiss: (refused: T) => void,
   ): Promise<T> {
-    const inTime = <R>(run: () => Promise<R>) =>
+    const withDeadline = <R>(run: () => Promise<R>) =>
       runWithin(signalsOf(call), { ms: deadline, createError: () => lateError(deadline) }, run);
-    const connection = connections.known() ?? await inTime(connections.current);
+    const connection = connections.cached() ?? await withDeadline(connections.current);
     const answer = await ask(connection);
     if (answer.status !== 401) return answer;
     dismiss(answer);
-    await inTime(() => connections.renew(connection));
-    return await ask(await inTime(connections.current));
+    await withDeadline(() => connections.renew(connection));
+    return await ask(await withDeadline(connections.current));
   }
 
-  async function turn(request: Request, call: Call): Promise<HttpAnswer> {
+  async function sendOnce(request: ApiRequest, call: Call): Promise<HttpAnswer> {
     let doing = `${request.method} ${request.path}`;
     const send = async (connection: Connection) => {
       // In the queue, so that a call that waited there while the server asked for quiet is quiet, too.
       await quiet.over(signalsOf(call));
       const out = outgoing(request, connection, call);
       doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
-      return await tellCall(telemetry, request.method, out, exchange);
+      return await traceCall(telemetry, request.method, out, exchange);
     };
-    const answer = await places.run(signalsOf(call), () => authorised(call, send, () => {}));
+    const answer = await places.run(signalsOf(call), () => withCredentials(call, send, () => {}));
     if (answer.status >= 300) throw quiet.heard(errorOf(answer, doing));
     const ahead = dateOf(answer) - Date.now();
-    skew = Math.abs(ahead) < SKEW_LEAST ? 0 : ahead;
+    skew = Math.abs(ahead) < MIN_CLOCK_SKEW ? 0 : ahead;
     return answer;
   }
 
-  async function tries(request: Request, call: Call): Promise<HttpAnswer> {
+  async function sendWithRetries(request: ApiRequest, call: Call): Promise<HttpAnswer> {
     const started = performance.now();
     for (let attempt = 1;; attempt++) {
       try {
-        return await turn(request, call);
+        return await sendOnce(request, call);
       } catch (error) {
         for (const signal of signalsOf(call)) signal.throwIfAborted();
-        if (!(error instanceof ClusterError) || !maySoonPass(error)) throw error;
+        if (!(error instanceof ClusterError) || !isWorthRetryingNow(error)) throw error;
         const mayRepeat = request.repeat === "safe" || wasNeverSent(error);
         const asked = error.retryAfterMs ?? 0;
-        if (!mayRepeat || attempt >= TRIES || performance.now() - started + asked > deadline) throw error;
-        await rest(Math.max(backoff(attempt, 200, 2 * SECOND), asked), signalsOf(call));
+        if (!mayRepeat || attempt >= MAX_ATTEMPTS || performance.now() - started + asked > deadline) throw error;
+        await pause(Math.max(backoff(attempt, 200, 2 * SECOND), asked), signalsOf(call));
       }
     }
   }
@@ -130,17 +130,18 @@ export function openApi(options: ApiOptions): Api {
     closed: closing.signal,
     telemetry,
     call: async (request, call) => {
-      const answer = await tries(request, call);
+      const answer = await sendWithRetries(request, call);
       return { body: parseBody(answer, request), warnings: warningsOf(answer) };
     },
-    text: async (path, query, call) => (await tries({ method: "GET", path, query, repeat: "safe" }, call)).body,
+    text: async (path, query, call) =>
+      (await sendWithRetries({ method: "GET", path, query, repeat: "safe" }, call)).body,
     stream: async (path, query, call) => {
       await quiet.over(signalsOf(call));
       const open = (connection: Connection) => {
         const out = outgoing({ method: "GET", path, query, repeat: "safe" }, connection, call);
-        return tellCall(telemetry, "STREAM", out, openStream);
+        return traceCall(telemetry, "STREAM", out, openStream);
       };
-      const stream = await authorised(call, open, (refused) => refused.close());
+      const stream = await withCredentials(call, open, (refused) => refused.close());
       if (stream.status < 300) return stream;
       throw quiet.heard(errorOf(await drain(stream, signalsOf(call)), `GET ${path}`));
     },
@@ -152,7 +153,7 @@ export function openApi(options: ApiOptions): Api {
 }
 
 /** The request as it goes out over this connection. */
-function messageOf(request: Request, connection: Connection, { deadline, userAgent }: ApiOptions) {
+function outgoingOf(request: ApiRequest, connection: Connection, { deadline, userAgent }: ApiOptions) {
   const { server, headers, options, once } = connection;
   const query = new URLSearchParams(request.query).toString();
   return {
@@ -172,14 +173,14 @@ function messageOf(request: Request, connection: Connection, { deadline, userAge
 }
 
 /** The quiet that a server asks for with a 429. */
-function openQuiet(deadline: number) {
+function openThrottle(deadline: number) {
   let until = 0;
   return {
     /** Waits for its end; a long quiet is the caller's to wait for, who can tell people of it. */
     async over(signals: readonly AbortSignal[]): Promise<void> {
       for (let wait; (wait = until - performance.now()) > 0;) {
-        if (wait > deadline) throw quietError(wait);
-        await rest(wait, signals);
+        if (wait > deadline) throw throttledError(wait);
+        await pause(wait, signals);
       }
     },
     /** Gives the error back, whatever it asks for. */
@@ -191,7 +192,7 @@ function openQuiet(deadline: number) {
 }
 
 /** Rests so long, unless one of the signals calls it off. */
-function rest(ms: number, signals: readonly AbortSignal[]): Promise<void> {
+function pause(ms: number, signals: readonly AbortSignal[]): Promise<void> {
   return runWithin(signals, null, (signal) => sleep(ms, signal));
 }
 
@@ -200,19 +201,19 @@ export function isClosed(error: unknown): boolean {
   return error instanceof ClusterError && error.code === CLOSED;
 }
 
-function quietError(ms: number): ClusterError {
+function throttledError(ms: number): ClusterError {
   const message = `The API server has asked for quiet, for another ${Math.ceil(ms / SECOND)} s`;
   return new ClusterError("TooManyRequests", message, { transient: true, status: 429, retryAfterMs: ms });
 }
 
 /** What heals when a person does something is not asked for again at once: the caller does so in its own time. */
-function maySoonPass({ transient, code, status }: ClusterError): boolean {
-  return transient && !LATER.has(code) && status !== 401 && status !== 410;
+function isWorthRetryingNow({ transient, code, status }: ClusterError): boolean {
+  return transient && !NOT_RETRIED.has(code) && status !== 401 && status !== 410;
 }
 
-const LATER = new Set(["BadAnswer", "credentials", "kubeconfig", "untrusted"]);
+const NOT_RETRIED = new Set(["BadAnswer", "credentials", "kubeconfig", "untrusted"]);
 
-function parseBody(answer: HttpAnswer, request: Request): unknown {
+function parseBody(answer: HttpAnswer, request: ApiRequest): unknown {
   const text = answer.body.trim();
   try {
     const body = JSON.parse(text);
@@ -221,7 +222,7 @@ function parseBody(answer: HttpAnswer, request: Request): unknown {
     // It is no JSON at all, which is told in the same words.
   }
   const what = text === "" ? "nothing" : `something that is no object in JSON: ${text.slice(0, 200)}`;
-  throw badAnswer(`${request.method} ${request.path} was answered with ${what}`, answer.status);
+  throw unexpectedResponse(`${request.method} ${request.path} was answered with ${what}`, answer.status);
 }
 
 /** The text of a refusal that came where a stream was expected: small and at once, but never trusted to be. */
@@ -231,7 +232,10 @@ async function drain(stream: Stream, signals: readonly AbortSignal[]): Promise<H
     for await (const chunk of stream.chunks) if (chunks.push(chunk) > 64) break;
   };
   try {
-    await runWithin(signals, { ms: DRAIN, createError: () => new Error("the refusal does not come to its end") }, read);
+    await runWithin(signals, {
+      ms: DRAIN_TIMEOUT,
+      createError: () => new Error("the refusal does not come to its end"),
+    }, read);
   } catch {
     for (const signal of signals) signal.throwIfAborted();
     // Cut off, or too slow: what has come says enough.

@@ -33,7 +33,7 @@ export interface Connection {
 
 export interface Connections {
   /** What is known, unless it is time to ask again. */
-  known(): Connection | undefined;
+  cached(): Connection | undefined;
   current(): Promise<Connection>;
   /** Reads everything again, for the credentials of this connection were refused. */
   renew(refused: Connection): Promise<void>;
@@ -42,33 +42,33 @@ export interface Connections {
 
 interface ConnectionOptions {
   /** Milliseconds for which credentials are used before they are read again (10 s). */
-  readonly keep?: number;
+  readonly ttl?: number;
   /** Milliseconds for each file, plugin or provider (20 s: less than a call may take, so that its error names them). */
   readonly deadline?: number;
   readonly log?: Log;
 }
 
 /** Throws a ClusterError `kubeconfig` or `credentials` unless the first credentials come. */
-export async function openPoolOfServer(
+export async function openServerConnections(
   source: KubeconfigSource,
   options: ConnectionOptions = {},
 ): Promise<Connections> {
-  const { keep = 10 * SECOND, deadline: ms = 20 * SECOND, log = silentLog } = options;
+  const { ttl: keep = 10 * SECOND, deadline: ms = 20 * SECOND, log = silentLog } = options;
   const closing = new AbortController();
-  const late = (doing: string) => {
+  const lateCredentials = (doing: string) => {
     log.warn("Gave up waiting for the cluster's credentials", { waitedFor: doing, ms });
     return lateError(ms, doing);
   };
-  const reader = { files: openFileReader(ms, late), idTokens: new Map() };
-  const sources: CredentialSources = { ...reader, ms, late, signal: closing.signal };
+  const reader = { files: openFileReader(ms, lateCredentials), idTokens: new Map() };
+  const sources: CredentialSources = { ...reader, ms, late: lateCredentials, signal: closing.signal };
   let texts = await readKubeconfigTexts(source, sources.files);
   let config = readKubeconfig(source, texts), credentials = openCredentials(config, sources);
   const { context } = config;
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
-  let held: { until: number; connection: Connection } | undefined;
+  let cache: { until: number; connection: Connection } | undefined;
   let connecting: Promise<Connection> | undefined, renewing: Promise<void> | undefined;
   let generation = 0; // of the credentials: many connections may be made with the same
-  const madeWith = new WeakMap<Connection, number>();
+  const generations = new WeakMap<Connection, number>();
 
   async function connect(): Promise<Connection> {
     await reload().catch(() => {}); // what cannot be read now may be half written: what was known is still good
@@ -92,35 +92,35 @@ export async function openPoolOfServer(
       options,
       once: { ...options, agent: agent!.once },
     };
-    madeWith.set(connection, made);
+    generations.set(connection, made);
     return connection;
   }
 
   async function reload(): Promise<void> {
     const fresh = await readKubeconfigTexts(source, sources.files);
-    if (JSON.stringify(fresh) !== JSON.stringify(texts)) take(fresh);
+    if (JSON.stringify(fresh) !== JSON.stringify(texts)) useKubeconfig(fresh);
   }
 
   async function renew(): Promise<void> {
-    take(await readKubeconfigTexts(source, sources.files));
-    held = undefined;
+    useKubeconfig(await readKubeconfigTexts(source, sources.files));
+    cache = undefined;
     generation++;
   }
 
-  function take(fresh: typeof texts): void {
+  function useKubeconfig(fresh: typeof texts): void {
     config = readKubeconfig(source === "in-cluster" ? source : { ...source, context }, fresh);
     credentials = openCredentials(config, sources);
     texts = fresh;
   }
 
-  const known = () => held && performance.now() < held.until ? held.connection : undefined;
+  const known = () => cache && performance.now() < cache.until ? cache.connection : undefined;
 
   const current = async (): Promise<Connection> => {
     const connection = known();
     if (connection) return connection;
     // One at a time: a plugin that hangs is not started again and again.
     connecting ??= connect().then((connection) => {
-      held = { until: performance.now() + keep, connection };
+      cache = { until: performance.now() + keep, connection };
       return connection;
     }).catch((error) => {
       throw credentialsError(error);
@@ -129,10 +129,10 @@ export async function openPoolOfServer(
   };
   await current();
   return {
-    known,
+    cached: known,
     current,
     renew: async (refused) => {
-      if (madeWith.get(refused) !== generation) return; // somebody else was refused with these, and has renewed them already
+      if (generations.get(refused) !== generation) return; // somebody else was refused with these, and has renewed them already
       renewing ??= renew().finally(() => renewing = undefined);
       await renewing;
     },

@@ -1,6 +1,6 @@
 /** What goes wrong without an answer: the kubeconfig, the credentials that it names, and the connection. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { badAnswer } from "#lib/drivers/cluster/client/status.ts";
+import { unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
 import type { Failure } from "#lib/drivers/exchange.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
@@ -37,7 +37,7 @@ export function lateError(ms: number, doing?: string): ClusterError {
 export function exchangeError(failure: Failure, doing: string, cause: Error): ClusterError {
   const code = String((cause as { code?: unknown }).code ?? "");
   if (failure === "unsendable") return credentialsError(cause, doing);
-  if (failure === "too large") return badAnswer(`${doing}: ${cause.message}`, 200);
+  if (failure === "too large") return unexpectedResponse(`${doing}: ${cause.message}`, 200);
   if (failure === "deadline") return new ClusterError("deadline", `${doing} ${cause.message}`, { transient: true });
   const untrusted = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code) ||
     /certificate|wrong version number|InvalidContentType|UnknownIssuer/i.test(cause.message);

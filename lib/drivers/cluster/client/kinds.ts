@@ -29,7 +29,7 @@ const NAMESPACED: Readonly<Record<string, string>> = {
   "rbac.authorization.k8s.io/v1": "Role RoleBinding",
   "snapshot.storage.k8s.io/v1": "VolumeSnapshot",
 };
-const GLOBAL: Readonly<Record<string, string>> = {
+const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
   "v1": "Namespace Node PersistentVolume",
   "cert-manager.io/v1": "ClusterIssuer",
   "networking.k8s.io/v1": "IngressClass",
@@ -61,9 +61,9 @@ export function openKinds(api: Api): Kinds {
 
   return {
     resolve: async (kind, call) => {
-      const isIn = (table: typeof GLOBAL) => table[kind.apiVersion]?.split(" ").includes(kind.kind) ?? false;
+      const isIn = (table: typeof CLUSTER_SCOPED) => table[kind.apiVersion]?.split(" ").includes(kind.kind) ?? false;
       const namespaced = isIn(NAMESPACED);
-      if (namespaced || isIn(GLOBAL)) return { plural: pluralOf(kind.kind), namespaced };
+      if (namespaced || isIn(CLUSTER_SCOPED)) return { plural: pluralOf(kind.kind), namespaced };
       return await discover(kind, call);
     },
     serves: async (kind, call) => {

@@ -58,29 +58,29 @@ export async function readKubeconfigTexts(source: KubeconfigSource, files: FileR
       found.push({ folder: dirname(path), text: decodeUtf8(await files.read(path)) });
     } catch (cause) {
       missing = cause;
-      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw unreadable(source, cause);
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw unreadableError(source, cause);
     }
   }
-  if (found.length === 0) throw unreadable(source, missing);
+  if (found.length === 0) throw unreadableError(source, missing);
   return found;
 }
 
 /** Throws a ClusterError `kubeconfig` that says what is wrong with it. */
 export function readKubeconfig(source: KubeconfigSource, texts: readonly KubeconfigText[]): Kubeconfig {
   const origin = originOf(source), contents = contentsOf(source, texts);
-  const wanted = source === "in-cluster" ? undefined : source.context;
-  const name = wanted ?? contents.current;
+  const contextName = source === "in-cluster" ? undefined : source.context;
+  const name = contextName ?? contents.current;
   const context = contents.contexts.find((known) => known.name === name);
   if (!context) {
     const names = contents.contexts.map((known) => known.name).join(", ") || "none";
     const missing = name ? `has no context ${name}` : "names no context";
-    throw configError(`${capital(origin)} ${missing}; it has: ${names}`);
+    throw configError(`${capitalizeOrigin(origin)} ${missing}; it has: ${names}`);
   }
   const cluster = contents.clusters.find((known) => known.name === context.cluster);
-  if (!cluster) throw configError(`${capital(origin)} has no cluster ${context.cluster}`);
+  if (!cluster) throw configError(`${capitalizeOrigin(origin)} has no cluster ${context.cluster}`);
   if (!URL.canParse(cluster.server) || !/^https?:/.test(cluster.server)) {
     if (source === "in-cluster") throw configError("No file is named, and this process does not run in a cluster");
-    throw configError(`${capital(origin)} names a server that is no URL: ${cluster.server}`);
+    throw configError(`${capitalizeOrigin(origin)} names a server that is no URL: ${cluster.server}`);
   }
   return {
     context: context.name,
@@ -98,14 +98,14 @@ function userOf(context: Context, { users }: Contents, source: KubeconfigSource)
   if (!found) {
     const names = users.map(({ name }) => String(name)).join(", ") || "none";
     const missing = `has no user ${context.user}, which its context ${context.name} names`;
-    throw configError(`${capital(originOf(source))} ${missing}; it has: ${names}`);
+    throw configError(`${capitalizeOrigin(originOf(source))} ${missing}; it has: ${names}`);
   }
-  return reading(source, found.read);
+  return readOrThrow(source, found.read);
 }
 
 function contentsOf(source: KubeconfigSource, texts: readonly KubeconfigText[]): Contents {
   if (source === "in-cluster") return contentsOfPod();
-  const each = reading(source, () => texts.map(contentsOfText));
+  const each = readOrThrow(source, () => texts.map(contentsOfText));
   return {
     current: each.find(({ current }) => current)?.current,
     contexts: each.flatMap(({ contexts }) => contexts),
@@ -162,15 +162,15 @@ function clusterInfoOf({ name, cluster }: { name: string; cluster: Record<string
   return [name, { ...Object.fromEntries(info), ...(config !== undefined && { config }) }];
 }
 
-function reading<T>(source: KubeconfigSource, read: () => T): T {
+function readOrThrow<T>(source: KubeconfigSource, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw unreadable(source, cause);
+    throw unreadableError(source, cause);
   }
 }
 
-function unreadable(source: KubeconfigSource, cause: unknown) {
+function unreadableError(source: KubeconfigSource, cause: unknown) {
   // What follows the first line of a parser's message shows the text, which holds secrets.
   const [why = ""] = reasonOf(cause).split("\n");
   return configError(`Cannot read ${originOf(source)}: ${why.replace(/:$/, "")}`, cause);
@@ -188,6 +188,6 @@ function originOf(source: KubeconfigSource): string {
   return paths.length > 1 ? `the kubeconfig files ${paths.join(", ")}` : `the kubeconfig file ${source.file}`;
 }
 
-function capital(text: string): string {
+function capitalizeOrigin(text: string): string {
   return text[0]!.toUpperCase() + text.slice(1);
 }

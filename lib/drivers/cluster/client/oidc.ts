@@ -25,7 +25,7 @@ class ProviderError extends DriverError {}
 
 /** Kubectl renews a token ten seconds before its end, too. */
 const MARGIN = 10 * SECOND;
-const ANSWER_MOST = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Whether the id token is no longer good; one without a readable end counts as expired. */
 export function isExpired(idToken: string, now: number): boolean {
@@ -73,7 +73,7 @@ async function send(
     options: { agent: false, ...(ca && { ca }) },
     deadline: ms,
     signals: [signal],
-    most: ANSWER_MOST,
+    most: MAX_ANSWER_BYTES,
     fail: (_, doing, cause) => new ProviderError("oidc", `${doing}: ${cause.message}`, { transient: true }),
   });
   const answer = status === 200 ? parseObject(body) : null;

@@ -1,12 +1,12 @@
 /** Lists, page by page, from a server that is believed only as far as what it sends is a list. */
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import type { Call, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { badAnswer, isRecord } from "#lib/drivers/cluster/client/status.ts";
+import { isRecord, unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
 
 /** Objects a page: the API server suggests the same to kubectl. */
-const PAGE = "500";
+const PAGE_SIZE = "500";
 /** Pages of one list; a server that always has one more would never let it end. */
-const PAGES_MOST = 2000;
+const MAX_PAGES = 2000;
 
 interface List {
   readonly items: KubeObject[];
@@ -22,10 +22,17 @@ export async function listPages(
 ): Promise<List> {
   const items: KubeObject[] = [];
   for (let next = "", pages = 1;; pages++) {
-    const read = await listOnePage(api, path, { ...query, limit: PAGE, ...(next ? { continue: next } : {}) }, call);
+    const read = await listOnePage(
+      api,
+      path,
+      { ...query, limit: PAGE_SIZE, ...(next ? { continue: next } : {}) },
+      call,
+    );
     for (const item of read.items) items.push(item);
     if (!read.next) return { items, version: read.version };
-    if (read.next === next || pages >= PAGES_MOST) throw badAnswer(`The list of ${path} does not come to an end`, 200);
+    if (read.next === next || pages >= MAX_PAGES) {
+      throw unexpectedResponse(`The list of ${path} does not come to an end`, 200);
+    }
     next = read.next;
   }
 }
@@ -51,7 +58,7 @@ function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
   const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go's word for an empty list
   if (!none && !(Array.isArray(items) && items.every(isObject))) {
-    throw badAnswer(`The list of ${path} was answered with something that is no list`, 200);
+    throw unexpectedResponse(`The list of ${path} was answered with something that is no list`, 200);
   }
   const { continue: next, resourceVersion } = isRecord(metadata) ? metadata : {};
   return {

@@ -39,9 +39,9 @@ interface PluginOptions {
 }
 
 /** The most bytes that a plugin may write; a credential has a few thousand. */
-const OUTPUT_MOST = 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** The most characters of its errors in a message. */
-const COMPLAINT_MOST = 500;
+const MAX_STDERR_LENGTH = 500;
 
 export function openPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): Plugin {
   let last: { readonly credential: PluginCredential; readonly expires: number } | undefined;
@@ -66,22 +66,22 @@ function run({ command, args, env, ...settings }: PluginSettings, signal: AbortS
       detached: true, // a process group of its own, which can be killed as a whole
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let output = "", complaint = "", ended = false;
+    let output = "", stderr = "", ended = false;
     const kill = () => {
       if (ended) return;
       ended = true;
-      endGroup(child.pid);
+      killProcessGroup(child.pid);
       child.stdout.destroy();
       child.stderr.destroy();
     };
     signal.addEventListener("abort", kill, { once: true });
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      if (output.length <= OUTPUT_MOST) return;
+      if (output.length <= MAX_OUTPUT_BYTES) return;
       kill();
-      reject(new Error(`The plugin ${command} wrote over ${OUTPUT_MOST} bytes`));
+      reject(new Error(`The plugin ${command} wrote over ${MAX_OUTPUT_BYTES} bytes`));
     });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => complaint = (complaint + text).slice(-OUTPUT_MOST));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => stderr = (stderr + text).slice(-MAX_OUTPUT_BYTES));
     child.on("error", (cause: NodeJS.ErrnoException) => {
       const hint = cause.code === "ENOENT" && installHint ? `. ${installHint.trim()}` : "";
       reject(new Error(`Cannot run the plugin ${command}: ${cause.message}${hint}`, { cause }));
@@ -89,13 +89,13 @@ function run({ command, args, env, ...settings }: PluginSettings, signal: AbortS
     child.on("close", (code) => {
       ended = true;
       if (code === 0) return resolve(output);
-      const why = complaint.trim().slice(-COMPLAINT_MOST);
+      const why = stderr.trim().slice(-MAX_STDERR_LENGTH);
       reject(new Error(`The plugin ${command} failed with exit status ${code}${why && `: ${why}`}`));
     });
   });
 }
 
-function endGroup(pid: number | undefined): void {
+function killProcessGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");

@@ -17,7 +17,7 @@ export interface Status {
   };
 }
 
-const NO_PAGE = "404 page not found"; // how the API server says that it has no such group or version
+const UNKNOWN_PATH_TEXT = "404 page not found"; // how the API server says that it has no such group or version
 const REASONS: Readonly<Record<number, string>> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -39,12 +39,12 @@ const REASONS: Readonly<Record<number, string>> = {
 /** Below 500: the server was slow, busy, or has forgotten the place from which to go on. */
 const TRANSIENT = new Set([408, 410, 425, 429]);
 /** At 500 and above: what it will not do the next time either. */
-const NEVER = new Set([501, 505]);
+const PERMANENT = new Set([501, 505]);
 /** The longest wait that a server may ask for: who asks for a day is mistaken, or somebody else. */
-const RETRY_MOST = MINUTE;
-const NO_SERVER = "Check that the kubeconfig's server is a Kubernetes API server and no proxy's page.";
+const MAX_RETRY_AFTER = MINUTE;
+const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes API server and no proxy's page.";
 /** The most of a text that is no Status which goes into a message: a proxy's error page is long. */
-const EXCERPT = 300;
+const EXCERPT_LENGTH = 300;
 
 export function errorOf(answer: HttpAnswer, doing: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
@@ -57,12 +57,12 @@ export function errorOf(answer: HttpAnswer, doing: string): ClusterError {
  * What answered was no API server: a proxy's page, or half an answer that counts as whole. Nothing is known of what
  * was asked for, and it may well be an API server again the next time.
  */
-export function badAnswer(message: string, status: number, cause?: unknown): ClusterError {
+export function unexpectedResponse(message: string, status: number, cause?: unknown): ClusterError {
   return new ClusterError("BadAnswer", message, {
     transient: true,
     status,
     blame: "operator",
-    hint: NO_SERVER,
+    hint: NOT_API_SERVER_HINT,
     cause,
   });
 }
@@ -81,8 +81,8 @@ export function errorOfStatus(
   text = "",
 ): ClusterError {
   const reason = status?.reason || REASONS[code] || `Http${code}`;
-  const message = status?.message || `${doing}: HTTP ${code} ${text.trim().slice(0, EXCERPT)}`.trim();
-  const make = (name: string, transient: boolean, rest: { blame?: "operator" | "cluster"; hint?: string } = {}) =>
+  const message = status?.message || `${doing}: HTTP ${code} ${text.trim().slice(0, EXCERPT_LENGTH)}`.trim();
+  const errorWith = (name: string, transient: boolean, rest: { blame?: "operator" | "cluster"; hint?: string } = {}) =>
     new ClusterError(name, message, {
       transient,
       status: code,
@@ -92,32 +92,32 @@ export function errorOfStatus(
     });
 
   if (status?.details?.causes?.some((cause) => cause.reason === "NamespaceTerminating")) {
-    return make("Terminating", false);
+    return errorWith("Terminating", false);
   }
   // Nothing is wrong with what was asked for: it can go on once the credentials are good.
   if (code === 401) {
-    return make(reason, true, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
+    return errorWith(reason, true, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
   }
-  if (code >= 300 && code < 400) return badAnswer(message, code);
+  if (code >= 300 && code < 400) return unexpectedResponse(message, code);
   if (code === 403) {
     const refusal = readRefusal(message);
-    return make(refusal.code, refusal.heals === "soon" || refusal.heals === "later", {
+    return errorWith(refusal.code, refusal.heals === "soon" || refusal.heals === "later", {
       blame: "operator",
       hint: refusal.hint,
     });
   }
-  if (code === 404 && status === null && text.trim() !== NO_PAGE) return badAnswer(message, code);
+  if (code === 404 && status === null && text.trim() !== UNKNOWN_PATH_TEXT) return unexpectedResponse(message, code);
   if (code === 404 && isUnknownKind(status)) {
     return unknownKind(message, new Error(doing));
   }
-  if (code === 409) return make(reason, isLostRace(reason, message, status));
+  if (code === 409) return errorWith(reason, isWriteConflict(reason, message, status));
   // The API server calls a manifest that does not fit its schema an internal error when it is applied: no try helps.
   if (code === 500 && /failed to create typed (patch|live) object/.test(message)) {
-    return make("Invalid", false, { blame: "operator", hint: "Correct the manifest in the blueprint." });
+    return errorWith("Invalid", false, { blame: "operator", hint: "Correct the manifest in the blueprint." });
   }
-  if (TRANSIENT.has(code) || (code >= 500 && !NEVER.has(code))) return make(reason, true);
+  if (TRANSIENT.has(code) || (code >= 500 && !PERMANENT.has(code))) return errorWith(reason, true);
   const ours = code === 400 || code === 415 || code === 422;
-  return make(
+  return errorWith(
     reason,
     false,
     ours ? { blame: "operator", hint: "The cluster refused the manifest; see its message." } : {},
@@ -125,7 +125,7 @@ export function errorOfStatus(
 }
 
 /** An optimistic lock that another writer won heals by trying again; another uid or field owner does not. */
-function isLostRace(reason: string, message: string, status: Status | null): boolean {
+function isWriteConflict(reason: string, message: string, status: Status | null): boolean {
   if (reason !== "Conflict" || isUidMismatch(message)) return false;
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
@@ -180,7 +180,7 @@ function retryAfterOf(answer: HttpAnswer, status: Status | null): number | undef
     : seconds === undefined
     ? undefined
     : seconds * SECOND;
-  return wait === undefined ? undefined : Math.min(Math.max(0, wait), RETRY_MOST);
+  return wait === undefined ? undefined : Math.min(Math.max(0, wait), MAX_RETRY_AFTER);
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

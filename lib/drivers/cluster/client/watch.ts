@@ -11,7 +11,7 @@
  */
 import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { splitLines } from "#lib/drivers/cluster/client/lines.ts";
+import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
 import { isObject, listPages } from "#lib/drivers/cluster/client/pages.ts";
 import { errorOfStatus, isRecord, statusOf } from "#lib/drivers/cluster/client/status.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
@@ -31,14 +31,14 @@ export interface WatchQuery {
   /** Milliseconds without a word after which the connection is taken for dead (60 s). */
   readonly silence?: number;
   /** Told of each failure that it gets over. */
-  readonly onTrouble?: (error: ClusterError) => void;
+  readonly onRetry?: (error: ClusterError) => void;
 }
 
 /** The longest line of a watch: an object may have 1.5 MB in the server's store, and twice that as text. */
-const LINE_MOST = 16 * 2 ** 20;
+const MAX_LINE_LENGTH = 16 * 2 ** 20;
 
 /** A round that ends sooner without a word was ended by somebody who does not want to be watched: it must not be a loop. */
-const SHORT = SECOND;
+const SHORTEST_ROUND = SECOND;
 
 /** Ends only by throwing: the abort reason, or a permanent ClusterError. */
 export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGenerator<WatchChange> {
@@ -51,35 +51,37 @@ export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGe
         yield { type: "LISTED", objects: list.items };
       }
       const began = performance.now();
-      let heard = false;
-      for await (const { type, object } of oneRound(api, options, version, call)) {
-        heard = true;
+      let receivedEvent = false;
+      for await (const { type, object } of watchOnce(api, options, version, call)) {
+        receivedEvent = true;
         failures = 0;
         version = object.metadata.resourceVersion ?? version;
         if (type !== "BOOKMARK") yield { type, object };
       }
-      if (!heard && performance.now() - began < SHORT) throw lost(options.path, "ended at once");
+      if (!receivedEvent && performance.now() - began < SHORTEST_ROUND) {
+        throw interruptedError(options.path, "ended at once");
+      }
     } catch (error) {
       call.signal.throwIfAborted();
       if (!(error instanceof ClusterError) || isClosed(error)) throw error;
       const expired = error.status === 410;
       if (expired) version = undefined;
       if (!error.transient && !expired || expired && options.strict) throw error;
-      options.onTrouble?.(error);
+      options.onRetry?.(error);
       api.telemetry.record("watch_restart", {});
       await sleep(Math.max(backoff(++failures, 200, 30 * SECOND), error.retryAfterMs ?? 0), call.signal);
     }
   }
 }
 
-const TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
+const EVENT_TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
-interface Line {
+interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
   readonly object: KubeObject;
 }
 
-async function* oneRound(api: Api, options: WatchQuery, version: string, call: Call): AsyncGenerator<Line> {
+async function* watchOnce(api: Api, options: WatchQuery, version: string, call: Call): AsyncGenerator<WatchEvent> {
   const query = {
     ...options.query,
     watch: "1",
@@ -89,13 +91,13 @@ async function* oneRound(api: Api, options: WatchQuery, version: string, call: C
   };
   const stream = await api.stream(options.path, query, call);
   const silence = options.silence ?? MINUTE;
-  const cut = () => stream.close(lost(options.path, `said nothing for ${silence} ms`));
+  const cut = () => stream.close(interruptedError(options.path, `said nothing for ${silence} ms`));
   let guard = setTimeout(cut, silence);
   try {
-    for await (const line of splitLines(stream.chunks, LINE_MOST)) {
+    for await (const line of splitLines(stream.chunks, MAX_LINE_LENGTH)) {
       clearTimeout(guard);
       guard = setTimeout(cut, silence);
-      if (line.trim() !== "") yield readLine(line, options.path);
+      if (line.trim() !== "") yield readEvent(line, options.path);
     }
   } finally {
     clearTimeout(guard);
@@ -103,12 +105,12 @@ async function* oneRound(api: Api, options: WatchQuery, version: string, call: C
   }
 }
 
-function readLine(line: string, path: string): Line {
+function readEvent(line: string, path: string): WatchEvent {
   let event: unknown;
   try {
     event = JSON.parse(line);
   } catch (cause) {
-    throw lost(path, "broke off in a line", cause);
+    throw interruptedError(path, "broke off in a line", cause);
   }
   const { type, object } = isRecord(event) ? event : {};
   if (type === "ERROR") {
@@ -117,10 +119,10 @@ function readLine(line: string, path: string): Line {
   }
   // A bookmark has no name.
   const known = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
-  if (!known || !TYPES.has(String(type))) throw lost(path, "said something that is no event");
-  return event as Line;
+  if (!known || !EVENT_TYPES.has(String(type))) throw interruptedError(path, "said something that is no event");
+  return event as WatchEvent;
 }
 
-function lost(path: string, how: string, cause?: unknown): ClusterError {
+function interruptedError(path: string, how: string, cause?: unknown): ClusterError {
   return new ClusterError("unreachable", `The watch of ${path} ${how}`, { transient: true, cause });
 }

@@ -5,18 +5,18 @@
  * Order of the authority's refusals, and the Challenge of what the authority (or cert-manager, which looks first) finds
  * at the site's address. The deepest of them that says something is the one to listen to.
  */
-import { conditionOf, createdAt, timeOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import { conditionOf, createdAt, timeOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Diagnosis,
   impossible,
-  isFresh,
-  until,
-  type Waited,
+  mayBeCurrent,
+  type WaitClock,
   waiting,
-} from "#lib/drivers/cluster/diagnosis/verdict.ts";
+  waitingUntil,
+} from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
-interface Words {
+interface IssuanceError {
   readonly text: string;
   /** The authority has decided, or nobody tries again for an hour. */
   readonly final: boolean;
@@ -24,27 +24,29 @@ interface Words {
   readonly at: number | undefined;
 }
 
-export function certificateTrouble(
+export function diagnoseCertificate(
   certificate: KubeObject,
   orders: readonly KubeObject[],
-  clock: Waited,
+  clock: WaitClock,
 ): Diagnosis | undefined {
   const name = certificate.metadata.name;
-  const words = wordsOf(certificate, familyOf(certificate, orders));
-  if (!words) return undefined;
+  const issuanceError = findIssuanceError(certificate, findOwnedOrders(certificate, orders));
+  if (!issuanceError) return undefined;
   const hosts: string[] = certificate["spec"]?.dnsNames ?? [];
-  const whose = hosts.length ? ` for ${hosts.join(", ")}` : "";
-  const [, code, ...told] = CAUSES.find(([known]) => known.test(words.text))!;
-  const [why, hint] = told.map((text) => text.replaceAll("HOST", hosts[0] ?? "the site"));
-  const sentence = `No certificate was issued${whose} because ${why}: ${words.text}`;
-  if (words.final && words.at !== undefined && !isFresh(words.at, clock)) return waiting(sentence);
+  const forHosts = hosts.length ? ` for ${hosts.join(", ")}` : "";
+  const [, code, ...texts] = CAUSES.find(([known]) => known.test(issuanceError.text))!;
+  const [why, hint] = texts.map((text) => text.replaceAll("HOST", hosts[0] ?? "the site"));
+  const sentence = `No certificate was issued${forHosts} because ${why}: ${issuanceError.text}`;
+  if (issuanceError.final && issuanceError.at !== undefined && !mayBeCurrent(issuanceError.at, clock)) {
+    return waiting(sentence);
+  }
   const verdict = impossible(code, sentence, "operator", hint);
-  if (words.final) return verdict;
+  if (issuanceError.final) return verdict;
   const since = Math.max(createdAt(certificate), clock.since);
-  return until(
+  return waitingUntil(
     since + clock.patience.certificateMs,
     clock,
-    `Waiting for the certificate ${name}${whose}: ${words.text}`,
+    `Waiting for the certificate ${name}${forHosts}: ${issuanceError.text}`,
     verdict,
   );
 }
@@ -56,7 +58,7 @@ export function hasGivenUp(certificate: KubeObject): boolean {
 }
 
 /** The objects that were made for this certificate, if it was not ready before: each is owned by the one before. */
-function familyOf(certificate: KubeObject, orders: readonly KubeObject[]): KubeObject[] {
+function findOwnedOrders(certificate: KubeObject, orders: readonly KubeObject[]): KubeObject[] {
   const family = new Set([certificate.metadata.uid]);
   // Requests, orders and challenges come in this order, so that one walk finds all generations.
   const all = orders.filter(({ metadata }) => {
@@ -67,7 +69,7 @@ function familyOf(certificate: KubeObject, orders: readonly KubeObject[]): KubeO
   return all.toSorted((a, b) => createdAt(b) - createdAt(a));
 }
 
-function wordsOf(certificate: KubeObject, family: readonly KubeObject[]): Words | undefined {
+function findIssuanceError(certificate: KubeObject, family: readonly KubeObject[]): IssuanceError | undefined {
   for (const kind of ["Challenge", "Order"]) {
     for (const { status } of family.filter((each) => each.kind === kind)) {
       const final = ["invalid", "errored", "expired"].includes(status?.state);

@@ -17,62 +17,65 @@ import {
   replicaSetEventsOf,
   type Terminated,
   timeOf,
-} from "#lib/drivers/cluster/diagnosis/belongs.ts";
-import { certificateTrouble } from "#lib/drivers/cluster/diagnosis/certificate.ts";
-import { claimTrouble, waitsForConsumer } from "#lib/drivers/cluster/diagnosis/node.ts";
+} from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { diagnoseCertificate } from "#lib/drivers/cluster/diagnosis/certificate.ts";
+import { diagnosePvc, waitsForConsumer } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { podTrouble } from "#lib/drivers/cluster/diagnosis/pod.ts";
-import { isTrue, lackOf } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { diagnosePod } from "#lib/drivers/cluster/diagnosis/pod.ts";
+import { describeUnready, isTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
-import { calledOf, capital, minuteOf } from "#lib/drivers/cluster/diagnosis/words.ts";
+import { capitalize, displayNameOf, formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import {
   type Diagnosis,
   impossible,
-  isFresh,
-  isFreshEvent,
-  isFromBefore,
-  until,
-  type Waited,
+  isBeforeWait,
+  mayBeCurrent,
+  mayBeCurrentEvent,
+  type WaitClock,
   waiting,
-} from "#lib/drivers/cluster/diagnosis/verdict.ts";
+  waitingUntil,
+} from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const SNAPSHOT_HINT =
   "See the logs of the snapshot controller and of the storage driver; there may be no room for snapshots.";
 /** Of a handle that the storage does not know (any more): external-snapshotter's words, or the driver's. */
-const GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
-const GONE_HINT = "It was deleted in the storage: choose another backup.";
-const PROGRESS_SECONDS = 600; // Kubernetes' own default
-const MORE_MEMORY = "Raise its memory limit in sizes.yaml, or choose a larger size.";
+const SNAPSHOT_GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
+const SNAPSHOT_GONE_HINT = "It was deleted in the storage: choose another backup.";
+const DEFAULT_PROGRESS_DEADLINE = 600; // Kubernetes' own default
+const MORE_MEMORY_HINT = "Raise its memory limit in sizes.yaml, or choose a larger size.";
 
 /** Judges one object by itself and by all pods and events of its namespace; a Certificate by what was ordered, too. */
 export function diagnose(
   object: KubeObject,
   pods: readonly KubeObject[],
   events: readonly KubeObject[],
-  clock: Waited,
+  clock: WaitClock,
   orders: readonly KubeObject[] = [],
 ): Diagnosis {
-  const lack = lackOf(object);
-  if (lack === undefined) return { is: "ready" };
-  const name = capital(calledOf(object.kind, object.metadata.name));
-  const sight: Sight = { object, own: podsOf(object, pods), pods, events, clock };
+  const unreadyReason = describeUnready(object);
+  if (unreadyReason === undefined) return { is: "ready" };
+  const name = capitalize(displayNameOf(object.kind, object.metadata.name));
+  const observed: ObservedState = { object, own: podsOf(object, pods), pods, events, clock };
   if (object.kind === "PersistentVolumeClaim") {
     if (waitsForConsumer(object.metadata.name, events)) return { is: "ready" };
-    if (object["status"]?.phase === "Lost") return lostVolume(object);
-    return claimTrouble(object.metadata.name, events, clock) ?? waiting(`${name} ${lack}`);
+    if (object["status"]?.phase === "Lost") return diagnoseLostVolume(object);
+    return diagnosePvc(object.metadata.name, events, clock) ?? waiting(`${name} ${unreadyReason}`);
   }
   if (object.kind === "Certificate") {
-    return certificateTrouble(object, orders, clock) ?? waiting(`${name} ${lack}`);
+    return diagnoseCertificate(object, orders, clock) ?? waiting(`${name} ${unreadyReason}`);
   }
-  if (object.kind === "VolumeSnapshot") return snapshotTrouble(object, clock) ?? waiting(`${name} ${lack}`);
-  const ofPods = sight.own.map((pod) => podTrouble(pod, events, clock)).filter((trouble) => trouble !== undefined);
-  const troubles = [
-    conditionTrouble(sight, lastWords(sight, ofPods)),
-    creationTrouble(sight, lack),
-    ...ofPods,
+  if (object.kind === "VolumeSnapshot") return diagnoseSnapshot(object, clock) ?? waiting(`${name} ${unreadyReason}`);
+  const podDiagnoses = observed.own.map((pod) => diagnosePod(pod, events, clock)).filter((trouble) =>
+    trouble !== undefined
+  );
+  const diagnoses = [
+    diagnoseConditions(observed, lastWords(observed, podDiagnoses)),
+    diagnosePodCreation(observed, unreadyReason),
+    ...podDiagnoses,
   ].filter((trouble) => trouble !== undefined);
-  return troubles.find((trouble) => trouble.is === "impossible") ?? troubles[0] ?? waiting(`${name} ${lack}`);
+  return diagnoses.find((trouble) => trouble.is === "impossible") ?? diagnoses[0] ??
+    waiting(`${name} ${unreadyReason}`);
 }
 
 /** How a Job has failed or is about to, or undefined. Out of memory tells more than that it failed. */
@@ -85,11 +88,11 @@ export function failureOf(
   const ends = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid))
     .flatMap((pod) => containersOf(pod).map((container) => ({ pod, container, end: container.state?.terminated })))
     .filter(({ end }) => end !== undefined && end.exitCode !== 0);
-  const starved = ends.find(({ end }) => end!.reason === "OOMKilled");
-  if (starved) {
-    const place = `Container ${starved.container.name} of pod ${starved.pod.metadata.name}`;
-    const message = `${place} ran out of memory (exit code ${starved.end!.exitCode})`;
-    return { code: "OOMKilled", message, terminated: starved.end };
+  const outOfMemory = ends.find(({ end }) => end!.reason === "OOMKilled");
+  if (outOfMemory) {
+    const place = `Container ${outOfMemory.container.name} of pod ${outOfMemory.pod.metadata.name}`;
+    const message = `${place} ran out of memory (exit code ${outOfMemory.end!.exitCode})`;
+    return { code: "OOMKilled", message, terminated: outOfMemory.end };
   }
   return {
     code: condition.reason || "Failed",
@@ -99,19 +102,22 @@ export function failureOf(
 }
 
 /** One object, its own pods, and all pods and events of its namespace. */
-interface Sight {
+interface ObservedState {
   readonly object: KubeObject;
   readonly own: readonly KubeObject[];
   readonly pods: readonly KubeObject[];
   readonly events: readonly KubeObject[];
-  readonly clock: Waited;
+  readonly clock: WaitClock;
 }
 
-function conditionTrouble({ object, pods, clock }: Sight, lastWords: string | undefined): Diagnosis | undefined {
+function diagnoseConditions(
+  { object, pods, clock }: ObservedState,
+  lastWords: string | undefined,
+): Diagnosis | undefined {
   if (object.kind === "Job") {
     const failure = failureOf(object, pods);
     if (!failure) return undefined;
-    const hint = failure.code === "OOMKilled" ? MORE_MEMORY : "See the last lines of its log.";
+    const hint = failure.code === "OOMKilled" ? MORE_MEMORY_HINT : "See the last lines of its log.";
     return impossible(failure.code, failure.message, failure.code === "OOMKilled" ? "operator" : "cluster", hint);
   }
   if (object.kind === "Deployment") {
@@ -119,8 +125,8 @@ function conditionTrouble({ object, pods, clock }: Sight, lastWords: string | un
     const seen = (object["status"]?.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
     if (!seen || progressing?.reason !== "ProgressDeadlineExceeded") return undefined;
     // What was said before we came stays said until a pod is ready: from now on it has its time anew.
-    const time = (object["spec"]?.progressDeadlineSeconds ?? PROGRESS_SECONDS) * SECOND;
-    const isOld = isFromBefore(timeOf(progressing.lastTransitionTime) ?? clock.now, clock);
+    const time = (object["spec"]?.progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE) * SECOND;
+    const isOld = isBeforeWait(timeOf(progressing.lastTransitionTime) ?? clock.now, clock);
     if (isOld && clock.now < clock.since + time) return undefined;
     const { name } = object.metadata;
     const words = progressing.message ?? "ProgressDeadlineExceeded";
@@ -131,7 +137,7 @@ function conditionTrouble({ object, pods, clock }: Sight, lastWords: string | un
 }
 
 /** What the pods were waiting for when their time was over says more than that it was. */
-function lastWords({ own, events }: Sight, ofPods: readonly Diagnosis[]): string | undefined {
+function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[]): string | undefined {
   const told = ofPods.map((trouble) => trouble.is === "waiting" ? trouble.sentence : "").find((text) => text !== "");
   if (told) return told;
   const probes = own.flatMap((pod) => eventsOf(pod, events).filter((event) => event["reason"] === "Unhealthy"));
@@ -143,22 +149,22 @@ function lastWords({ own, events }: Sight, ofPods: readonly Diagnosis[]): string
  * Its controllers try again for ever and write the last error into its status, with the time at which that was first said:
  * what they still say after as long as a volume may take, they will say for good.
  */
-function snapshotTrouble(snapshot: KubeObject, clock: Waited): Diagnosis | undefined {
+function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | undefined {
   const error = snapshot["status"]?.error;
   if (!error?.message) return undefined;
   const message = `The snapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
-  if (GONE.test(error.message)) return impossible("SnapshotGone", message, "operator", GONE_HINT);
+  if (SNAPSHOT_GONE.test(error.message)) return impossible("SnapshotGone", message, "operator", SNAPSHOT_GONE_HINT);
   const verdict = impossible("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
-  return until((timeOf(error.time) ?? clock.since) + clock.patience.volumeMs, clock, message, verdict);
+  return waitingUntil((timeOf(error.time) ?? clock.since) + clock.patience.volumeMs, clock, message, verdict);
 }
 
-function lostVolume({ metadata: { name } }: KubeObject): Diagnosis {
+function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
   const hint = "The data on it is lost unless the volume comes back: restore a backup.";
   return impossible("Lost", `The volume of claim ${name} is gone`, "operator", hint);
 }
 
 /** What admission refused when the object's controller tried to make a pod (or a claim) for it. */
-function creationTrouble({ object, own, events, clock }: Sight, lack: string): Diagnosis | undefined {
+function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack: string): Diagnosis | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
   const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastSeen(event) >= newestPod);
@@ -173,9 +179,10 @@ function creationTrouble({ object, own, events, clock }: Sight, lack: string): D
   const { code, why, hint, heals } = readRefusal(message);
   const what = /^create Claim |persistentvolumeclaims "/.test(message) ? "volume claim" : "pod";
   const sentence = `${object.kind} ${object.metadata.name} cannot make its ${what} because ${why}: ${message}`;
-  if (!(latest && isFreshEvent(latest, clock)) && !isFresh(at, clock)) {
-    const name = capital(calledOf(object.kind, object.metadata.name)), when = minuteOf(new Date(at).toISOString());
-    return waiting(`${name} ${lack}; at ${when} its ${what} was refused because ${why}`, remaining(clock));
+  if (!(latest && mayBeCurrentEvent(latest, clock)) && !mayBeCurrent(at, clock)) {
+    const name = capitalize(displayNameOf(object.kind, object.metadata.name)),
+      when = formatMinute(new Date(at).toISOString());
+    return waiting(`${name} ${lack}; at ${when} its ${what} was refused because ${why}`, remainingPatience(clock));
   }
 
   // What nobody knows may be a part of the cluster that stumbles; what is called forbidden was decided.
@@ -184,9 +191,9 @@ function creationTrouble({ object, own, events, clock }: Sight, lack: string): D
   const verdict = impossible(code, sentence, "operator", hint);
   if (heals === "never") return verdict;
   const first = Math.min(...refused.map(firstSeen), at);
-  return until(Math.max(first, clock.since) + clock.patience.quotaMs, clock, sentence, verdict);
+  return waitingUntil(Math.max(first, clock.since) + clock.patience.quotaMs, clock, sentence, verdict);
 }
 
-function remaining(clock: Waited): number {
+function remainingPatience(clock: WaitClock): number {
   return clock.since + clock.patience.unschedulableMs - clock.now;
 }

@@ -4,7 +4,7 @@
  *
  * Whatever was judged by what the cluster showed (diagnose.ts) says all that already and is left as it is.
  */
-import { capital } from "#lib/drivers/cluster/diagnosis/words.ts";
+import { capitalize } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
@@ -19,20 +19,21 @@ interface Explanation {
 
 export function explain(error: ClusterError): Explanation {
   const { code, message, blame, hint } = error;
-  const given = { code, message, blame, hint };
-  const own = OWN[code]?.(error);
-  if (own) return { ...given, ...own };
-  if (error.status >= 400) return { ...given, ...explainAnswer(error) };
-  return given;
+  const original = { code, message, blame, hint };
+  const byCode = EXPLAINED_BY_CODE[code]?.(error);
+  if (byCode) return { ...original, ...byCode };
+  if (error.status >= 400) return { ...original, ...explainAnswer(error) };
+  return original;
 }
 
 /** By the codes that are ours, wherever the failure arose. */
-const OWN: Readonly<Record<string, (error: ClusterError) => Partial<Explanation>>> = {
+const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partial<Explanation>>> = {
   unreachable: ({ message, cause }) => {
     const code = String((cause as { code?: unknown } | undefined)?.code ?? "");
     return {
       message: `The cluster cannot be reached: ${message}`,
-      ...ROADS[code] ?? { hint: "See whether the cluster's API server runs, and the network between it and here." },
+      ...NETWORK_ERRORS[code] ??
+        { hint: "See whether the cluster's API server runs, and the network between it and here." },
     };
   },
   untrusted: ({ message }) => ({
@@ -60,7 +61,7 @@ const OWN: Readonly<Record<string, (error: ClusterError) => Partial<Explanation>
   }),
 };
 
-const ROADS: Readonly<Record<string, Partial<Explanation>>> = {
+const NETWORK_ERRORS: Readonly<Record<string, Partial<Explanation>>> = {
   ECONNREFUSED: {
     hint: "Nothing listens there: see whether the cluster's API server runs, and the address in the kubeconfig.",
   },
@@ -73,7 +74,7 @@ const ROADS: Readonly<Record<string, Partial<Explanation>>> = {
 /** What the API server answered. */
 function explainAnswer(error: ClusterError): Partial<Explanation> {
   const { status, message, code } = error;
-  const thing = thingOf(error);
+  const object = nameObject(error);
   if (status === 401) {
     return {
       message: `The cluster does not accept the credentials of this service: ${message}`,
@@ -84,7 +85,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
   const known = refusal.code !== "Forbidden" || status === 403;
   if (known && (status === 403 || status === 400 || status === 422 || refusal.heals === "later" && status >= 500)) {
     const { why, hint } = refusal;
-    const sentence = `Cannot ${deedOf(error)} ${thing} because ${why}: ${message}`;
+    const sentence = `Cannot ${verbOf(error)} ${object} because ${why}: ${message}`;
     return { code: refusal.code, message: sentence, blame: "operator", hint };
   }
   if (status === 404 && /^namespaces "/.test(message)) {
@@ -94,27 +95,31 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
       hint: "Somebody has deleted it, and its data with it: destroy this one and make a new one.",
     };
   }
-  if (code === "NoKind") return { message: `The cluster does not know the kind of ${thing}: ${message}` };
+  if (code === "NoKind") return { message: `The cluster does not know the kind of ${object}: ${message}` };
   if (status === 400 || status === 422 || code === "Invalid") {
     return {
-      message: `The cluster finds ${thing} invalid: ${message}`,
+      message: `The cluster finds ${object} invalid: ${message}`,
       blame: "operator",
       hint: "Correct the manifest in the blueprint (BLUEPRINT_DIR), or the setting that the field was made of.",
     };
   }
-  if (status === 409) return { message: `Somebody else has changed ${thing} meanwhile: ${message}` };
+  if (status === 409) return { message: `Somebody else has changed ${object} meanwhile: ${message}` };
   if (status === 413) {
-    return { message: `${capital(thing)} is too large for the cluster: ${message}`, blame: "operator" };
+    return { message: `${capitalize(object)} is too large for the cluster: ${message}`, blame: "operator" };
   }
-  if (status === 429) return { message: `The cluster's API server is overloaded: ${message}`, hint: LATER };
-  if (status >= 500) return { message: `The cluster's API server failed at ${thing}: ${message}`, hint: LATER };
+  if (status === 429) {
+    return { message: `The cluster's API server is overloaded: ${message}`, hint: SERVER_TROUBLE_HINT };
+  }
+  if (status >= 500) {
+    return { message: `The cluster's API server failed at ${object}: ${message}`, hint: SERVER_TROUBLE_HINT };
+  }
   return {};
 }
 
-const LATER = "See to the cluster's API server and its etcd; then retry.";
+const SERVER_TROUBLE_HINT = "See to the cluster's API server and its etcd; then retry.";
 
 /** "the volume claim files": by the answer's own words, else by the path that was called. */
-function thingOf({ message, cause }: ClusterError): string {
+function nameObject({ message, cause }: ClusterError): string {
   const [, resource, name] =
     /(?:^|: )([A-Za-z][\w.-]*) "([^"]*)" (?:is (?:forbidden|invalid)|not found)/.exec(message) ??
       [];
@@ -127,24 +132,24 @@ function thingOf({ message, cause }: ClusterError): string {
 }
 
 /** What was to be done with it: by the refusal's own word, else by the method of the call. */
-function deedOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
+function verbOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
   const doing = cause instanceof Error ? cause.message : "";
   const word = / cannot (\w+) resource /.exec(message)?.[1] ?? /^(?:GET|DELETE)\b/.exec(doing)?.[0].toLowerCase();
   if (word === "delete" || word === "deletecollection") return "delete";
   return word === "get" || word === "list" || word === "watch" ? "read" : "write";
 }
 
-const SPOKEN_OF = "Namespace Pod Service Secret ConfigMap LimitRange Deployment StatefulSet Job CronJob Ingress " +
+const NAMED_KINDS = "Namespace Pod Service Secret ConfigMap LimitRange Deployment StatefulSet Job CronJob Ingress " +
   "NetworkPolicy Certificate ClusterIssuer VolumeSnapshot";
 
 /** What people call a resource of the API, by its kind in small letters and by its plural. */
-const NAMES = new Map([
-  ...SPOKEN_OF.split(" ").map((kind) => [kind, kind.replace(/\B[A-Z]/, " $&").toLowerCase()] as const),
+const DISPLAY_NAMES = new Map([
+  ...NAMED_KINDS.split(" ").map((kind) => [kind, kind.replace(/\B[A-Z]/, " $&").toLowerCase()] as const),
   ...[["PersistentVolumeClaim", "volume claim"], ["ResourceQuota", "quota"]] as const,
 ].flatMap(([kind, name]) => [[kind.toLowerCase(), name], [pluralOf(kind), name]] as const));
 
 /** `persistentvolumeclaims`, `deployments.apps` and `Deployment.apps` alike. */
 function nameOf(resource: string): string {
   const plain = resource.split(".")[0]!.toLowerCase();
-  return NAMES.get(plain) ?? plain;
+  return DISPLAY_NAMES.get(plain) ?? plain;
 }

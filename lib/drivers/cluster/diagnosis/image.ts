@@ -4,98 +4,103 @@
  * The kubelet hands on the runtime's words, and the runtime the registry's: containerd, CRI-O and dockerd say the same
  * in different ways, and so does every registry. What is not recognised is given time, and then told as it was said.
  */
-import { type ContainerState, firstSeen, startOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import { type ContainerState, firstSeen, startOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Diagnosis, impossible, type PodSight, until } from "#lib/drivers/cluster/diagnosis/verdict.ts";
+import {
+  type Diagnosis,
+  impossible,
+  type ObservedPod,
+  waitingUntil,
+} from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
-interface Cause {
+interface PullFailure {
   readonly words: RegExp;
   readonly hint: string;
   /** Whether a later try may go better. */
-  readonly passes: boolean;
+  readonly isTransient: boolean;
 }
 
-const MISSING: Cause = {
+const MISSING: PullFailure = {
   words: /not found|manifest unknown|name unknown|no such image|did not resolve to an alias|invalid reference format/i,
   hint: "There is no such image: correct its name or tag in images.yaml, or choose a version that has one.",
-  passes: false,
+  isTransient: false,
 };
 /** The first that fits decides: a rate limit speaks of authentication, and a refusal of a repository that is not there. */
-const CAUSES: readonly Cause[] = [
+const CAUSES: readonly PullFailure[] = [
   {
     words: /toomanyrequests|too many requests|rate limit/i,
     hint: "The registry limits how often it may be asked. Retry later, give the nodes credentials for it, or name a " +
       "mirror in images.yaml.",
-    passes: true,
+    isTransient: true,
   },
   {
     words:
       /denied|unauthori[sz]ed|authentication required|forbidden|no basic auth credentials|invalid username\/password/i,
     hint: "The registry refuses the nodes: check the image's name in images.yaml, and give the nodes " +
       "credentials for its registry.",
-    passes: false,
+    isTransient: false,
   },
   {
     words: /no such host/i,
     hint: "The nodes do not know the registry's host name: check it in images.yaml, and the DNS of the nodes.",
-    passes: false,
+    isTransient: false,
   },
   {
     words:
       /no match(ing manifest)? for|no image found in (manifest list|image index)|does not match the specified platform/i,
     hint: "The image has no build for the processor of the nodes: name one in images.yaml that has.",
-    passes: false,
+    isTransient: false,
   },
   MISSING,
   {
     words: /no space left on device|disk pressure/i,
     hint: "Free disk space on the node, or add nodes.",
-    passes: true,
+    isTransient: true,
   },
   {
     words: /signature|x509|certificate/i,
     hint: "The nodes do not trust the registry or the image: check certificates and signature rules on the nodes.",
-    passes: true,
+    isTransient: true,
   },
   {
     words:
       /dial tcp|i\/o timeout|connection (refused|reset)|tls handshake|server misbehaving|\bEOF\b|deadline exceeded|timeout/i,
     hint: "The nodes cannot reach the registry: check their network, proxy and DNS, and whether the registry works.",
-    passes: true,
+    isTransient: true,
   },
 ];
-const UNKNOWN: Omit<Cause, "words"> = {
+const UNKNOWN: Omit<PullFailure, "words"> = {
   hint: "Check the image's name in images.yaml, and that the nodes may pull it from its registry.",
-  passes: true,
+  isTransient: true,
 };
 
-export function imageTrouble({ pod, own, clock }: PodSight, container: ContainerState): Diagnosis {
+export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: ContainerState): Diagnosis {
   const { reason, message = "" } = container.state!.waiting!;
-  const failures = own.filter((event) => event["reason"] === "Failed" && isAbout(event, container));
-  const heard = failures.map((event) => String(event["message"] ?? "")).find((text) => /Failed to pull/.test(text));
+  const failures = own.filter((event) => event["reason"] === "Failed" && isAboutContainer(event, container));
+  const pullError = failures.map((event) => String(event["message"] ?? "")).find((text) => /Failed to pull/.test(text));
   // "Back-off pulling image X" says nothing; the first failure says why. Newer kubelets quote it behind the back-off.
   const original = reason === "ImagePullBackOff" ? /ErrImagePull: (.*)/s.exec(message)?.[1] : message;
-  const why = original || heard || message || String(reason);
-  const cause = CAUSES.find(({ words }) => words.test(withoutName(why, pod, container))) ?? UNKNOWN;
+  const why = original || pullError || message || String(reason);
+  const cause = CAUSES.find(({ words }) => words.test(withoutImageName(why, pod, container))) ?? UNKNOWN;
   const backedOff = reason === "ImagePullBackOff" ||
     own.some((event) => event["reason"] === "BackOff" && /pulling image/.test(String(event["message"])));
   const name = namesOf(pod, container)[0] ?? "";
-  const told = `The image ${name} cannot be pulled (${placeOf(pod, container)}): ${why}`;
-  const sentence = `Waiting for the image ${name}: ${withoutFrames(why)}`;
+  const told = `The image ${name} cannot be pulled (${describeContainer(pod, container)}): ${why}`;
+  const sentence = `Waiting for the image ${name}: ${withoutPrefixes(why)}`;
   const verdict = impossible("ErrImagePull", told, "operator", cause.hint);
-  if (backedOff && !cause.passes) return verdict;
+  if (backedOff && !cause.isTransient) return verdict;
   const first = Math.min(...failures.map(firstSeen), Infinity);
   const since = first === Infinity ? startOf(pod, own, "Pulling") : first;
-  return until(since + clock.patience.imageMs, clock, sentence, verdict);
+  return waitingUntil(since + clock.patience.imageMs, clock, sentence, verdict);
 }
 
 /** Whether these words say that there is no such image. */
-export function isMissing(words: string): boolean {
+export function isMissingImage(words: string): boolean {
   return CAUSES.find((cause) => cause.words.test(words)) === MISSING;
 }
 
 /** An image may be called anything, `acme/denied-lists` too: its name is no word of the registry. */
-function withoutName(why: string, pod: KubeObject, container: ContainerState): string {
+function withoutImageName(why: string, pod: KubeObject, container: ContainerState): string {
   const names = namesOf(pod, container).flatMap((name) => [name, name.replace(/[:@][^/]*$/, "")]);
   return names.reduce((text, name) => text.replaceAll(name, ""), why);
 }
@@ -108,17 +113,17 @@ function namesOf(pod: KubeObject, { name, image }: ContainerState): string[] {
 }
 
 /** What each layer says before it lets the one below speak: too long for a line that tells how things stand. */
-function withoutFrames(why: string): string {
+function withoutPrefixes(why: string): string {
   return why.replace(/^(?:rpc error: code = \w+ desc = |failed to [\w ]{1,40} "[^"]*": )+/, "");
 }
 
 /** "container moodle of pod install-1-x": where something is wrong. */
-export function placeOf(pod: KubeObject, { name }: ContainerState): string {
+export function describeContainer(pod: KubeObject, { name }: ContainerState): string {
   return `container ${name} of pod ${pod.metadata.name}`;
 }
 
 /** Events name the container as `spec.initContainers{dirs}`. */
-function isAbout(event: KubeObject, container: ContainerState): boolean {
+function isAboutContainer(event: KubeObject, container: ContainerState): boolean {
   const path = event["involvedObject"]?.fieldPath as string | undefined;
   return path === undefined || path.endsWith(`{${container.name}}`);
 }

@@ -11,42 +11,42 @@ import {
   nodeOf,
   startOf,
   timeOf,
-} from "#lib/drivers/cluster/diagnosis/belongs.ts";
+} from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { imageTrouble, placeOf } from "#lib/drivers/cluster/diagnosis/image.ts";
-import { claimsTrouble, nodeTrouble } from "#lib/drivers/cluster/diagnosis/node.ts";
+import { describeContainer, diagnoseImagePull } from "#lib/drivers/cluster/diagnosis/image.ts";
+import { diagnosePvcs, diagnoseScheduling } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import {
   type Diagnosis,
   impossible,
-  isFromBefore,
-  type PodSight,
-  until,
-  type Waited,
+  isBeforeWait,
+  type ObservedPod,
+  type WaitClock,
   waiting,
-} from "#lib/drivers/cluster/diagnosis/verdict.ts";
+  waitingUntil,
+} from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 /** Restarts after which a container that crashes is not expected to come up any more. */
-const RESTARTS = 5;
+const MAX_RESTARTS = 5;
 
-export function podTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
-  const sight: PodSight = { pod, own: eventsOf(pod, events), clock };
+export function diagnosePod(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
+  const sight: ObservedPod = { pod, own: eventsOf(pod, events), clock };
   const scheduled = conditionOf(pod, "PodScheduled");
-  if (scheduled?.status === "False") return nodeTrouble(pod, events, clock);
+  if (scheduled?.status === "False") return diagnoseScheduling(pod, events, clock);
   // While the volumes of a pod that has its node already are made, nothing is said of it.
-  const unbound = scheduled === undefined ? claimsTrouble(pod, events, clock) : undefined;
+  const unbound = scheduled === undefined ? diagnosePvcs(pod, events, clock) : undefined;
   if (unbound) return unbound;
   for (const container of containersOf(pod)) {
-    const trouble = containerTrouble(sight, container);
+    const trouble = diagnoseContainer(sight, container);
     if (trouble) return trouble;
   }
-  return mountTrouble(sight) ?? probeTrouble(sight);
+  return diagnoseMounts(sight) ?? diagnoseProbes(sight);
 }
 
-function containerTrouble(sight: PodSight, container: ContainerState): Diagnosis | undefined {
+function diagnoseContainer(sight: ObservedPod, container: ContainerState): Diagnosis | undefined {
   const { pod, own, clock } = sight;
   const { reason, message = "" } = container.state?.waiting ?? {};
-  const place = placeOf(pod, container);
+  const place = describeContainer(pod, container);
   switch (reason) {
     case "InvalidImageName":
     case "ErrImageNeverPull":
@@ -61,31 +61,31 @@ function containerTrouble(sight: PodSight, container: ContainerState): Diagnosis
     case "ImagePullBackOff":
     case "RegistryUnavailable":
     case "ImageInspectError":
-      return imageTrouble(sight, container);
+      return diagnoseImagePull(sight, container);
     case "CreateContainerConfigError":
-      return configTrouble(sight, message, place);
+      return diagnoseConfig(sight, message, place);
     case "CreateContainerError":
     case "RunContainerError": {
       const sentence = `The ${place} cannot be started: ${message}`;
       const hint = "Correct the container's command, user or mounts in the blueprint, or see to the node's runtime.";
       const verdict = impossible(reason, sentence, "operator", hint);
-      return until(startOf(pod, own, "Failed") + clock.patience.imageMs, clock, sentence, verdict);
+      return waitingUntil(startOf(pod, own, "Failed") + clock.patience.imageMs, clock, sentence, verdict);
     }
     case "CrashLoopBackOff":
-      return crashTrouble(sight, container, message);
+      return diagnoseCrash(sight, container, message);
     default:
       return undefined;
   }
 }
 
 /** The kubelet has not heard from the API server for a while: it knows of no Secret yet, whether or not there is one. */
-const CATCHING_UP = /failed to sync \S+ cache/;
+const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
-function configTrouble({ pod, own, clock }: PodSight, message: string, place: string): Diagnosis {
+function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, place: string): Diagnosis {
   const sentence = `The ${place} cannot be configured: ${message}`;
-  if (CATCHING_UP.test(message)) return waiting(sentence);
+  if (CACHE_NOT_SYNCED.test(message)) return waiting(sentence);
   const verdict = impossible("CreateContainerConfigError", sentence, "operator", missingHint(message));
-  return until(startOf(pod, own, "Failed") + clock.patience.configMs, clock, sentence, verdict);
+  return waitingUntil(startOf(pod, own, "Failed") + clock.patience.configMs, clock, sentence, verdict);
 }
 
 function missingHint(message: string): string {
@@ -100,21 +100,23 @@ function missingHint(message: string): string {
 }
 
 /** Only a crash since we came says that what was done before that has not helped. */
-function crashTrouble(sight: PodSight, container: ContainerState, message: string): Diagnosis {
+function diagnoseCrash(sight: ObservedPod, container: ContainerState, message: string): Diagnosis {
   const { pod, clock } = sight, { restartCount = 0, lastState } = container;
-  const verdict = crashVerdict(sight, container, message);
+  const verdict = diagnoseCrashLoop(sight, container, message);
   const end = timeOf(lastState?.terminated?.finishedAt);
-  if (restartCount < RESTARTS || end === undefined || !isFromBefore(end, clock)) return verdict;
-  const sentence = `The ${placeOf(pod, container)} has crashed before, and is started anew within minutes: ${message}`;
-  return until(clock.since + clock.patience.crashMs, clock, sentence, verdict);
+  if (restartCount < MAX_RESTARTS || end === undefined || !isBeforeWait(end, clock)) return verdict;
+  const sentence = `The ${
+    describeContainer(pod, container)
+  } has crashed before, and is started anew within minutes: ${message}`;
+  return waitingUntil(clock.since + clock.patience.crashMs, clock, sentence, verdict);
 }
 
-function crashVerdict({ pod, own }: PodSight, container: ContainerState, message: string): Diagnosis {
-  const place = placeOf(pod, container);
+function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState, message: string): Diagnosis {
+  const place = describeContainer(pod, container);
   const last = container.lastState?.terminated;
   const restarts = container.restartCount ?? 0;
   const how = last ? ` (${last.reason ?? "Error"}, exit code ${last.exitCode})` : "";
-  if (restarts < RESTARTS) return waiting(`The ${place} has crashed ${restarts + 1} times${how}`);
+  if (restarts < MAX_RESTARTS) return waiting(`The ${place} has crashed ${restarts + 1} times${how}`);
   if (last?.reason === "OOMKilled") {
     const hint = "Raise its memory limit in sizes.yaml, or choose a larger size.";
     return impossible("OOMKilled", `The ${place} ran out of memory: ${message}`, "operator", hint);
@@ -134,7 +136,7 @@ function crashVerdict({ pod, own }: PodSight, container: ContainerState, message
 }
 
 /** Volumes and network, without which no container begins; old news once one has. */
-function mountTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
+function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
     return undefined;
   }
@@ -155,7 +157,7 @@ function mountTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
     : what === "its network"
     ? `See to the network plugin (CNI) and the container runtime of ${place}.`
     : `See to the storage driver on ${place}, and whether another node still holds the volume.`;
-  return until(
+  return waitingUntil(
     firstSeen(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
     clock,
     sentence,
@@ -171,7 +173,7 @@ function causeOf(message: string): string {
 }
 
 /** A probe that fails is normal in the first minute, and told afterwards; it never decides. */
-function probeTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
+function diagnoseProbes({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
   const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastSeen(found) < MINUTE).at(-1);
   if (!event) return undefined;

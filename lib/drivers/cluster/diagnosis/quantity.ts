@@ -5,7 +5,7 @@ const UNITS = new Map([
 ]);
 
 /** The amount as a number, or NaN if it is not written as one. */
-export function amountOf(quantity: string): number {
+export function parseQuantity(quantity: string): number {
   const match = /^([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([numkMGTPE]?|[KMGTPE]i)$/.exec(quantity.trim());
   return match ? Number(match[1]) * UNITS.get(match[2]!)! : NaN;
 }

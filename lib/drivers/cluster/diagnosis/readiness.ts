@@ -1,89 +1,89 @@
 /** Whether an object is ready by its own status; if not, what is lacking. Pure, one function a kind. */
-import { type Condition, conditionOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import { type Condition, conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** Undefined when it is ready, else what it waits for, to stand after its name. */
-type Lack = string | undefined;
+type UnreadyReason = string | undefined;
 
-const RULES: Readonly<Record<string, (object: KubeObject) => Lack>> = {
-  Deployment: lackOfDeployment,
-  StatefulSet: lackOfStatefulSet,
+const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
+  Deployment: describeDeployment,
+  StatefulSet: describeStatefulSet,
   Job: (job) => isTrue(conditionOf(job, "Complete")) ? undefined : "is under way",
   PersistentVolumeClaim: (claim) => claim["status"]?.phase === "Bound" ? undefined : "has no volume yet",
   Ingress: (ingress) => ingress["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet",
-  Service: lackOfService,
+  Service: describeService,
   Namespace: (namespace) => namespace["status"]?.phase === "Active" ? undefined : "is not active",
-  ResourceQuota: lackOfQuota,
-  VolumeSnapshot: lackOfSnapshot,
+  ResourceQuota: describeQuota,
+  VolumeSnapshot: describeSnapshot,
 };
 
 /** What is ready by being there. Any other kind without a rule has to say so in a condition. */
-const PASSIVE = new Set([
+const ALWAYS_READY = new Set([
   ...["ConfigMap", "CronJob", "Event", "IngressClass", "LimitRange", "NetworkPolicy", "PodDisruptionBudget", "Role"],
   ...["RoleBinding", "Secret", "ServiceAccount", "StorageClass", "VolumeSnapshotClass"],
 ]);
 
-export function lackOf(object: KubeObject): Lack {
+export function describeUnready(object: KubeObject): UnreadyReason {
   const rule = RULES[object.kind];
   if (rule) return rule(object);
-  return PASSIVE.has(object.kind) ? undefined : lackOfCondition(object);
+  return ALWAYS_READY.has(object.kind) ? undefined : describeCondition(object);
 }
 
-const UNSEEN = "is about to change: the cluster has not begun with that yet";
+const NOT_OBSERVED = "is about to change: the cluster has not begun with that yet";
 
-function starting(ready: number, wanted: number): string {
+function describeStarting(ready: number, wanted: number): string {
   return `is starting, mostly within a minute (${ready} of ${wanted} pods answer)`;
 }
 
-function lackOfDeployment(deployment: KubeObject): Lack {
+function describeDeployment(deployment: KubeObject): UnreadyReason {
   const { spec = {}, status = {} } = deployment;
   const wanted = spec.replicas ?? 1;
-  if (isUnseen(deployment)) return UNSEEN;
+  if (isNotObserved(deployment)) return NOT_OBSERVED;
   const total = status.replicas ?? 0, updated = status.updatedReplicas ?? 0, available = status.availableReplicas ?? 0;
   if (updated < wanted) return `is starting, mostly within a minute (${updated} of ${wanted} new pods are made)`;
   if (total > updated) return `waits for ${total - updated} old pods to end`;
-  return available < wanted ? starting(available, wanted) : undefined;
+  return available < wanted ? describeStarting(available, wanted) : undefined;
 }
 
-function lackOfStatefulSet(set: KubeObject): Lack {
+function describeStatefulSet(set: KubeObject): UnreadyReason {
   const { spec = {}, status = {} } = set;
   const wanted = spec.replicas ?? 1;
-  if (isUnseen(set)) return UNSEEN;
+  if (isNotObserved(set)) return NOT_OBSERVED;
   if ((status.replicas ?? 0) > wanted) return `is stopping (${status.replicas} pods are left, ${wanted} wanted)`;
   const ready = status.readyReplicas ?? 0;
-  if (ready < wanted) return starting(ready, wanted);
+  if (ready < wanted) return describeStarting(ready, wanted);
   const rolls = (spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate" && wanted > 0;
   return rolls && status.updateRevision !== status.currentRevision ? "is being started anew" : undefined;
 }
 
-function lackOfService(service: KubeObject): Lack {
+function describeService(service: KubeObject): UnreadyReason {
   if (service["spec"]?.type !== "LoadBalancer") return undefined;
   return service["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet";
 }
 
 /** Until its first count is there, whatever the quota limits is refused with "status unknown for quota". */
-function lackOfQuota(quota: KubeObject): Lack {
+function describeQuota(quota: KubeObject): UnreadyReason {
   const counted = quota["status"]?.hard ?? {};
   return Object.keys(quota["spec"]?.hard ?? {}).every((name) => name in counted) ? undefined : "is not counted yet";
 }
 
-function lackOfSnapshot(snapshot: KubeObject): Lack {
+function describeSnapshot(snapshot: KubeObject): UnreadyReason {
   const { readyToUse, error } = snapshot["status"] ?? {};
   if (readyToUse === true) return undefined;
   return error?.message ? `is not ready: ${error.message}` : "is not ready yet";
 }
 
-function lackOfCondition(object: KubeObject): Lack {
+function describeCondition(object: KubeObject): UnreadyReason {
   const condition = conditionOf(object, "Ready") ?? conditionOf(object, "Available");
   if (!condition) return "says nothing of being ready yet";
   if ((condition.observedGeneration ?? object.metadata.generation ?? 0) < (object.metadata.generation ?? 0)) {
-    return UNSEEN;
+    return NOT_OBSERVED;
   }
   if (isTrue(condition)) return undefined;
   return `is not ready: ${condition.message || condition.reason || "no reason given"}`;
 }
 
-function isUnseen(object: KubeObject): boolean {
+function isNotObserved(object: KubeObject): boolean {
   return (object["status"]?.observedGeneration ?? 0) < (object.metadata.generation ?? 0);
 }
 

@@ -5,7 +5,7 @@
  * LimitRange, pod security, permissions and webhooks have reasons that say little (Forbidden, BadRequest, none at all),
  * and only the words tell them apart. What is not recognised stands with the cluster's own words and a general hint.
  */
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 interface Refusal {
   readonly code: string;
@@ -20,7 +20,7 @@ interface Refusal {
 }
 
 /** The blueprint's; any other was put there by somebody else. */
-const OUR_QUOTA = "spoke";
+const BLUEPRINT_QUOTA = "spoke";
 
 /** How a refusal is recognised, and what is made of it. The first that fits decides. */
 type Rule = readonly [words: RegExp, read: (found: RegExpExecArray, message: string) => Refusal];
@@ -101,9 +101,9 @@ export function readRefusal(message: string): Refusal {
 }
 
 function readQuota(quota: string, message: string): Refusal {
-  const requested = amounts(message, "requested"),
-    used = amounts(message, "used"),
-    limited = amounts(message, "limited");
+  const requested = parseAmounts(message, "requested"),
+    used = parseAmounts(message, "used"),
+    limited = parseAmounts(message, "limited");
   const short = [...requested.keys()].filter((resource) =>
     (requested.get(resource) ?? 0) + (used.get(resource) ?? 0) > (limited.get(resource) ?? Infinity)
   );
@@ -111,7 +111,7 @@ function readQuota(quota: string, message: string): Refusal {
   const fits = [...requested].every(([resource, amount]) => !(amount > (limited.get(resource) ?? Infinity)));
   const what = short.join(" and ") || "this";
   const isOfSize = short.every((resource) => /^(?:requests|limits)\./.test(resource));
-  const place = quota === OUR_QUOTA ? ` (${isOfSize ? "sizes" : "limits"}.yaml)` : "";
+  const place = quota === BLUEPRINT_QUOTA ? ` (${isOfSize ? "sizes" : "limits"}.yaml)` : "";
   return {
     code: "ExceededQuota",
     why: fits
@@ -125,7 +125,7 @@ function readQuota(quota: string, message: string): Refusal {
 }
 
 /** `requested: limits.cpu=1,limits.memory=1Gi, used: …` as resource and amount. */
-function amounts(message: string, label: string): Map<string, number> {
+function parseAmounts(message: string, label: string): Map<string, number> {
   const part = new RegExp(`${label}: (.*?)(?:, (?:used|limited): |$)`).exec(message)?.[1] ?? "";
-  return new Map([...part.matchAll(/([^\s,=]+)=([^\s,]+)/g)].map((found) => [found[1]!, amountOf(found[2]!)]));
+  return new Map([...part.matchAll(/([^\s,=]+)=([^\s,]+)/g)].map((found) => [found[1]!, parseQuantity(found[2]!)]));
 }

@@ -3,7 +3,7 @@ import { suite, type Test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch, type WatchChange } from "#lib/drivers/cluster/client/watch.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
@@ -20,7 +20,7 @@ const SPACES = "/api/v1/namespaces", MAPS = "/api/v1/namespaces/a/configmaps";
 function scene(test: Test<Scene>): void {
   test.before.each(async (scene) => {
     scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
-    const connections = await openPoolOfServer({ text: scene.simulator.kubeconfig() });
+    const connections = await openServerConnections({ text: scene.simulator.kubeconfig() });
     scene.api = openApi({ connections, concurrency: 4, deadline: 1500, userAgent: "test" });
     await make(scene.api, SPACES, "a");
   });
@@ -173,7 +173,7 @@ scene(watches);
 async function follow(scene: Scene, spoil: () => Promise<unknown>): Promise<{ told: string[]; troubles: string[] }> {
   const told: string[] = [], troubles: string[] = [];
   const onTrouble = (error: Error) => void troubles.push(error.message);
-  for await (const change of watch(scene.api, { path: MAPS, silence: 300, onTrouble }, anyone)) {
+  for await (const change of watch(scene.api, { path: MAPS, silence: 300, onRetry: onTrouble }, anyone)) {
     told.push(describe(change));
     const last = told.at(-1)!;
     if (last.split(" ").includes("c")) return { told, troubles };

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeEvents, failingContainer } from "#lib/drivers/cluster/evidence.ts";
+import { describeEvents, findFailedContainer } from "#lib/drivers/cluster/evidence.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { at, deployment, event, pod } from "#test/support/kube/sights.ts";
 
@@ -60,7 +60,7 @@ test("the log is that of the container that failed last, and of its run before i
     ...(running ? { lastState: { terminated: { exitCode: 1, finishedAt: at(second * SECOND) } } } : {}),
   });
   const one = pod(deployment(), { containerStatuses: [container("moodle", 5, true), container("side", 3, false)] });
-  assert.equal(failingContainer([one], "n"), {
+  assert.equal(findFailedContainer([one], "n"), {
     namespace: "n",
     pod: "moodle-abc",
     container: "moodle",

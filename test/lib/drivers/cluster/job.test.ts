@@ -79,7 +79,7 @@ test(
     await seenTwice(table);
     assert.not(settled, "a pod of it may still write");
     table.put("jobs", jobWith({ conditions: failed }));
-    const { succeeded, reason, log, heard } = await result;
+    const { succeeded, reason, log, isLogComplete: heard } = await result;
     assert.equal([succeeded, reason, log, heard], [false, "DeadlineExceeded", ["last words"], false]);
   }),
 );

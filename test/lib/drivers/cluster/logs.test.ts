@@ -12,7 +12,7 @@ test("keeps the last 200 lines of a log", () =>
   }, async (api) => {
     const logs = followLogs(api, "n", anyone.signal);
     const status = { containerStatuses: [{ name: "main", state: { terminated: { exitCode: 0 } } }] };
-    logs.show([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
+    logs.update([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
     await logs.close(10_000);
     const [{ lines, ...of }] = logs.followed() as [ReturnType<typeof logs.followed>[number]];
     assert.equal(of, { pod: "p", container: "main" });
@@ -40,7 +40,7 @@ test("with somebody who listens, each reading begins with the first line, and is
       return (line) => void lines.push(line);
     });
     const status = { containerStatuses: [{ name: "main", state: { running: {} } }] };
-    logs.show([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
+    logs.update([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
     await until(() => heard[1]?.length === 250);
     await logs.close(10_000);
     assert.is(logs.followed()[0]!.lines.length, 200, "what is kept is bounded all the same");
@@ -55,7 +55,7 @@ test("once it is closed, a log that has come to its end is not asked for again",
   }, async (api, server) => {
     const logs = followLogs(api, "n", anyone.signal);
     const status = { containerStatuses: [{ name: "main", state: { running: {} } }] };
-    logs.show([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
+    logs.update([{ apiVersion: "v1", kind: "Pod", metadata: { name: "p", uid: "1" }, status }]);
     await logs.close(10_000);
     assert.equal(logs.followed().map(({ lines }) => lines), [["the end"]]);
     assert.is(server.asked.length, 1);

@@ -5,7 +5,7 @@ import { expectedObjects } from "#lib/moodle/expected.ts";
 import { loadBlueprint } from "#lib/moodle/load.ts";
 import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { unlike } from "#lib/drivers/cluster/difference.ts";
+import { findMismatches } from "#lib/drivers/cluster/diff.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 
 const test = suite("unlike");
@@ -39,15 +39,15 @@ test("finds every field that has another value, and every one that is gone.", as
   let fields = 0;
   for (const manifest of await manifests()) {
     const title = `${manifest.kind} ${manifest.metadata.name}`;
-    assert.equal(unlike(manifest, manifest), [], title);
+    assert.equal(findMismatches(manifest, manifest), [], title);
     for (const path of leavesOf(manifest).filter(([first]) => first !== "apiVersion" && first !== "kind")) {
       const other = changed(manifest, path, (holder, key) => holder[key] = damaged(holder[key]));
-      assert.ok(unlike(manifest, other).length > 0, `${title} ${path.join(".")} changed`);
+      assert.ok(findMismatches(manifest, other).length > 0, `${title} ${path.join(".")} changed`);
       const gone = changed(manifest, path, (holder, key) => {
         if (Array.isArray(holder)) holder.splice(Number(key), 1);
         else delete holder[key];
       });
-      assert.ok(unlike(manifest, gone).length > 0, `${title} ${path.join(".")} gone`);
+      assert.ok(findMismatches(manifest, gone).length > 0, `${title} ${path.join(".")} gone`);
       fields++;
     }
   }
@@ -63,7 +63,7 @@ test("passes over what the API server or others add.", async () => {
   there["spec"].template.spec.containers.push({ name: "sidecar", image: "a mesh's" });
   there["spec"].template.spec.containers[0].env = [{ name: "MORE", value: "1" }];
   there["status"] = { replicas: 1 };
-  assert.equal(unlike(deployment, there), []);
+  assert.equal(findMismatches(deployment, there), []);
 });
 
 test("takes amounts for what they amount to, and other texts as they stand.", () => {
@@ -74,10 +74,10 @@ test("takes amounts for what they amount to, and other texts as they stand.", ()
     spec: { hard },
   });
   assert.equal(
-    unlike(quota({ "limits.cpu": "1", memory: "1Gi" }), quota({ "limits.cpu": "1000m", memory: "1024Mi" })),
+    findMismatches(quota({ "limits.cpu": "1", memory: "1Gi" }), quota({ "limits.cpu": "1000m", memory: "1024Mi" })),
     [],
   );
-  assert.equal(unlike(quota({ "limits.cpu": "1" }), quota({ "limits.cpu": "2" })), ["spec.hard[limits.cpu]"]);
+  assert.equal(findMismatches(quota({ "limits.cpu": "1" }), quota({ "limits.cpu": "2" })), ["spec.hard[limits.cpu]"]);
   for (const field of ["limits", "requests", "max", "default", "defaultRequest"]) {
     const bounds = (cpu: string) => ({
       apiVersion: "v1",
@@ -85,8 +85,8 @@ test("takes amounts for what they amount to, and other texts as they stand.", ()
       metadata: { name: "b" },
       spec: { [field]: { cpu } },
     });
-    assert.equal(unlike(bounds("0.5"), bounds("500m")), [], field);
-    assert.equal(unlike(bounds("0.5"), bounds("501m")), [`spec.${field}.cpu`]);
+    assert.equal(findMismatches(bounds("0.5"), bounds("500m")), [], field);
+    assert.equal(findMismatches(bounds("0.5"), bounds("501m")), [`spec.${field}.cpu`]);
   }
   const settings = (memory: string) => ({
     apiVersion: "v1",
@@ -94,7 +94,7 @@ test("takes amounts for what they amount to, and other texts as they stand.", ()
     metadata: { name: "c" },
     data: { memory },
   });
-  assert.equal(unlike(settings("1"), settings("1000m")), ["data.memory"]);
+  assert.equal(findMismatches(settings("1"), settings("1000m")), ["data.memory"]);
 });
 
 test("finds one more of what is one value as a whole, and tells items apart by what they are told by.", () => {
@@ -102,23 +102,23 @@ test("finds one more of what is one value as a whole, and tells items apart by w
     ...{ apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata: { name: "n" } },
     spec: { egress },
   });
-  assert.equal(unlike(policy({ ports: [] }), policy({ ports: [] }, {})), ["spec.egress"]);
-  assert.equal(unlike(policy({ ports: [] }), policy({ ports: [], to: [] })), ["spec.egress[0]"]);
+  assert.equal(findMismatches(policy({ ports: [] }), policy({ ports: [] }, {})), ["spec.egress"]);
+  assert.equal(findMismatches(policy({ ports: [] }), policy({ ports: [], to: [] })), ["spec.egress[0]"]);
   const selecting = (podSelector: object) => ({ ...policy(), spec: { podSelector } });
-  assert.equal(unlike(selecting({}), selecting({ matchLabels: { role: "nobody" } })), ["spec.podSelector"]);
+  assert.equal(findMismatches(selecting({}), selecting({ matchLabels: { role: "nobody" } })), ["spec.podSelector"]);
   const pod = (...volumeMounts: object[]) => ({
     ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
     spec: { containers: [{ name: "c", volumeMounts }] },
   });
   const a = { name: "files", mountPath: "/a" }, b = { name: "files", mountPath: "/b" };
-  assert.equal(unlike(pod(a, b), pod(b, a)), []);
-  assert.equal(unlike(pod(a, b), pod(b)), ["spec.containers[c].volumeMounts[/a]"]);
-  assert.equal(unlike(pod(), pod(a)), ["spec.containers[c].volumeMounts"]);
+  assert.equal(findMismatches(pod(a, b), pod(b, a)), []);
+  assert.equal(findMismatches(pod(a, b), pod(b)), ["spec.containers[c].volumeMounts[/a]"]);
+  assert.equal(findMismatches(pod(), pod(a)), ["spec.containers[c].volumeMounts"]);
   const mounting = (...keys: string[]) => ({
     ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
     spec: { volumes: [{ name: "v", configMap: { items: keys.map((key) => ({ key, path: key })) } }] },
   });
-  assert.equal(unlike(mounting("a"), mounting("a", "b")), ["spec.volumes[v].configMap.items"]);
+  assert.equal(findMismatches(mounting("a"), mounting("a", "b")), ["spec.volumes[v].configMap.items"]);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 /** Many spokes that stand in a cluster of their own, which tells what it was asked, and somebody who alters them. */
 import type { App } from "#lib/app.ts";
-import { SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { type Between, openBetween } from "#test/lib/doctor/between.ts";
@@ -66,7 +66,7 @@ export async function told({ scene }: Context, id: string): Promise<Json[]> {
 export async function keep({ scene, standing }: Context, count: number): Promise<void> {
   const { store } = standing.world, gone = standing.ids.slice(count);
   for (const object of store.everything()) {
-    if (gone.includes(object.metadata.labels?.[SPOKE] ?? "")) store.remove(object);
+    if (gone.includes(object.metadata.labels?.[SPOKE_LABEL] ?? "")) store.remove(object);
   }
   await scene.db.sql("update spokes set state = 'suspended' where id = any($1::text[])", [gone]);
 }

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/asker.ts";
-import { SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
@@ -22,7 +22,7 @@ test("lists each kind but Secrets in pages, asks for no other by itself, and fin
   await lookOnce(app, { page: 50 });
   const asked = between.asked.slice(from);
   const lists = asked.filter(({ query }) => query.has("limit"));
-  const objects = standing.world.store.everything().filter(({ metadata }) => metadata.labels?.[SPOKE]);
+  const objects = standing.world.store.everything().filter(({ metadata }) => metadata.labels?.[SPOKE_LABEL]);
   const kinds = Map.groupBy(objects, ({ kind }) => kind);
   const pages = [...kinds].reduce((sum, [kind, all]) => sum + (kind === "Secret" ? 0 : Math.ceil(all.length / 50)), 0);
   const byName = asked.filter(({ path }) => /\/secrets\/\w+$/.test(path));

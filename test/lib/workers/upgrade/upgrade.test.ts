@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { differences } from "#lib/drivers/cluster/difference.ts";
+import { diffObjects } from "#lib/drivers/cluster/diff.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
@@ -104,7 +104,7 @@ test("leaves everything as the blueprint has it for the new version", async ({ s
     for (const object of scene.app.blueprint.spokeObjects(inputs, step)) {
       const { apiVersion, kind, metadata: { name } } = object;
       const { objects: [after] } = await space.dryRun([object], call);
-      assert.equal(differences(await space.get({ apiVersion, kind, name }, call), after!), [], `${kind} ${name}`);
+      assert.equal(diffObjects(await space.get({ apiVersion, kind, name }, call), after!), [], `${kind} ${name}`);
     }
   }
 });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
-import { type Connections, openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { anyone, failureOf, firstThen, GET, PATCH, withServer } from "#test/support/kube/api.ts";
 import { answer, openKubeServer, refuse } from "#test/support/kube/server.ts";
 
@@ -110,7 +110,7 @@ test("a 429 holds back every call until the server wants to hear from us", () =>
 
 test("nobody there is transient", async () => {
   const server = await openKubeServer(() => {});
-  const connections = await openPoolOfServer(server.kubeconfig());
+  const connections = await openServerConnections(server.kubeconfig());
   await server.close();
   const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
   const { code, transient } = await failureOf(api.call(PATCH, anyone));
@@ -169,7 +169,7 @@ test("closing ends what rests because the server asked for it", () =>
 const never = (): Promise<never> => new Promise(() => {});
 const openWith = (connections: Partial<Connections>, deadline: number) =>
   openApi({
-    connections: { known: () => undefined, current: never, renew: never, close: () => {}, ...connections },
+    connections: { cached: () => undefined, current: never, renew: never, close: () => {}, ...connections },
     concurrency: 1,
     deadline,
     userAgent: "wheelwright",
@@ -195,7 +195,7 @@ test("whoever waits for credentials is called off at once", async () => {
 
 test("a token that no header can hold is the credentials' fault, and no mistake of ours", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
-  const connections = await openPoolOfServer(server.kubeconfig({}, { token: "two\nlines" }));
+  const connections = await openServerConnections(server.kubeconfig({}, { token: "two\nlines" }));
   const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
   const { code, blame } = await failureOf(api.call(GET, anyone));
   assert.equal([code, blame, server.asked.length], ["credentials", "operator", 0]);

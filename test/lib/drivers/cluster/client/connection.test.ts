@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { type Connections, openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { answer, openKubeServer, refuse } from "#test/support/kube/server.ts";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
@@ -15,7 +15,7 @@ import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
 const anyone = { signal: new AbortController().signal };
 
 async function refusal(source: KubeconfigSource): Promise<ClusterError> {
-  const error = await openPoolOfServer(source).then(() => null, (error) => error);
+  const error = await openServerConnections(source).then(() => null, (error) => error);
   assert.instance(error, ClusterError);
   return error;
 }
@@ -70,14 +70,14 @@ test("outside of a cluster the in-cluster account says so", async () => {
 
 test("a token is sent", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
-  await ask(await openPoolOfServer(server.kubeconfig({}, { token: "secret" })));
+  await ask(await openServerConnections(server.kubeconfig({}, { token: "secret" })));
   assert.is(server.asked[0]!.headers.authorization, "Bearer secret");
   await server.close();
 });
 
 test("a user name and password are sent", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
-  await ask(await openPoolOfServer(server.kubeconfig({}, { username: "a", password: "b" })));
+  await ask(await openServerConnections(server.kubeconfig({}, { username: "a", password: "b" })));
   assert.is(server.asked[0]!.headers.authorization, `Basic ${btoa("a:b")}`);
   await server.close();
 });
@@ -92,7 +92,7 @@ test(
       await writeFile(tokenFile, "new\n");
       refuse(response, 401, "Unauthorized", "Unauthorized");
     });
-    const connections = await openPoolOfServer(server.kubeconfig({}, { tokenFile }));
+    const connections = await openServerConnections(server.kubeconfig({}, { tokenFile }));
     assert.equal(await ask(connections), { fine: true });
     assert.equal(server.asked.map((one) => one.headers.authorization), ["Bearer old", "Bearer new"]);
     await server.close();
@@ -101,7 +101,10 @@ test(
 
 test("credentials that stay refused are the operator's", async () => {
   const server = await openKubeServer((_asked, response) => refuse(response, 401, "Unauthorized", "Unauthorized"));
-  const error = await ask(await openPoolOfServer(server.kubeconfig({}, { token: "x" }))).then(() => null, (e) => e);
+  const error = await ask(await openServerConnections(server.kubeconfig({}, { token: "x" }))).then(
+    () => null,
+    (e) => e,
+  );
   assert.equal([error.code, error.transient, error.blame, server.asked.length], ["Unauthorized", true, "operator", 2]);
   await server.close();
 });
@@ -109,7 +112,7 @@ test("credentials that stay refused are the operator's", async () => {
 test("a provider from before there were plugins still gives its token", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   const config = { "access-token": "from-azure", expiry: "2999-01-01T00:00:00Z" };
-  await ask(await openPoolOfServer(server.kubeconfig({}, { "auth-provider": { name: "azure", config } })));
+  await ask(await openServerConnections(server.kubeconfig({}, { "auth-provider": { name: "azure", config } })));
   assert.is(server.asked[0]!.headers.authorization, "Bearer from-azure");
   await server.close();
 });
@@ -128,7 +131,7 @@ test("a server behind a proxy is reached through it", async () => {
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   const { port } = proxy.address() as AddressInfo;
   const way = { "proxy-url": `http://127.0.0.1:${port}` };
-  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(way, { token: "x" }))), { fine: true });
+  assert.equal(await ask(await openServerConnections(server.kubeconfig(way, { token: "x" }))), { fine: true });
   assert.equal(asked, [new URL(server.url).host]);
   proxy.close();
   await server.close();
@@ -142,7 +145,7 @@ test(
     const { text } = server.kubeconfig(authority, { tokenFile: "token" });
     const files = { config: text, "ca.pem": CERTIFICATE, token: "of-a-file\n" };
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-    assert.equal(await ask(await openPoolOfServer({ file: join(folder, "config") })), { fine: true });
+    assert.equal(await ask(await openServerConnections({ file: join(folder, "config") })), { fine: true });
     assert.is(server.asked[0]!.headers.authorization, "Bearer of-a-file");
     await server.close();
   }),
@@ -152,7 +155,7 @@ test("an exec plugin is asked for a token", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   const credential = JSON.stringify({ status: { token: "from-plugin" } });
   const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "echo", args: [credential] };
-  await ask(await openPoolOfServer(server.kubeconfig({}, { exec })));
+  await ask(await openServerConnections(server.kubeconfig({}, { exec })));
   assert.is(server.asked[0]!.headers.authorization, "Bearer from-plugin");
   await server.close();
 });
@@ -168,14 +171,14 @@ test("an exec plugin that is missing is the operator's", async () => {
 test("a server of a private authority is trusted if the kubeconfig names it, with or without a user", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
   const authority = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
-  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(authority))), { fine: true });
-  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(authority, { token: "x" }))), { fine: true });
+  assert.equal(await ask(await openServerConnections(server.kubeconfig(authority))), { fine: true });
+  assert.equal(await ask(await openServerConnections(server.kubeconfig(authority, { token: "x" }))), { fine: true });
   await server.close();
 });
 
 test("a server of an unknown authority is not trusted, which is told to the operator", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}), tls);
-  const error = await ask(await openPoolOfServer(server.kubeconfig())).then(() => null, (error) => error);
+  const error = await ask(await openServerConnections(server.kubeconfig())).then(() => null, (error) => error);
   assert.equal([error.code, error.transient, error.blame], ["untrusted", true, "operator"], error.message);
   assert.is(server.asked.length, 0);
   await server.close();
@@ -183,7 +186,7 @@ test("a server of an unknown authority is not trusted, which is told to the oper
 
 test("a server of an unknown authority is used if the kubeconfig says not to look", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
-  assert.equal(await ask(await openPoolOfServer(server.kubeconfig({ "insecure-skip-tls-verify": true }))), {
+  assert.equal(await ask(await openServerConnections(server.kubeconfig({ "insecure-skip-tls-verify": true }))), {
     fine: true,
   });
   await server.close();
@@ -196,7 +199,7 @@ test("a client certificate is shown", async () => {
   }, { ...tls, ca: CERTIFICATE, requestCert: true, rejectUnauthorized: false });
   const cluster = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
   const user = { "client-certificate-data": btoa(CERTIFICATE), "client-key-data": btoa(KEY) };
-  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(cluster, user))), { subject: "kube.test" });
+  assert.equal(await ask(await openServerConnections(server.kubeconfig(cluster, user))), { subject: "kube.test" });
   await server.close();
 });
 

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { anyone, GET } from "#test/support/kube/api.ts";
 import { CERTIFICATE, KEY, RENEWED } from "#test/support/kube/certificate.ts";
@@ -32,14 +32,14 @@ test.after.each(async ({ folder, server }) => {
 
 /** The headers of one call with these credentials. */
 async function call(server: KubeServer, source: KubeconfigSource) {
-  const connections = await openPoolOfServer(source);
+  const connections = await openServerConnections(source);
   const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
   await api.call(GET, anyone).finally(() => api.close());
   return server.asked.at(-1)!.headers;
 }
 
 async function refusal(source: KubeconfigSource): Promise<string> {
-  const error = await openPoolOfServer(source).then(() => null, (error) => error);
+  const error = await openServerConnections(source).then(() => null, (error) => error);
   assert.instance(error, ClusterError);
   assert.is(error.code, "kubeconfig");
   return error.message;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { type Connections, openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { type Connections, openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { openLog } from "#lib/base/log.ts";
 import { LOCAL_CERTIFICATE, LOCAL_KEY } from "#test/support/kube/certificate.ts";
 import { answer, kubeconfigOf, openKubeServer, openSilence } from "#test/support/kube/server.ts";
@@ -35,7 +35,7 @@ test.before.each(async (scene) => {
     lines,
     open: async (user: object, deadline = 5000, cluster: object = {}) => {
       await writeFile(join(folder, "config"), kubeconfigOf(SERVER, cluster, user).text);
-      const connections = await openPoolOfServer({ file: join(folder, "config") }, { keep: 0, deadline, log });
+      const connections = await openServerConnections({ file: join(folder, "config") }, { ttl: 0, deadline, log });
       opened.push(connections);
       return connections;
     },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Api, openApi } from "#lib/drivers/cluster/client/api.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { anyone, failureOf, GET } from "#test/support/kube/api.ts";
 import { CERTIFICATE, KEY, RENEWED, RENEWED_KEY } from "#test/support/kube/certificate.ts";
@@ -42,7 +42,7 @@ test.before.each(async (scene) => {
     },
     open: async (source: KubeconfigSource, deadline = 5000) => {
       const api = openApi({
-        connections: await openPoolOfServer(source, { keep: 0 }),
+        connections: await openServerConnections(source, { ttl: 0 }),
         concurrency: 16,
         deadline,
         userAgent: "wheelwright",
@@ -95,7 +95,7 @@ test("a token that is refused before its time is asked for anew, once for all wh
 
 test("who was refused with what is renewed already, renews nothing", async ({ folder, serve }) => {
   const server = await serve(bearer);
-  const connections = await openPoolOfServer(server.kubeconfig({}, plugin(folder, FUTURE)));
+  const connections = await openServerConnections(server.kubeconfig({}, plugin(folder, FUTURE)));
   open.push(connections);
   const refused = await connections.current();
   for (const _ of [1, 2, 3]) {
@@ -111,7 +111,7 @@ test("who was refused with what is renewed already, renews nothing", async ({ fo
 test("of two who were refused with the same credentials over connections of their own, one renews them", async (scene) => {
   const { folder, serve } = scene;
   const server = await serve(bearer);
-  const connections = await openPoolOfServer(server.kubeconfig({}, plugin(folder, FUTURE)), { keep: 0 });
+  const connections = await openServerConnections(server.kubeconfig({}, plugin(folder, FUTURE)), { ttl: 0 });
   open.push(connections);
   const one = await connections.current(), other = await connections.current();
   assert.is.not(one, other);
@@ -123,7 +123,7 @@ test("of two who were refused with the same credentials over connections of thei
 
 test("credentials that were still coming when they were renewed are asked for again", async ({ folder, serve }) => {
   const server = await serve(bearer);
-  const connections = await openPoolOfServer(server.kubeconfig({}, plugin(folder, PAST)), { keep: 0 });
+  const connections = await openServerConnections(server.kubeconfig({}, plugin(folder, PAST)), { ttl: 0 });
   open.push(connections);
   const refused = await connections.current();
   await writeFile(join(folder, "wait"), "");

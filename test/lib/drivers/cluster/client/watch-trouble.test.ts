@@ -15,7 +15,7 @@ for (const text of ["null", "5", '"x"', "[]", "{}", '{"type":"ADDED"}', '{"type"
         (_asked, response) => response.write(line("ADDED", pod("a", "11")) + text + "\n"),
         (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
       ),
-      { onTrouble: (error) => troubles.push(error.code) },
+      { onRetry: (error) => troubles.push(error.code) },
     );
     assert.equal(changes, ["LISTED l1", "ADDED a", "ADDED b"]);
     assert.equal(watches.map((one) => one.query.get("resourceVersion")), ["10", "11"]);
@@ -40,7 +40,7 @@ test("rounds that end at once are taken for trouble, so that they do not become 
   const { changes } = await read(
     2,
     collection(end, end, (_asked, response) => response.write(line("ADDED", pod("b", "12")))),
-    { onTrouble: (error) => troubles.push(error.message) },
+    { onRetry: (error) => troubles.push(error.message) },
   );
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
   assert.equal(troubles, Array(2).fill(`The watch of ${PATH} ended at once`));
@@ -84,7 +84,7 @@ test("credentials that expire in the middle of it are renewed", async () => {
       (_asked, response) => refuse(response, 401, "Unauthorized", `Unauthorized ${++refused}`),
       (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
     ),
-    { onTrouble: (error) => troubles.push(error.message) },
+    { onRetry: (error) => troubles.push(error.message) },
   );
   assert.equal(changes, ["LISTED l1", "ADDED a", "ADDED b"]);
   assert.equal(troubles, ["Unauthorized 2"], "the first was tried again at once");

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { openPoolOfServer } from "#lib/drivers/cluster/client/connection.ts";
+import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch } from "#lib/drivers/cluster/client/watch.ts";
 import { openKubeServer, refuse } from "#test/support/kube/server.ts";
 import { collection, expired, line, PATH, pod, read } from "#test/support/kube/watch.ts";
@@ -115,7 +115,7 @@ test("a server that is busy is told of, and asked again", async () => {
       (_asked, response) => refuse(response, 503, "ServiceUnavailable", "starting"),
       (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
     ),
-    { onTrouble: (error) => troubles.push(error.message) },
+    { onRetry: (error) => troubles.push(error.message) },
   );
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
   assert.equal(troubles, ["starting"]);
@@ -137,7 +137,7 @@ test("called off, it ends at once and leaves no connection", async () => {
     socket.on("close", () => gone.resolve());
     response.write(line("ADDED", pod("a", "11")));
   }));
-  const connections = await openPoolOfServer(server.kubeconfig());
+  const connections = await openServerConnections(server.kubeconfig());
   const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
   const stop = new AbortController(), reason = new Error("enough");
   const error = await (async () => {

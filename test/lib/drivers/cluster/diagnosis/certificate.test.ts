@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { certificateTrouble, hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
+import { diagnoseCertificate, hasGivenUp } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
@@ -92,7 +92,7 @@ for (const [says, code] of DECIDED) {
 }
 
 test("says nothing of the ordinary course of things", () => {
-  assert.is(certificateTrouble(certificate(), chain({ state: "pending" }), clock(HOUR)), undefined);
+  assert.is(diagnoseCertificate(certificate(), chain({ state: "pending" }), clock(HOUR)), undefined);
   isWaiting(diagnose(certificate(), [], [], clock(HOUR), []), /Issuing certificate as Secret does not exist/);
 });
 
@@ -126,7 +126,7 @@ test("a verdict from before a retry is given time to be said again", () => {
 
 test("what was made for another certificate does not count", () => {
   const others = [made("CertificateRequest", "other", ready("Failed", "no luck"))];
-  assert.is(certificateTrouble(certificate(), others, clock(HOUR)), undefined);
+  assert.is(diagnoseCertificate(certificate(), others, clock(HOUR)), undefined);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { lackOf } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { describeUnready } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 
 const object = (kind: string, spec: object, status: object | undefined, generation = 1): KubeObject => ({
   apiVersion: "v1",
@@ -10,8 +10,9 @@ const object = (kind: string, spec: object, status: object | undefined, generati
   spec,
   ...(status ? { status } : {}),
 });
-const ready = (...from: Parameters<typeof object>) => assert.is(lackOf(object(...from)), undefined);
-const lacks = (words: RegExp, ...from: Parameters<typeof object>) => assert.match(lackOf(object(...from)) ?? "", words);
+const ready = (...from: Parameters<typeof object>) => assert.is(describeUnready(object(...from)), undefined);
+const lacks = (words: RegExp, ...from: Parameters<typeof object>) =>
+  assert.match(describeUnready(object(...from)) ?? "", words);
 
 const test = suite("lackOf");
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 
 const test = suite("readRefusal");
@@ -136,7 +136,7 @@ for (const [says, code, heals, why] of WORDS) {
 }
 
 test("amounts are read in every notation", () => {
-  const amounts = ["500m", "1Gi", "2", "1k", "1.5", "1e3", "nonsense"].map(amountOf);
+  const amounts = ["500m", "1Gi", "2", "1k", "1.5", "1e3", "nonsense"].map(parseQuantity);
   assert.equal(amounts, [0.5, 2 ** 30, 2, 1000, 1.5, 1000, NaN]);
 });
 

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
-import { PATIENCE } from "#lib/drivers/cluster/diagnosis/verdict.ts";
+import { PATIENCE } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 const test = suite("snapshotTrouble");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { splitLines } from "#lib/drivers/cluster/client/lines.ts";
+import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < bytes.length; i += size) yield bytes.slice(i, i + size);

@@ -3,7 +3,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** Timestamps of the API are cut to seconds. */
-const GRAIN = SECOND;
+const TIMESTAMP_PRECISION = SECOND;
 
 /**
  * The pods that an object has made for its present template, without those that are being deleted.
@@ -11,10 +11,12 @@ const GRAIN = SECOND;
  * A Deployment's pods belong to its ReplicaSets; of these the one with the newest pod is the present one.
  */
 export function podsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
-  const living = pods.filter((pod) => !pod.metadata.deletionTimestamp);
-  if (object.kind === "Pod") return living.filter((pod) => pod.metadata.name === object.metadata.name);
-  if (object.kind !== "Deployment") return living.filter((pod) => isOwnedBy(pod, object));
-  const all = living.filter((pod) => replicaSetOf(pod)?.startsWith(object.metadata.name + "-") && matches(pod, object));
+  const live = pods.filter((pod) => !pod.metadata.deletionTimestamp);
+  if (object.kind === "Pod") return live.filter((pod) => pod.metadata.name === object.metadata.name);
+  if (object.kind !== "Deployment") return live.filter((pod) => isOwnedBy(pod, object));
+  const all = live.filter((pod) =>
+    replicaSetOf(pod)?.startsWith(object.metadata.name + "-") && matchesSelector(pod, object)
+  );
   const newest = all.toSorted((a, b) => createdAt(b) - createdAt(a))[0];
   return all.filter((pod) => replicaSetOf(pod) === replicaSetOf(newest!));
 }
@@ -27,9 +29,9 @@ function replicaSetOf(pod: KubeObject): string | undefined {
   return pod.metadata.ownerReferences?.find((owner) => owner.kind === "ReplicaSet")?.name;
 }
 
-function matches(pod: KubeObject, deployment: KubeObject): boolean {
-  const wanted = Object.entries<string>(deployment["spec"]?.selector?.matchLabels ?? {});
-  return wanted.every(([key, value]) => pod.metadata.labels?.[key] === value);
+function matchesSelector(pod: KubeObject, deployment: KubeObject): boolean {
+  const matchLabels = Object.entries<string>(deployment["spec"]?.selector?.matchLabels ?? {});
+  return matchLabels.every(([key, value]) => pod.metadata.labels?.[key] === value);
 }
 
 /** Events about exactly this object. One of the same name that lived before it does not count. */
@@ -39,7 +41,7 @@ export function eventsOf(object: KubeObject, events: readonly KubeObject[]): Kub
     const about = event["involvedObject"] ?? {};
     if (about.kind !== object.kind || about.name !== name) return false;
     if (about.uid && uid) return about.uid === uid;
-    return lastSeen(event) >= createdAt(object) - GRAIN;
+    return lastSeen(event) >= createdAt(object) - TIMESTAMP_PRECISION;
   });
 }
 
@@ -49,7 +51,7 @@ export function replicaSetEventsOf(deployment: KubeObject, events: readonly Kube
     const about = event["involvedObject"] ?? {};
     const rest = String(about.name ?? "").slice(deployment.metadata.name.length);
     return about.kind === "ReplicaSet" && about.name?.startsWith(deployment.metadata.name) &&
-      /^-[a-z0-9]+$/.test(rest) && lastSeen(event) >= createdAt(deployment) - GRAIN;
+      /^-[a-z0-9]+$/.test(rest) && lastSeen(event) >= createdAt(deployment) - TIMESTAMP_PRECISION;
   });
 }
 
@@ -105,11 +107,11 @@ export interface ContainerState {
   readonly image?: string;
   readonly ready?: boolean;
   readonly restartCount?: number;
-  readonly state?: StateOf;
-  readonly lastState?: StateOf;
+  readonly state?: ContainerPhase;
+  readonly lastState?: ContainerPhase;
 }
 
-interface StateOf {
+interface ContainerPhase {
   readonly waiting?: { readonly reason?: string; readonly message?: string };
   readonly running?: { readonly startedAt?: string };
   readonly terminated?: Terminated;

@@ -3,37 +3,41 @@
  * to itself there. So it can read no Secret but those of its own hubs and spokes.
  */
 import { type Call, type ClusterAccess, ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { pathOf } from "#lib/drivers/cluster/client/kinds.ts";
-import { badAnswer, isRecord } from "#lib/drivers/cluster/client/status.ts";
+import { isRecord, unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 /** API servers learn of a binding by a watch: in a moment as a rule, later when they are busy. */
-const IN_FORCE = 30 * SECOND;
-const LOOK = SECOND / 4;
+const BINDING_TIMEOUT = 30 * SECOND;
+const POLL_INTERVAL = SECOND / 4;
 /** What nobody has who has not been given it. */
-const PROOF: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
+const PROBE_ACCESS: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
 
-interface RoleSite {
+interface RoleBindingContext {
   readonly api: Api;
   readonly objects: Objects;
   readonly namespace: string;
 }
 
 /** Returns once the API server says that the role is in force. To do it again is no harm. */
-export async function bindRole({ api, objects, namespace }: RoleSite, role: string, call: Call): Promise<void> {
+export async function bindRole(
+  { api, objects, namespace }: RoleBindingContext,
+  role: string,
+  call: Call,
+): Promise<void> {
   const binding = {
     apiVersion: `${RBAC}/v1`,
     kind: "RoleBinding",
-    metadata: { name: "wheelwright", labels: { [MANAGED_BY]: "wheelwright" } },
+    metadata: { name: "wheelwright", labels: { [MANAGED_BY_LABEL]: "wheelwright" } },
     roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
-    subjects: [{ apiGroup: RBAC, kind: "User", name: await whoAmI(api, call) }],
+    subjects: [{ apiGroup: RBAC, kind: "User", name: await readOwnUsername(api, call) }],
   };
   await objects.create(binding, call);
-  for (const end = performance.now() + IN_FORCE; !await isAllowed(api, PROOF, namespace, call);) {
+  for (const end = performance.now() + BINDING_TIMEOUT; !await isAllowed(api, PROBE_ACCESS, namespace, call);) {
     if (performance.now() > end) {
       throw new ClusterError("Forbidden", `The role ${role} is not in force in the namespace ${namespace}`, {
         transient: true,
@@ -42,7 +46,7 @@ export async function bindRole({ api, objects, namespace }: RoleSite, role: stri
         hint: `See whether there is a ClusterRole ${role} that may get secrets, and whether CLUSTER_ROLE names it.`,
       });
     }
-    await sleep(LOOK, call.signal);
+    await sleep(POLL_INTERVAL, call.signal);
   }
 }
 
@@ -53,22 +57,22 @@ export async function isAllowed(
   namespace: string | undefined,
   call: Call,
 ): Promise<boolean> {
-  const { verb, group, resource: whole, name } = access, [resource, subresource] = whole.split("/");
+  const { verb, group, resource: resourcePath, name } = access, [resource, subresource] = resourcePath.split("/");
   const spec = { resourceAttributes: { verb, group, resource, subresource, namespace, name } };
   const review = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec };
-  return (await statusOf(api, review, call))["allowed"] === true;
+  return (await createReview(api, review, call))["allowed"] === true;
 }
 
-async function whoAmI(api: Api, call: Call): Promise<string> {
+async function readOwnUsername(api: Api, call: Call): Promise<string> {
   const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
-  const { userInfo } = await statusOf(api, review, call);
+  const { userInfo } = await createReview(api, review, call);
   const name = isRecord(userInfo) ? userInfo["username"] : undefined;
-  if (typeof name !== "string" || name === "") throw badAnswer("The API server does not say who asks it", 201);
+  if (typeof name !== "string" || name === "") throw unexpectedResponse("The API server does not say who asks it", 201);
   return name;
 }
 
 /** The status of a review, which asks and changes nothing. */
-async function statusOf(
+async function createReview(
   api: Api,
   review: { readonly apiVersion: string; readonly kind: string },
   call: Call,

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
-import { withoutSettledClaims } from "#lib/drivers/cluster/diagnosis/node.ts";
+import { withoutSettledPvcs } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { at, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/sights.ts";
 
@@ -80,9 +80,9 @@ test("a new volume that is never made is given up, and what copies a snapshot is
     apiVersion: "v1",
     ...{ kind: "PersistentVolumeClaim", metadata: { name: "files", creationTimestamp: at(0) }, spec },
   });
-  const copied = withoutSettledClaims(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
+  const copied = withoutSettledPvcs(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
   isWaiting(diagnose(job(), [silent], copied, clock(170 * MINUTE)), /^Waiting for the volume of claim files/);
-  const made = withoutSettledClaims(events, [claim({})]);
+  const made = withoutSettledPvcs(events, [claim({})]);
   isImpossible(diagnose(job(), [silent], made, clock(11 * MINUTE)), "VolumePending", message);
 });
 

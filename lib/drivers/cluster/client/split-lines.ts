@@ -4,16 +4,16 @@
  * A line is bounded: what is beyond `most` characters is dropped, so that a log without a line feed cannot fill the
  * memory.
  */
-export async function* splitLines(source: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<string> {
+export async function* splitLines(source: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of source) {
     const pieces = decoder.decode(chunk, { stream: true }).split("\n");
     for (const piece of pieces.slice(0, -1)) {
-      yield (rest + piece).slice(0, most);
+      yield (rest + piece).slice(0, maxLength);
       rest = "";
     }
-    if (rest.length < most) rest = (rest + pieces.at(-1)!).slice(0, most);
+    if (rest.length < maxLength) rest = (rest + pieces.at(-1)!).slice(0, maxLength);
   }
   rest += decoder.decode();
   if (rest !== "") yield rest;

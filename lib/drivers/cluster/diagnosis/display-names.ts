@@ -3,15 +3,15 @@
  * the cluster finds the object by its name, which stands beside the word where there may be several of a kind.
  */
 
-import { nodeOf, timeOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import { nodeOf, timeOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** What a kubelet may be late by. */
-const LATE = 15 * SECOND;
+const KUBELET_DELAY = 15 * SECOND;
 
 /** A site has one of each of these. */
-const ONE: Readonly<Record<string, string>> = {
+const ONE_PER_SITE: Readonly<Record<string, string>> = {
   Deployment: "the site",
   StatefulSet: "the database",
   Certificate: "the certificate",
@@ -19,7 +19,7 @@ const ONE: Readonly<Record<string, string>> = {
   Namespace: "the namespace",
 };
 
-const MANY: Readonly<Record<string, string>> = {
+const MANY_PER_SITE: Readonly<Record<string, string>> = {
   Job: "the job",
   PersistentVolumeClaim: "the disk",
   Ingress: "the ingress",
@@ -30,17 +30,17 @@ const MANY: Readonly<Record<string, string>> = {
 };
 
 /** "the database", "the disk files". */
-export function calledOf(kind: string, name: string): string {
-  return ONE[kind] ?? `${MANY[kind] ?? kind} ${name}`;
+export function displayNameOf(kind: string, name: string): string {
+  return ONE_PER_SITE[kind] ?? `${MANY_PER_SITE[kind] ?? kind} ${name}`;
 }
 
 /** To begin a sentence with. */
-export function capital(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A time of the API for a sentence: `2026-11-21 12:03 UTC`. */
-export function minuteOf(timestamp: string): string {
+export function formatMinute(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }
 
@@ -48,11 +48,11 @@ export function minuteOf(timestamp: string): string {
  * A pod that is to end: "db-0 (on node b)". One that is deleted says until when it has to be gone; on a node that is lost nobody sees to that,
  * and nothing else says so.
  */
-export function endingOf(pod: KubeObject, now: number): string {
+export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const { name, deletionTimestamp } = pod.metadata;
   const node = nodeOf(pod), due = timeOf(deletionTimestamp);
   if (!node) return name;
-  const over = due !== undefined && now > due + LATE;
-  const late = over ? `, over its time since ${minuteOf(deletionTimestamp!)}: see whether that node is up` : "";
+  const over = due !== undefined && now > due + KUBELET_DELAY;
+  const late = over ? `, over its time since ${formatMinute(deletionTimestamp!)}: see whether that node is up` : "";
   return `${name} (on node ${node}${late})`;
 }

@@ -4,43 +4,46 @@
  * A namespace says in its conditions how many objects of which kinds are left; their names are looked up, so that
  * the reader of the progress knows what to look at.
  */
-import { conditionOf } from "#lib/drivers/cluster/diagnosis/belongs.ts";
-import type { Call, KubeObject, Waiting } from "#lib/drivers/cluster/cluster.ts";
-import { findNamespace, isTerminating, refuseStranger } from "#lib/drivers/cluster/guard.ts";
+import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import type { Call, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { findNamespace, isTerminating, requireOwnNamespace } from "#lib/drivers/cluster/guard.ts";
 import { groupPath, pathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { isTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
-import { endingOf, minuteOf } from "#lib/drivers/cluster/diagnosis/words.ts";
-import { POD, type ReadySite } from "#lib/drivers/cluster/ready.ts";
-import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
+import { describeTerminatingPod, formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
+import { type NamespaceContext, POD } from "#lib/drivers/cluster/ready.ts";
+import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 /** Objects named for one kind. */
-const NAMES = 5;
+const MAX_NAMES = 5;
 /** Watching single namespaces is a permission that not every installation has: look often enough without. */
-const LOOK = 2 * SECOND;
+const POLL_INTERVAL = 2 * SECOND;
 
-export async function removeNamespace(site: ReadySite, waiting: Waiting): Promise<void> {
+export async function removeNamespace(site: NamespaceContext, waiting: ClusterWait): Promise<void> {
   const { all, namespace: name, uid } = site;
-  const look = async (call: Call): Promise<Seen<true>> => {
+  const check = async (call: Call): Promise<CheckResult<true>> => {
     const found = await findNamespace(all, name, call);
     if (!found || found.metadata.uid !== uid) return { done: true };
     if (!isTerminating(found)) {
-      refuseStranger(found, uid);
+      requireOwnNamespace(found, uid);
       const deleted = await all.delete({ ...NAMESPACE, name }, uid, call);
       return deleted ? { sentence: `Namespace ${name} is being deleted`, again: SECOND } : { done: true };
     }
-    const watch = { ...await all.since(NAMESPACE, found, call), query: { fieldSelector: `metadata.name=${name}` } };
-    return { sentence: await describeRemoval(site, found, call), again: LOOK, watches: [watch] };
+    const watch = {
+      ...await all.watchSince(NAMESPACE, found, call),
+      query: { fieldSelector: `metadata.name=${name}` },
+    };
+    return { sentence: await describeRemoval(site, found, call), again: POLL_INTERVAL, watches: [watch] };
   };
-  await waitFor({ ...site, what: `Removing namespace ${name}`, look }, waiting);
+  await waitFor({ ...site, what: `Removing namespace ${name}`, check }, waiting);
 }
 
 /** What a terminating namespace waits for, and since when it is going, in a plain sentence. */
-async function describeRemoval(site: ReadySite, namespace: KubeObject, call: Call): Promise<string> {
+async function describeRemoval(site: NamespaceContext, namespace: KubeObject, call: Call): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
-  const since = deletionTimestamp ? `, going since ${minuteOf(deletionTimestamp)},` : "";
+  const since = deletionTimestamp ? `, going since ${formatMinute(deletionTimestamp)},` : "";
   const holds = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
     .map((type) => conditionOf(namespace, type)).find(isTrue);
   if (holds) {
@@ -65,11 +68,11 @@ async function describeRemoval(site: ReadySite, namespace: KubeObject, call: Cal
  * Pods go first, and until the last has gone the conditions say nothing: one on a node that is lost never does by
  * itself.
  */
-async function describePods(site: ReadySite, since: string, call: Call): Promise<string | null> {
+async function describePods(site: NamespaceContext, since: string, call: Call): Promise<string | null> {
   try {
-    const { items: pods, next } = await site.objects.listPage(POD, { selector: "", limit: NAMES }, call);
+    const { items: pods, next } = await site.objects.listPage(POD, { selector: "", limit: MAX_NAMES }, call);
     if (pods.length === 0) return null;
-    const names = pods.map((pod) => endingOf(pod, site.api.now()));
+    const names = pods.map((pod) => describeTerminatingPod(pod, site.api.now()));
     const held = [...new Set(pods.flatMap(({ metadata }) => metadata.finalizers ?? []))];
     const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
     const more = next === null ? "" : " and others";
@@ -82,13 +85,13 @@ async function describePods(site: ReadySite, since: string, call: Call): Promise
 }
 
 /** `persistentvolumeclaims. has 2 resource instances, pods.…` as "persistentvolumeclaims data-db-0 and files". */
-function nameRemaining(site: ReadySite, message: string, call: Call): Promise<string[]> {
+function nameRemaining(site: NamespaceContext, message: string, call: Call): Promise<string[]> {
   const kinds = [...message.matchAll(/([a-z0-9]+)\.([a-z0-9.-]*) has (\d+) resource instances/g)];
   return Promise.all(kinds.map(async ([, plural, group, count]) => {
     try {
       const version = group ? await preferredVersion(site, group, call) : "v1";
       const path = pathOf(version, plural!, site.namespace);
-      const query = { limit: String(NAMES) };
+      const query = { limit: String(MAX_NAMES) };
       const { body } = await site.api.call({ method: "GET", path, query, repeat: "safe" }, call);
       const names = ((body.items ?? []) as KubeObject[]).map((item) => item.metadata.name);
       if (names.length === 0) return `${plural} (${count})`;
@@ -102,7 +105,7 @@ function nameRemaining(site: ReadySite, message: string, call: Call): Promise<st
   }));
 }
 
-async function preferredVersion(site: ReadySite, group: string, call: Call): Promise<string> {
+async function preferredVersion(site: NamespaceContext, group: string, call: Call): Promise<string> {
   // `/apis/<group>` is the group itself; its path is made like that of a version.
   const path = groupPath(`${group}/`).replace(/\/$/, "");
   const { body } = await site.api.call({ method: "GET", path, repeat: "safe" }, call);

@@ -6,18 +6,18 @@ import {
   firstSeen,
   latestOf,
   timeOf,
-} from "#lib/drivers/cluster/diagnosis/belongs.ts";
+} from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Diagnosis,
   impossible,
-  isFreshEvent,
-  until,
-  type Waited,
+  mayBeCurrentEvent,
+  type WaitClock,
   waiting,
-} from "#lib/drivers/cluster/diagnosis/verdict.ts";
+  waitingUntil,
+} from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
-export const CLAIM = "PersistentVolumeClaim";
+export const PVC_KIND = "PersistentVolumeClaim";
 
 /** What helps, by a part of the scheduler's sentence; of several the first, for each of them has to be helped. */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
@@ -39,18 +39,20 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
 const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 
 /** A claim that is bound only when its first pod comes makes every pod unschedulable for a moment. */
-const SETTLING = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
+const UNBOUND_PVC = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
 
 /** Of a pod whose condition PodScheduled is False. */
-export function nodeTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Waited): Diagnosis {
+export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis {
   const { reason, message = "", lastTransitionTime } = conditionOf(pod, "PodScheduled")!;
   const name = pod.metadata.name;
-  const claim = claimsTrouble(pod, events, clock);
+  const claim = diagnosePvcs(pod, events, clock);
   if (claim) return claim;
   const sentence = `Waiting for a node for pod ${name}: ${message || reason}`;
-  if (reason === "Unschedulable" && SETTLING.test(message)) return unprovisioned(pod, sentence, message, clock);
+  if (reason === "Unschedulable" && UNBOUND_PVC.test(message)) {
+    return diagnoseUnprovisioned(pod, sentence, message, clock);
+  }
   if (reason !== "Unschedulable") return waiting(sentence);
-  return until(
+  return waitingUntil(
     (timeOf(lastTransitionTime) ?? createdAt(pod)) + clock.patience.unschedulableMs,
     clock,
     sentence,
@@ -63,10 +65,10 @@ const STORAGE_HINT =
   "surroundings.yaml or the region (CATALOG); then retry.";
 
 /** A copy of a large snapshot takes as long as it takes; a new volume does not. */
-function unprovisioned(pod: KubeObject, sentence: string, message: string, clock: Waited): Diagnosis {
+function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: string, clock: WaitClock): Diagnosis {
   const moment = Math.max(createdAt(pod), clock.since) + clock.patience.provisionMs;
   const text = `The volumes of pod ${pod.metadata.name} are not made: ${message}`;
-  return until(moment, clock, sentence, impossible("VolumePending", text, "operator", STORAGE_HINT));
+  return waitingUntil(moment, clock, sentence, impossible("VolumePending", text, "operator", STORAGE_HINT));
 }
 
 function hintFor(message: string): string {
@@ -78,49 +80,49 @@ function hintFor(message: string): string {
 }
 
 /** What keeps a claim that the pod names from being bound. */
-export function claimsTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
-  return claimNames(pod).map((name) => claimTrouble(name, events, clock)).find((found) => found);
+export function diagnosePvcs(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
+  return pvcNamesOf(pod).map((name) => diagnosePvc(name, events, clock)).find((found) => found);
 }
 
-function claimNames(pod: KubeObject): string[] {
+function pvcNamesOf(pod: KubeObject): string[] {
   const volumes = (pod["spec"]?.volumes ?? []) as { persistentVolumeClaim?: { claimName: string } }[];
   return volumes.flatMap((volume) => volume.persistentVolumeClaim ? [volume.persistentVolumeClaim.claimName] : []);
 }
 
-export function isOfClaim(event: KubeObject): boolean {
-  return event["involvedObject"]?.kind === CLAIM;
+export function isPvcEvent(event: KubeObject): boolean {
+  return event["involvedObject"]?.kind === PVC_KIND;
 }
 
 /** On an event of a claim that is filled from a snapshot: its volume may take hours. */
-const COPIES = "wheelwrightCopies";
+const COPIES_SNAPSHOT = "wheelwrightCopies";
 
 /**
  * Events outlive what they tell of by an hour. Those of a claim that is bound, or of one of the same name that lived
  * before it, say nothing of the present.
  */
-export function withoutSettledClaims(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
+export function withoutSettledPvcs(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
   const pending = claims.filter((claim) => claim["status"]?.phase !== "Bound");
   const theirs = new Set(pending.flatMap((claim) => eventsOf(claim, events)));
   const copying = new Set(pending.filter(({ spec }) => spec?.dataSource).flatMap((claim) => eventsOf(claim, events)));
-  return events.filter((event) => !isOfClaim(event) || theirs.has(event))
-    .map((event) => copying.has(event) ? { ...event, [COPIES]: true } : event);
+  return events.filter((event) => !isPvcEvent(event) || theirs.has(event))
+    .map((event) => copying.has(event) ? { ...event, [COPIES_SNAPSHOT]: true } : event);
 }
 
-export function claimTrouble(name: string, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
-  const event = latest(name, events);
+export function diagnosePvc(name: string, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
+  const event = latestPvcEvent(name, events);
   const message = String(event?.["message"] ?? "");
   const sentence = `No volume can be made for claim ${name}: ${message}`;
   switch (event?.["reason"]) {
     case "ProvisioningFailed": {
       // No such class stays so until somebody makes it; what a driver reports, it tries again.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
-      if (missing === undefined) return driverTrouble(event, sentence, clock);
-      if (!isFreshEvent(event, clock)) return waiting(sentence);
+      if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
+      if (!mayBeCurrentEvent(event, clock)) return waiting(sentence);
       const hint = `Make the storage class ${missing}, or name another in surroundings.yaml or the region (CATALOG).`;
       return impossible("ProvisioningFailed", sentence, "operator", hint);
     }
     case "FailedBinding":
-      return until(
+      return waitingUntil(
         firstSeen(event) + clock.patience.unschedulableMs,
         clock,
         sentence,
@@ -133,7 +135,7 @@ export function claimTrouble(name: string, events: readonly KubeObject[], clock:
       );
     case "ExternalProvisioning": {
       const text = `Waiting for the volume of claim ${name}: ${message}`;
-      if (event[COPIES] === true) return waiting(text);
+      if (event[COPIES_SNAPSHOT] === true) return waiting(text);
       const verdict = impossible(
         "VolumePending",
         `No volume was made for claim ${name}: ${message}`,
@@ -141,7 +143,7 @@ export function claimTrouble(name: string, events: readonly KubeObject[], clock:
         STORAGE_HINT,
       );
       const moment = Math.max(firstSeen(event), clock.since) + clock.patience.provisionMs;
-      return until(moment, clock, `${text} See whether that provisioner of the storage class runs.`, verdict);
+      return waitingUntil(moment, clock, `${text} See whether that provisioner of the storage class runs.`, verdict);
     }
     default:
       return undefined;
@@ -149,7 +151,7 @@ export function claimTrouble(name: string, events: readonly KubeObject[], clock:
 }
 
 /** What no other try mends of a claim that is to be made from a snapshot: words of external-provisioner 5.x. */
-const UNFIT: readonly (readonly [words: RegExp, code: string, hint: string])[] = [
+const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint: string])[] = [
   [
     /requested volume size \d+ is less than the size \d+ for the source snapshot/,
     "DiskTooSmall",
@@ -162,22 +164,22 @@ const UNFIT: readonly (readonly [words: RegExp, code: string, hint: string])[] =
   ],
 ];
 
-function driverTrouble(event: KubeObject, sentence: string, clock: Waited): Diagnosis {
-  const unfit = UNFIT.find(([words]) => words.test(sentence));
-  if (unfit && isFreshEvent(event, clock)) return impossible(unfit[1], sentence, "operator", unfit[2]);
+function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitClock): Diagnosis {
+  const mismatch = SNAPSHOT_MISMATCHES.find(([words]) => words.test(sentence));
+  if (mismatch && mayBeCurrentEvent(event, clock)) return impossible(mismatch[1], sentence, "operator", mismatch[2]);
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
   const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
   const hint = `See what the storage driver ${whose} says, and its capacity and credentials; then retry.`;
   const moment = Math.max(firstSeen(event), clock.since) + clock.patience.volumeMs;
-  return until(moment, clock, sentence, impossible("ProvisioningFailed", sentence, "operator", hint));
+  return waitingUntil(moment, clock, sentence, impossible("ProvisioningFailed", sentence, "operator", hint));
 }
 
 /** A claim that waits for its first consumer is bound by the pod that comes next: to wait for it would be for ever. */
 export function waitsForConsumer(name: string, events: readonly KubeObject[]): boolean {
-  return latest(name, events)?.["reason"] === "WaitForFirstConsumer";
+  return latestPvcEvent(name, events)?.["reason"] === "WaitForFirstConsumer";
 }
 
-function latest(name: string, events: readonly KubeObject[]): KubeObject | undefined {
-  const about = events.filter((event) => isOfClaim(event) && event["involvedObject"]?.name === name);
+function latestPvcEvent(name: string, events: readonly KubeObject[]): KubeObject | undefined {
+  const about = events.filter((event) => isPvcEvent(event) && event["involvedObject"]?.name === name);
   return latestOf(about);
 }

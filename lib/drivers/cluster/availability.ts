@@ -4,14 +4,14 @@ import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 const BUSY = "TooManyRequests";
 
 /** Codes of calls that got no answer of an API server, or that the server refused for all callers alike. */
-export const AWAY_CODES: readonly string[] = [
+export const UNAVAILABLE_CODES: readonly string[] = [
   ...["unreachable", "untrusted", "deadline", "credentials", "kubeconfig", "BadAnswer", "unknown_cluster"],
   ...[BUSY, "Unauthorized", "BadGateway", "ServiceUnavailable", "Timeout"],
 ];
 
 /** Whether the cluster can be used by nobody at the moment. */
-export function isClusterAway({ code, transient }: Pick<ClusterError, "code" | "transient">): boolean {
-  return transient && AWAY_CODES.includes(code);
+export function isClusterUnavailable({ code, transient }: Pick<ClusterError, "code" | "transient">): boolean {
+  return transient && UNAVAILABLE_CODES.includes(code);
 }
 
 /** Whether the cluster answers, but only to say that it has too much to do (429). */

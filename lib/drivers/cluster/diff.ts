@@ -9,7 +9,7 @@
  */
 import { makeReadable, makeValueReadable } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { amountOf } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface Difference {
   /** `spec.template.spec.containers[moodle].image`; empty for an object that is not there yet. */
@@ -20,46 +20,46 @@ export interface Difference {
 }
 
 /** Who it is, and how it is. The API server keeps `stringData` as `data`. */
-const PASSED_OVER = new Set(["apiVersion", "kind", "status", "stringData"]);
+const IGNORED_FIELDS = new Set(["apiVersion", "kind", "status", "stringData"]);
 /** What the API server counts: nothing that anybody asks for. */
-const PASSED_OVER_METADATA = new Set([
+const IGNORED_METADATA = new Set([
   ...["uid", "resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"],
   ...["deletionTimestamp", "deletionGracePeriodSeconds"],
 ]);
 /** Fields that tell the items of a list apart, where each item has one and no two have the same. */
-const KEYS = ["name", "mountPath", "host", "containerPort", "port", "key"] as const;
+const LIST_KEYS = ["name", "mountPath", "host", "containerPort", "port", "key"] as const;
 /** What is one value for the API server, with all that is inside: one more or less of anything is a difference. */
-const WHOLE_LISTS = new Set<unknown>([
+const ATOMIC_LISTS = new Set<unknown>([
   ...["envFrom", "tolerations", "rules", "tls", "ingress", "egress", "limits", "items", "matchExpressions"],
 ]);
-const WHOLE_MAPS = new Set<unknown>(["selector", "podSelector", "namespaceSelector", "labelSelector"]);
+const ATOMIC_MAPS = new Set<unknown>(["selector", "podSelector", "namespaceSelector", "labelSelector"]);
 /** Maps of amounts, which may be written in several ways. */
-const AMOUNTS = new Set(["limits", "requests", "hard", "max", "min", "default", "defaultRequest", "capacity"]);
+const QUANTITY_MAPS = new Set(["limits", "requests", "hard", "max", "min", "default", "defaultRequest", "capacity"]);
 /** What stands for a value that nobody may read. That it differs may be told. */
 const CONCEALED = "(concealed)";
-const HIDDEN = "data";
+const SECRET_FIELD = "data";
 
 /** The paths of what the manifest says and the standing object lacks; none where all of it is there. */
-export function unlike(manifest: KubeObject, standing: KubeObject): string[] {
+export function findMismatches(manifest: KubeObject, standing: KubeObject): string[] {
   return compare([], strip(manifest), strip(standing), "passed over").map(({ at }) => pathOf(at));
 }
 
 /** Of a Secret that it differs, and where, but never what it holds. `before` is null for what is not there yet. */
-export function differences(before: KubeObject | null, after: KubeObject): Difference[] {
+export function diffObjects(before: KubeObject | null, after: KubeObject): Difference[] {
   const conceal = after.kind === "Secret";
-  if (before === null) return [shown("", null, conceal ? concealed(strip(after)) : strip(after))];
+  if (before === null) return [readableDifference("", null, conceal ? concealSecret(strip(after)) : strip(after))];
   return compare([], strip(before), strip(after), "told").map(({ at, from, to }) => {
-    const hidden = conceal && at[0] === HIDDEN;
-    return shown(pathOf(at), hidden ? maskOf(from) : from, hidden ? maskOf(to) : to);
+    const hidden = conceal && at[0] === SECRET_FIELD;
+    return readableDifference(pathOf(at), hidden ? maskOf(from) : from, hidden ? maskOf(to) : to);
   });
 }
 
 /** Makes values of the cluster safe to show, because anybody may have written them. */
-function shown(path: string, from: unknown, to: unknown): Difference {
+function readableDifference(path: string, from: unknown, to: unknown): Difference {
   return { path: makeReadable(path), from: makeValueReadable(from), to: makeValueReadable(to) };
 }
 
-interface Found {
+interface RawDifference {
   readonly at: readonly Step[];
   readonly from: unknown;
   readonly to: unknown;
@@ -69,25 +69,32 @@ interface Found {
 type Step = string | { readonly item: string | number };
 
 /** What becomes of fields and items that only the second state has. Refused: the value around them differs as a whole. */
-type Surplus = "told" | "passed over" | "refused";
+type ExtraFields = "told" | "passed over" | "refused";
 
-function compare(at: readonly Step[], from: unknown, to: unknown, outside: Surplus): Found[] {
-  if (same(at, from, to) || (outside !== "told" && from === undefined)) return [];
-  const surplus = outside === "passed over" && isOneValue(at, from) ? "refused" : outside;
+function compare(at: readonly Step[], from: unknown, to: unknown, outside: ExtraFields): RawDifference[] {
+  if (isSame(at, from, to) || (outside !== "told" && from === undefined)) return [];
+  const surplus = outside === "passed over" && isAtomic(at, from) ? "refused" : outside;
   if (isMap(from) && isMap(to)) return compareMaps(at, from, to, surplus);
   if (isListOfMaps(from) && isListOfMaps(to)) return compareLists(at, from, to, surplus);
   return [{ at, from: from ?? null, to: to ?? null }];
 }
 
-function compareMaps(at: readonly Step[], from: Fields, to: Fields, surplus: Surplus): Found[] {
+function compareMaps(at: readonly Step[], from: Fields, to: Fields, surplus: ExtraFields): RawDifference[] {
   const more = Object.keys(to).filter((name) => !Object.hasOwn(from, name));
   if (surplus === "refused" && more.length > 0) return [{ at, from, to }];
   const names = surplus === "told" ? [...Object.keys(from), ...more] : Object.keys(from);
   return names.flatMap((name) => compare([...at, name], from[name], to[name], surplus));
 }
 
-function compareLists(at: readonly Step[], from: readonly Fields[], to: readonly Fields[], surplus: Surplus): Found[] {
-  const key = surplus === "refused" ? undefined : KEYS.find((each) => tellsApart(from, each) && tellsApart(to, each));
+function compareLists(
+  at: readonly Step[],
+  from: readonly Fields[],
+  to: readonly Fields[],
+  surplus: ExtraFields,
+): RawDifference[] {
+  const key = surplus === "refused"
+    ? undefined
+    : LIST_KEYS.find((each) => identifiesItems(from, each) && identifiesItems(to, each));
   const comparable = surplus === "told" || from.length === to.length || (key !== undefined && from.length > 0);
   if (!comparable) return [{ at, from, to }];
   const left = itemsBy(key, from), right = itemsBy(key, to);
@@ -95,15 +102,15 @@ function compareLists(at: readonly Step[], from: readonly Fields[], to: readonly
   return [...items].flatMap((item) => compare([...at, { item }], left.get(item), right.get(item), surplus));
 }
 
-function isOneValue(at: readonly Step[], value: unknown): boolean {
-  return (Array.isArray(value) ? WHOLE_LISTS : WHOLE_MAPS).has(at.at(-1));
+function isAtomic(at: readonly Step[], value: unknown): boolean {
+  return (Array.isArray(value) ? ATOMIC_LISTS : ATOMIC_MAPS).has(at.at(-1));
 }
 
-function same(at: readonly Step[], from: unknown, to: unknown): boolean {
+function isSame(at: readonly Step[], from: unknown, to: unknown): boolean {
   if ((from ?? null) === (to ?? null)) return true;
   const holder = at.at(-2);
-  if (typeof holder === "string" && AMOUNTS.has(holder) && isAmount(from) && isAmount(to)) {
-    return amountOf(String(from)) === amountOf(String(to));
+  if (typeof holder === "string" && QUANTITY_MAPS.has(holder) && isQuantity(from) && isQuantity(to)) {
+    return parseQuantity(String(from)) === parseQuantity(String(to));
   }
   if (!Array.isArray(from) || !Array.isArray(to) || from.length !== to.length) return false;
   return from.every((item, i) => !isMap(item) && !Array.isArray(item) && item === to[i]);
@@ -114,7 +121,7 @@ function itemsBy(key: string | undefined, list: readonly Fields[]): Map<string |
   return new Map(list.map((item, i) => [key === undefined ? i : String(item[key]), item]));
 }
 
-function tellsApart(list: readonly Fields[], key: string): boolean {
+function identifiesItems(list: readonly Fields[], key: string): boolean {
   const values = list.map((item) => item[key]);
   return values.every((value) => typeof value === "string" || typeof value === "number") &&
     new Set(values).size === values.length;
@@ -130,25 +137,25 @@ function isListOfMaps(value: unknown): value is Fields[] {
   return Array.isArray(value) && value.every(isMap);
 }
 
-function isAmount(value: unknown): boolean {
-  return (typeof value === "string" || typeof value === "number") && !Number.isNaN(amountOf(String(value)));
+function isQuantity(value: unknown): boolean {
+  return (typeof value === "string" || typeof value === "number") && !Number.isNaN(parseQuantity(String(value)));
 }
 
 function strip(object: KubeObject): Fields {
   const { metadata, ...rest } = object;
   return {
-    metadata: without(metadata as unknown as Fields, PASSED_OVER_METADATA),
-    ...without(rest, PASSED_OVER),
+    metadata: omit(metadata as unknown as Fields, IGNORED_METADATA),
+    ...omit(rest, IGNORED_FIELDS),
   };
 }
 
-function without(map: Fields, names: ReadonlySet<string>): Fields {
+function omit(map: Fields, names: ReadonlySet<string>): Fields {
   return Object.fromEntries(Object.entries(map).filter(([name]) => !names.has(name)));
 }
 
-function concealed(secret: Fields): Fields {
+function concealSecret(secret: Fields): Fields {
   return Object.fromEntries(
-    Object.entries(secret).map(([name, value]) => [name, name === HIDDEN ? maskOf(value) : value]),
+    Object.entries(secret).map(([name, value]) => [name, name === SECRET_FIELD ? maskOf(value) : value]),
   );
 }
 

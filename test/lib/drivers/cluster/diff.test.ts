@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { differences } from "#lib/drivers/cluster/difference.ts";
+import { diffObjects } from "#lib/drivers/cluster/diff.ts";
 
 function deployment(container: Record<string, unknown> = {}, spec: Record<string, unknown> = {}): KubeObject {
   const moodle = {
@@ -21,7 +21,7 @@ function deployment(container: Record<string, unknown> = {}, spec: Record<string
 const test = suite("differences");
 
 test("shows marks that turn text around as escapes", () => {
-  assert.equal(differences(deployment(), deployment({ image: "moodle:\u202e2" })), [
+  assert.equal(diffObjects(deployment(), deployment({ image: "moodle:\u202e2" })), [
     { path: "spec.template.spec.containers[moodle].image", from: "moodle:1", to: "moodle:\\u202e2" },
   ]);
 });
@@ -30,14 +30,14 @@ test("finds none between an object and itself, whatever the API server counts", 
   const before = deployment();
   const counted = { uid: "u", resourceVersion: "7", generation: 2, managedFields: [], creationTimestamp: "now" };
   const after = { ...before, metadata: { ...before.metadata, ...counted }, status: { replicas: 1 } };
-  assert.equal(differences(before, before), []);
-  assert.equal(differences(before, after as KubeObject), []);
+  assert.equal(diffObjects(before, before), []);
+  assert.equal(diffObjects(before, after as KubeObject), []);
 });
 
 test("names a field by its way, and the item of a list by its name, wherever that stands", () => {
   const after = deployment({ image: "moodle:2" }, { replicas: 0 });
   after["spec"].template.spec.containers.reverse();
-  assert.equal(differences(deployment(), after), [
+  assert.equal(diffObjects(deployment(), after), [
     { path: "spec.replicas", from: 1, to: 0 },
     { path: "spec.template.spec.containers[moodle].image", from: "moodle:1", to: "moodle:2" },
   ]);
@@ -46,15 +46,15 @@ test("names a field by its way, and the item of a list by its name, wherever tha
 test("tells what came and what went, each with the whole of it", () => {
   const more = deployment({ env: [{ name: "A", value: "1" }] });
   const path = "spec.template.spec.containers[moodle].env";
-  assert.equal(differences(deployment(), more), [{ path, from: null, to: [{ name: "A", value: "1" }] }]);
-  assert.equal(differences(more, deployment()), [{ path, from: [{ name: "A", value: "1" }], to: null }]);
+  assert.equal(diffObjects(deployment(), more), [{ path, from: null, to: [{ name: "A", value: "1" }] }]);
+  assert.equal(diffObjects(more, deployment()), [{ path, from: [{ name: "A", value: "1" }], to: null }]);
   const two = deployment({ env: [{ name: "A", value: "1" }, { name: "B", value: "2" }] });
-  assert.equal(differences(more, two), [{ path: `${path}[B]`, from: null, to: { name: "B", value: "2" } }]);
+  assert.equal(diffObjects(more, two), [{ path: `${path}[B]`, from: null, to: { name: "B", value: "2" } }]);
 });
 
 test("tells mounts of one volume apart by where they are", () => {
   const mounts = (subPath: string) => [{ name: "files", mountPath: "/a" }, { name: "files", mountPath: "/b", subPath }];
-  const found = differences(deployment({ volumeMounts: mounts("x") }), deployment({ volumeMounts: mounts("y") }));
+  const found = diffObjects(deployment({ volumeMounts: mounts("x") }), deployment({ volumeMounts: mounts("y") }));
   assert.equal(found, [
     { path: "spec.template.spec.containers[moodle].volumeMounts[/b].subPath", from: "x", to: "y" },
   ]);
@@ -67,7 +67,7 @@ test("compares by place where nothing tells the items apart, and lists of words 
     metadata: { name: "egress" },
     spec: { egress: [{ to: [{ ipBlock: { cidr } }] }], policyTypes: types },
   });
-  assert.equal(differences(policy("10.0.0.0/8", ["Egress"]), policy("0.0.0.0/0", ["Egress", "Ingress"])), [
+  assert.equal(diffObjects(policy("10.0.0.0/8", ["Egress"]), policy("0.0.0.0/0", ["Egress", "Ingress"])), [
     { path: "spec.egress[0].to[0].ipBlock.cidr", from: "10.0.0.0/8", to: "0.0.0.0/0" },
     { path: "spec.policyTypes", from: ["Egress"], to: ["Egress", "Ingress"] },
   ]);
@@ -75,9 +75,9 @@ test("compares by place where nothing tells the items apart, and lists of words 
 
 test("takes an amount for the same however it is written, and text elsewhere by its letters", () => {
   const written = deployment({ resources: { limits: { cpu: "1000m", memory: "1024Mi" } } });
-  assert.equal(differences(deployment(), written), []);
+  assert.equal(diffObjects(deployment(), written), []);
   const larger = deployment({ resources: { limits: { cpu: "2", memory: "1Gi" } } });
-  assert.equal(differences(deployment(), larger).map(({ path }) => path), [
+  assert.equal(diffObjects(deployment(), larger).map(({ path }) => path), [
     "spec.template.spec.containers[moodle].resources.limits.cpu",
   ]);
   const settings = (A: string): KubeObject => ({
@@ -86,13 +86,13 @@ test("takes an amount for the same however it is written, and text elsewhere by 
     metadata: { name: "a" },
     data: { A },
   });
-  assert.is(differences(settings("1000m"), settings("1")).length, 1);
+  assert.is(diffObjects(settings("1000m"), settings("1")).length, 1);
 });
 
 test("puts names that hold dots in brackets", () => {
   const after = deployment();
   after.metadata.labels = {};
-  assert.equal(differences(deployment(), after), [
+  assert.equal(diffObjects(deployment(), after), [
     { path: "metadata.labels[app.kubernetes.io/managed-by]", from: "wheelwright", to: null },
   ]);
 });
@@ -104,12 +104,12 @@ test("does not take an empty selector, which means all, for none at all", () => 
     metadata: { name: "a" },
     spec,
   });
-  assert.is(differences(policy({}), policy({ podSelector: {} })).length, 1);
-  assert.equal(differences(policy({ podSelector: null }), policy({})), []);
+  assert.is(diffObjects(policy({}), policy({ podSelector: {} })).length, 1);
+  assert.equal(diffObjects(policy({ podSelector: null }), policy({})), []);
 });
 
 test("shows the whole of an object that is not there yet", () => {
-  const [made, ...more] = differences(null, deployment());
+  const [made, ...more] = diffObjects(null, deployment());
   assert.equal([made!.path, made!.from, more.length], ["", null, 0]);
   assert.is((made!.to as KubeObject)["spec"].replicas, 1);
 });
@@ -122,15 +122,15 @@ test("says of a Secret where it differs, and never what it holds", () => {
     ...(data && { data }),
   });
   const old = secret({ A: "b2xk", B: "same" }), fresh = secret({ A: "bmV3", B: "same", C: "bW9yZQ==" });
-  assert.equal(differences(old, fresh), [
+  assert.equal(diffObjects(old, fresh), [
     { path: "data.A", from: "(concealed)", to: "(concealed)" },
     { path: "data.C", from: null, to: "(concealed)" },
   ]);
   for (
     const found of [
-      differences(null, fresh),
-      differences(secret(undefined), fresh),
-      differences(fresh, secret(undefined)),
+      diffObjects(null, fresh),
+      diffObjects(secret(undefined), fresh),
+      diffObjects(fresh, secret(undefined)),
     ]
   ) {
     assert.is(found.length, 1);

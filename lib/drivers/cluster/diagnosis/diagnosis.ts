@@ -1,5 +1,5 @@
 /** What was made of what the cluster showed, and with how much patience. */
-import { lastSeen } from "#lib/drivers/cluster/diagnosis/belongs.ts";
+import { lastSeen } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
@@ -59,37 +59,37 @@ export const PATIENCE: Patience = {
 };
 
 /** Times by the cluster's clock: now, and when the waiting began. */
-export interface Waited {
+export interface WaitClock {
   readonly now: number;
   readonly since: number;
   readonly patience: Patience;
 }
 
 /** One pod, with the events about it. */
-export interface PodSight {
+export interface ObservedPod {
   readonly pod: KubeObject;
   readonly own: readonly KubeObject[];
-  readonly clock: Waited;
+  readonly clock: WaitClock;
 }
 
 /** What was reported just before we began to wait is the answer to what we did just before that. */
-const LEAD = 5 * SECOND;
+const START_TOLERANCE = 5 * SECOND;
 
 /**
  * Whether something reported at this time may be about the present state. A controller that was refused tries again
  * ever more seldom, so that its last word may be older than the correction; it gets some time to say it again.
  */
-export function isFresh(at: number, clock: Waited): boolean {
-  return !isFromBefore(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
+export function mayBeCurrent(at: number, clock: WaitClock): boolean {
+  return !isBeforeWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
 }
 
 /** Whether it says nothing of what was done since, because it was so before that. */
-export function isFromBefore(at: number, clock: Waited): boolean {
-  return at < clock.since - LEAD;
+export function isBeforeWait(at: number, clock: WaitClock): boolean {
+  return at < clock.since - START_TOLERANCE;
 }
 
-export function isFreshEvent(event: KubeObject, clock: Waited): boolean {
-  return isFresh(lastSeen(event), clock);
+export function mayBeCurrentEvent(event: KubeObject, clock: WaitClock): boolean {
+  return mayBeCurrent(lastSeen(event), clock);
 }
 
 export function waiting(sentence: string, again?: number): Diagnosis {
@@ -101,6 +101,6 @@ export function impossible(code: string, message: string, blame: Blame, hint?: s
 }
 
 /** Waits until the moment has come, then gives up. */
-export function until(moment: number, clock: Waited, sentence: string, verdict: Diagnosis): Diagnosis {
+export function waitingUntil(moment: number, clock: WaitClock, sentence: string, verdict: Diagnosis): Diagnosis {
   return clock.now >= moment ? verdict : waiting(sentence, moment - clock.now);
 }

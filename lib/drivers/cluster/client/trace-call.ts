@@ -3,15 +3,15 @@ import type { Outgoing } from "#lib/drivers/exchange.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 
 /** A call that somebody here called off says nothing of the server. */
-export function tellCall<T extends { readonly status: number }>(
+export function traceCall<T extends { readonly status: number }>(
   telemetry: Telemetry,
   verb: string,
   out: Outgoing,
-  ask: (out: Outgoing) => Promise<T>,
+  send: (out: Outgoing) => Promise<T>,
 ): Promise<T> {
   return telemetry.span("cluster_call", { verb }, async ({ labels }) => {
     try {
-      const answer = await ask(out);
+      const answer = await send(out);
       labels.status = answer.status;
       return answer;
     } catch (error) {
