@@ -161,7 +161,7 @@ export const FAULTS = {
   // Of billing.
   billing_off: ["missing", "No payment provider is connected to this service"],
   not_billed: ["conflict", "Cannot reconcile a hub that is not billed; connect it first"],
-  bad_signature: ["invalid", "The Stripe-Signature header does not fit the body"],
+  bad_signature: ["invalid", "The Stripe-Signature header does not match the body"],
   dns_unavailable: [
     "unavailable",
     "The name servers do not answer for _wheelwright.ash.school.example; try again",
@@ -171,18 +171,18 @@ export const FAULTS = {
   // Of the service.
   too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
   too_many_tries: ["limited", "too many login attempts"],
-  busy: ["unavailable", "Too much is going on at once; try again"],
+  busy: ["unavailable", "The server is busy; try again"],
   overloaded: ["unavailable", "Too many requests are under way; try again"],
   not_ready: ["unavailable", "Not ready: database"],
   cluster_unavailable: ["unavailable", "The cluster cannot be asked right now; try again"],
   database_unavailable: ["unavailable", "The database cannot be reached; try again"],
   database_lost: ["unavailable", "The connection to the database was lost; try again"],
-  commit_unknown: ["unavailable", "The database did not answer whether this was saved; look before trying again"],
+  commit_unknown: ["unavailable", "The database did not confirm whether this was saved; check before trying again"],
   database_busy: ["unavailable", "All connections to the database are in use; try again"],
   database_slow: ["unavailable", "The database took too long; try again"],
   database_locked: ["unavailable", "Others are changing the same; try again"],
-  database_read_only: ["unavailable", "The database takes no writes right now, only reads; try again"],
-  database_exhausted: ["unavailable", "The database's disk is full; nothing can be saved until it has room again"],
+  database_read_only: ["unavailable", "The database is read-only right now; try again"],
+  database_exhausted: ["unavailable", "The database's disk is full; nothing can be saved until space is freed"],
   database_closed: ["unavailable", "The service is shutting down"],
   too_slow: ["timeout", "This took longer than the 30 s that a request may take; try again later"],
 } as const satisfies Readonly<Record<string, readonly [kind: FaultKind, sentence: string]>>;

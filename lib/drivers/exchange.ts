@@ -120,7 +120,7 @@ function tie(outgoing: Outgoing): Leash {
   request.on("error", lose);
   request.on("upgrade", (_response, socket) => {
     socket.destroy();
-    lose(new Error("the server wants to speak another protocol"));
+    lose(new Error("the server switched to another protocol"));
   });
   // Listened to from the first moment on: what is emitted while nobody listens is lost, or ends the process.
   request.on("response", (response) => {

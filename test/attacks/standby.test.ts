@@ -85,7 +85,7 @@ async function assertReadsOnly(scene: Scene): Promise<void> {
   });
   assert.is(refused.status, 503);
   assert.ok(Number(refused.headers.get("retry-after")) >= 1);
-  assert.equal(refused.body.message, "The database takes no writes right now, only reads; try again");
+  assert.equal(refused.body.message, "The database is read-only right now; try again");
   assert.equal((await readAll(scene)).map(({ status }, i) => [READS[i], status]), READS.map((path) => [path, 200]));
   const ready = await until(async () => {
     const answer = await client.send("GET", "/api/readyz");

@@ -50,7 +50,7 @@ test("a context that the kubeconfig lacks is told by name and keeps nobody else 
     for (const _ of [1, 2]) {
       const error = await rejection(clusters.open("west"));
       assert.is(error.code, "kubeconfig");
-      assert.match(error.message, "has no context west; it has: east");
+      assert.match(error.message, "has no context west; available: east");
     }
     const opening = clusters.open("west").catch(() => {});
     assert.is(await (await clusters.open("east")).version(call), "v1.33.0");

@@ -41,14 +41,14 @@ const SECRET_FIELD = "data";
 
 /** The paths of what the manifest says and the standing object lacks; none where all of it is there. */
 export function findMismatches(manifest: KubeObject, standing: KubeObject): string[] {
-  return compare([], strip(manifest), strip(standing), "passed over").map(({ at }) => pathOf(at));
+  return compare([], strip(manifest), strip(standing), "ignore").map(({ at }) => pathOf(at));
 }
 
 /** Of a Secret that it differs, and where, but never what it holds. `before` is null for what is not there yet. */
 export function diffObjects(before: KubeObject | null, after: KubeObject): Difference[] {
   const conceal = after.kind === "Secret";
   if (before === null) return [readableDifference("", null, conceal ? concealSecret(strip(after)) : strip(after))];
-  return compare([], strip(before), strip(after), "told").map(({ at, from, to }) => {
+  return compare([], strip(before), strip(after), "report").map(({ at, from, to }) => {
     const hidden = conceal && at[0] === SECRET_FIELD;
     return readableDifference(pathOf(at), hidden ? maskOf(from) : from, hidden ? maskOf(to) : to);
   });
@@ -69,11 +69,11 @@ interface RawDifference {
 type Step = string | { readonly item: string | number };
 
 /** What becomes of fields and items that only the second state has. Refused: the value around them differs as a whole. */
-type ExtraFields = "told" | "passed over" | "refused";
+type ExtraFields = "report" | "ignore" | "compare whole";
 
 function compare(at: readonly Step[], from: unknown, to: unknown, outside: ExtraFields): RawDifference[] {
-  if (isSame(at, from, to) || (outside !== "told" && from === undefined)) return [];
-  const surplus = outside === "passed over" && isAtomic(at, from) ? "refused" : outside;
+  if (isSame(at, from, to) || (outside !== "report" && from === undefined)) return [];
+  const surplus = outside === "ignore" && isAtomic(at, from) ? "compare whole" : outside;
   if (isMap(from) && isMap(to)) return compareMaps(at, from, to, surplus);
   if (isListOfMaps(from) && isListOfMaps(to)) return compareLists(at, from, to, surplus);
   return [{ at, from: from ?? null, to: to ?? null }];
@@ -81,8 +81,8 @@ function compare(at: readonly Step[], from: unknown, to: unknown, outside: Extra
 
 function compareMaps(at: readonly Step[], from: Fields, to: Fields, surplus: ExtraFields): RawDifference[] {
   const more = Object.keys(to).filter((name) => !Object.hasOwn(from, name));
-  if (surplus === "refused" && more.length > 0) return [{ at, from, to }];
-  const names = surplus === "told" ? [...Object.keys(from), ...more] : Object.keys(from);
+  if (surplus === "compare whole" && more.length > 0) return [{ at, from, to }];
+  const names = surplus === "report" ? [...Object.keys(from), ...more] : Object.keys(from);
   return names.flatMap((name) => compare([...at, name], from[name], to[name], surplus));
 }
 
@@ -92,13 +92,13 @@ function compareLists(
   to: readonly Fields[],
   surplus: ExtraFields,
 ): RawDifference[] {
-  const key = surplus === "refused"
+  const key = surplus === "compare whole"
     ? undefined
     : LIST_KEYS.find((each) => identifiesItems(from, each) && identifiesItems(to, each));
-  const comparable = surplus === "told" || from.length === to.length || (key !== undefined && from.length > 0);
+  const comparable = surplus === "report" || from.length === to.length || (key !== undefined && from.length > 0);
   if (!comparable) return [{ at, from, to }];
   const left = itemsBy(key, from), right = itemsBy(key, to);
-  const items = new Set(surplus === "told" ? [...left.keys(), ...right.keys()] : left.keys());
+  const items = new Set(surplus === "report" ? [...left.keys(), ...right.keys()] : left.keys());
   return [...items].flatMap((item) => compare([...at, { item }], left.get(item), right.get(item), surplus));
 }
 

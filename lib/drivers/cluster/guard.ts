@@ -74,10 +74,12 @@ export function findNamespace(objects: Objects, name: string, call: Call): Promi
 export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   const { name, labels } = namespace.metadata;
   if (namespace.metadata.uid !== uid) {
-    throw foreignNamespaceError(`The namespace ${name} is another one than ours: its uid is ${namespace.metadata.uid}`);
+    throw foreignNamespaceError(
+      `The namespace ${name} is not the one that Wheelwright created: its uid is ${namespace.metadata.uid}`,
+    );
   }
   if (labels?.[MANAGED_BY_LABEL] !== OURS) {
-    throw foreignNamespaceError(`The namespace ${name} lacks the label ${MANAGED_BY_LABEL}=${OURS}`);
+    throw foreignNamespaceError(`The namespace ${name} does not have the label ${MANAGED_BY_LABEL}=${OURS}`);
   }
 }
 
@@ -97,7 +99,7 @@ export function foreignNamespaceError(message: string): ClusterError {
   return new ClusterError("stranger", message, {
     transient: false,
     blame: "operator",
-    hint: "Somebody replaced or relabelled the namespace; it is left alone.",
+    hint: "Somebody replaced or relabelled the namespace. Wheelwright does not touch it.",
   });
 }
 

@@ -168,6 +168,8 @@ function isUnreadableLog(lines: readonly string[]): boolean {
 }
 
 function jobMissingError(name: string, wasThere: boolean): ClusterError {
-  const message = wasThere ? `The Job ${name} was deleted while it was waited for` : `jobs.batch "${name}" not found`;
+  const message = wasThere
+    ? `The Job ${name} was deleted while Wheelwright waited for it`
+    : `jobs.batch "${name}" not found`;
   return new ClusterError("NotFound", message, { transient: false, status: 404 });
 }

@@ -66,7 +66,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     const { body: object, warnings } = await api.call(request, call);
     if (isObject(object)) return { object, warnings };
     const { method, path } = request;
-    throw unexpectedResponse(`${method} ${path} was answered with something that is no object of the cluster`, 200);
+    throw unexpectedResponse(`${method} ${path} did not return a Kubernetes object`, 200);
   };
 
   const listWatchable: Objects["listWatchable"] = async (kind, selector, call) => {
@@ -142,7 +142,7 @@ export async function createOrFind(objects: Objects, object: KubeObject, call: C
   if (created) return created;
   const standing = await objects.get(refOf(object), call);
   if (standing && !standing.metadata.deletionTimestamp) return standing;
-  const message = `${object.kind} ${object.metadata.name} of that name is just being deleted`;
+  const message = `${object.kind} ${object.metadata.name} is being deleted`;
   throw new ClusterError("Conflict", message, { transient: true, status: 409 });
 }
 

@@ -64,7 +64,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const name = manifest.metadata.name;
       if (!namespace || isTerminating(namespace)) throw terminatingError(name);
       if (!created && !hasSameLabels(namespace, manifest)) {
-        throw foreignNamespaceError(`There is a namespace ${name} already, and it is not ours`);
+        throw foreignNamespaceError(`The namespace ${name} already exists, and Wheelwright did not create it for this`);
       }
       if (options.role) await bindRole({ api, objects: objectsIn(name), namespace: name }, options.role, call);
       return { uid: namespace.metadata.uid! };

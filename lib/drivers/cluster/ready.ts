@@ -82,7 +82,7 @@ export async function waitUntilGone(site: NamespaceContext, refs: readonly Ref[]
       `${kind} ${name}${finalizers.length > 0 ? ` (held by ${finalizers.join(", ")})` : ""}`
     );
     if (left.length === 0) return { done: undefined };
-    return { sentence: `Still to go: ${left.join(", ")}`, watches: await watchesOf(site, refs, found, call) };
+    return { sentence: `Not deleted yet: ${left.join(", ")}`, watches: await watchesOf(site, refs, found, call) };
   };
   const what = `Removing ${refs.map(({ kind, name }) => `${kind} ${name}`).join(", ")}`;
   await waitFor({ ...site, what, check: look }, waiting);
@@ -185,7 +185,7 @@ async function withLastLogLine(
 }
 
 function notCreated(ref: Ref): Diagnosis {
-  return { is: "waiting", sentence: `${capitalize(displayNameOf(ref.kind, ref.name))} is not made yet` };
+  return { is: "waiting", sentence: `${capitalize(displayNameOf(ref.kind, ref.name))} is not created yet` };
 }
 
 function summarize(verdicts: readonly Diagnosis[]): Exclude<CheckResult<never>, { done: never }> | { done: true } {

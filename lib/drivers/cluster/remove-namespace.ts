@@ -43,7 +43,7 @@ export async function removeNamespace(site: NamespaceContext, waiting: ClusterWa
 /** What a terminating namespace waits for, and since when it is going, in a plain sentence. */
 async function describeRemoval(site: NamespaceContext, namespace: KubeObject, call: Call): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
-  const since = deletionTimestamp ? `, going since ${formatMinute(deletionTimestamp)},` : "";
+  const since = deletionTimestamp ? `, terminating since ${formatMinute(deletionTimestamp)},` : "";
   const holds = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
     .map((type) => conditionOf(namespace, type)).find(isTrue);
   if (holds) {
@@ -59,7 +59,7 @@ async function describeRemoval(site: NamespaceContext, namespace: KubeObject, ca
   if (left.length === 0 && held.length === 0) {
     return await describePods(site, since, call) ?? `Namespace ${name} is being deleted`;
   }
-  const what = `${since}${left.length ? ` waits for ${left.join(", ")} to go` : " is being deleted"}`;
+  const what = `${since}${left.length ? ` waits for ${left.join(", ")} to be deleted` : " is being deleted"}`;
   const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
   return `Namespace ${name}${what}${why}`;
 }
@@ -76,10 +76,10 @@ async function describePods(site: NamespaceContext, since: string, call: Call): 
     const held = [...new Set(pods.flatMap(({ metadata }) => metadata.finalizers ?? []))];
     const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
     const more = next === null ? "" : " and others";
-    return `Namespace ${site.namespace}${since} waits for pods ${names.join(", ")}${more} to go${why}`;
+    return `Namespace ${site.namespace}${since} waits for pods ${names.join(", ")}${more} to end${why}`;
   } catch (error) {
     call.signal.throwIfAborted();
-    site.log.debug("Cannot name the pods of a namespace that is going", { error: messageOf(error) });
+    site.log.debug("Cannot name the pods of a namespace that is being deleted", { error: messageOf(error) });
     return null;
   }
 }

@@ -39,11 +39,11 @@ export async function bindRole(
   await objects.create(binding, call);
   for (const end = performance.now() + BINDING_TIMEOUT; !await isAllowed(api, PROBE_ACCESS, namespace, call);) {
     if (performance.now() > end) {
-      throw new ClusterError("Forbidden", `The role ${role} is not in force in the namespace ${namespace}`, {
+      throw new ClusterError("Forbidden", `The role ${role} has not taken effect in the namespace ${namespace}`, {
         transient: true,
         status: 403,
         blame: "operator",
-        hint: `See whether there is a ClusterRole ${role} that may get secrets, and whether CLUSTER_ROLE names it.`,
+        hint: `Check that the ClusterRole ${role} exists and may get secrets, and that CLUSTER_ROLE names it.`,
       });
     }
     await sleep(POLL_INTERVAL, call.signal);
@@ -67,7 +67,9 @@ async function readOwnUsername(api: Api, call: Call): Promise<string> {
   const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
   const { userInfo } = await createReview(api, review, call);
   const name = isRecord(userInfo) ? userInfo["username"] : undefined;
-  if (typeof name !== "string" || name === "") throw unexpectedResponse("The API server does not say who asks it", 201);
+  if (typeof name !== "string" || name === "") {
+    throw unexpectedResponse("The API server did not return the name of our account", 201);
+  }
   return name;
 }
 

@@ -81,7 +81,7 @@ export function openSpace(site: NamespaceContext): Space {
             .map((pod) => describeTerminatingPod(pod, api.now()));
           if (names.length === 0) return { done: undefined };
           const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-          return { sentence: `Still to end: ${names.slice(0, MAX_NAMES).join(", ")}${more}`, watches: [watch] };
+          return { sentence: `Still running: ${names.slice(0, MAX_NAMES).join(", ")}${more}`, watches: [watch] };
         },
       }, waiting),
     run: async (job, waiting) => {

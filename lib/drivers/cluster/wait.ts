@@ -43,7 +43,7 @@ const MIN_INTERVAL = 250;
 const MAX_TIMER = 2 ** 31 - 1;
 
 export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promise<T> {
-  let sentence = "nothing was seen yet", backstop = POLL_INTERVAL, watching: Promise<void> | undefined;
+  let sentence = "nothing observed yet", backstop = POLL_INTERVAL, watching: Promise<void> | undefined;
   const report = (news = sentence) => {
     if (news !== sentence) waiting.onProgress?.(news);
     sentence = news;

@@ -36,11 +36,11 @@ export async function* encrypt(content: AsyncIterable<Bytes>, passphrase: string
 export async function* decrypt(sealed: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
   const { Decrypter } = await import("age-encryption"), decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
-  let problem = "The passphrase does not open it, or its first lines are damaged", opened = false, failure: unknown;
+  let problem = "The passphrase is wrong, or the start of the file is damaged", opened = false, failure: unknown;
   try {
     const content = await decrypter.decrypt(streamOf(watched()));
     opened = true;
-    problem = "It is damaged, or ends before its end";
+    problem = "It is damaged or incomplete";
     yield* content;
   } catch (cause) {
     throw failure ?? new SealBroken(problem, { cause });

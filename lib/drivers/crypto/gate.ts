@@ -41,5 +41,5 @@ export function openGate(atOnce: number, places: number): Gate {
 }
 
 function busy(): Fault {
-  return new Fault("unavailable", "busy", "Too much is going on at once; try again", { retryAfter: 2 });
+  return new Fault("unavailable", "busy", "The server is busy; try again", { retryAfter: 2 });
 }

@@ -16,8 +16,8 @@ export function passwordProblem(password: string, email?: string): string | null
   if (!password.isWellFormed() || password.includes("\0")) return "must be well-formed text";
   const characters = [...password];
   if (characters.length < LEAST || characters.length > MOST) return `must have ${LEAST} to ${MOST} characters`;
-  if (isCommon(password)) return "must not be one of the commonest passwords";
-  if (isRepeated(password) || isRow(characters)) return "must not be a pattern that is easily guessed";
+  if (isCommon(password)) return "must not be a common password";
+  if (isRepeated(password) || isRow(characters)) return "must not be an easily guessed pattern";
   if (email !== undefined && isAddress(password, email)) return "must not be the account's e-mail address";
   return null;
 }

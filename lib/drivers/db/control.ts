@@ -47,7 +47,7 @@ export function openControl(options: ControlOptions): OpenControl {
       try {
         const died = Promise.withResolvers<void>();
         client = await connect(died.resolve);
-        if (down) options.log.info("The control connection to the database stands again");
+        if (down) options.log.info("The control connection to the database is up again");
         down = false;
         attempt = 0;
         options.onNotify(null);
@@ -118,7 +118,7 @@ export function openControl(options: ControlOptions): OpenControl {
       return client?.pid ?? null;
     },
     async query(text, params = []) {
-      if (!client) throw new ConnectionLost(failure ?? new Error("There is no control connection just now"));
+      if (!client) throw new ConnectionLost(failure ?? new Error("The control connection is down"));
       return await ask(client, text, params);
     },
     ready: () => ready.promise,

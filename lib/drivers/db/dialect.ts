@@ -58,7 +58,7 @@ const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 export const holdOf = (user: string): string => `wheelwright: held ${user}`;
 
 function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
-  const ours = () => Promise.reject(new Error("Transactions are begun by transact() of the database"));
+  const ours = () => Promise.reject(new Error("Start transactions with transact()"));
   return {
     init: () => Promise.resolve(),
     acquireConnection: async () => connectionOver(await pool.acquire(signal, user), limit, signal),
@@ -113,7 +113,7 @@ export async function inTransaction<T>(
 
 /** What is left behind by work that has ended, such as the others of what was begun together, must not go on alone. */
 function refuse(): Promise<never> {
-  return Promise.reject(new Error("The transaction is over: what was asked for it now is not done"));
+  return Promise.reject(new Error("The transaction has ended: the statement was not run"));
 }
 
 /** Single statements, each on a connection of its own. What Kysely would put between is made once a request, and not needed. */
@@ -166,7 +166,7 @@ async function commit(lease: Lease, limit: number): Promise<string> {
 
 /** Together with `begin` it goes without parameters, so it must hold one of our ids and nothing else. */
 function quote(text: string): string {
-  if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Cannot hold ${text}: it is no id`);
+  if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Cannot hold ${text}: it is not an id`);
   return `'${text}'`;
 }
 

@@ -19,7 +19,7 @@ export class ConnectionLost extends Fault {
 /** COMMIT was sent and its answer never came: all of the transaction has happened, or nothing. */
 export class CommitUnknown extends Fault {
   constructor(cause: unknown) {
-    const message = "The database did not answer whether this was saved; look before trying again";
+    const message = "The database did not confirm whether this was saved; check before trying again";
     super("unavailable", "commit_unknown", message, { retryAfter: 1, cause });
     this.name = "CommitUnknown";
   }
@@ -77,9 +77,9 @@ export function isRefusedLogin(error: unknown): boolean {
 
 /** What the server is short of, by SQLSTATE. */
 const SHORT: Readonly<Record<string, string>> = {
-  "53100": "The database's disk is full; nothing can be saved until it has room again",
+  "53100": "The database's disk is full; nothing can be saved until space is freed",
   "53200": "The database has too little memory for this; try again",
-  "53300": "The database takes no more connections; try again",
+  "53300": "The database accepts no more connections; try again",
 };
 
 /** The same failure as callers are to see it. */
@@ -100,13 +100,13 @@ export function asFault(error: unknown): unknown {
 
 /** Others change the same, for longer than this was tried. */
 export function contended(cause: unknown): Fault {
-  const message = "Somebody else is changing the same thing; try again";
+  const message = "Somebody else is changing the same object; try again";
   return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause });
 }
 
 /** A standby says so, and a server that was told to take no writes. */
 export function readOnly(cause?: unknown): Fault {
-  const message = "The database takes no writes right now, only reads; try again";
+  const message = "The database is read-only right now; try again";
   return new Fault("unavailable", "database_read_only", message, { retryAfter: 2, cause });
 }
 

@@ -35,7 +35,7 @@ export async function makeIndex(run: Run, text: string): Promise<void> {
   const index = indexOf(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);
   await run(text);
-  if (await isInvalid(run, index)) throw new Error(`the index ${index} could not be made whole`);
+  if (await isInvalid(run, index)) throw new Error(`the index ${index} is still invalid`);
 }
 
 async function isInvalid(run: Run, index: string): Promise<boolean> {

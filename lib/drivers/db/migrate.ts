@@ -71,7 +71,7 @@ export async function migrate(
     ) as unknown as [State];
     const { missing, newer } = fitSchema(state.there ? await run(APPLIED) as unknown as Applied[] : [], migrations);
     if (newer.length > 0) {
-      tell(`The database is newer than this release, which works on it all the same: it has ${newer.join(", ")}`);
+      tell(`The database is newer than this release, but compatible with it. Newer migrations: ${newer.join(", ")}`);
       return []; // whoever made it newer has given the service its rights, and they may be more than this release knows
     }
     if (missing.length > 0 && !state.may) throw new MigrationError(refusal(missing));
@@ -102,7 +102,7 @@ async function lock(run: Run, tell: (sentence: string) => void): Promise<void> {
   for (let looks = 1;; looks++) {
     const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK]) as unknown as [{ held: boolean }];
     if (held) return;
-    if (looks === TOLD) tell("Waits for another process, which migrates or restores this database");
+    if (looks === TOLD) tell("Waiting for another process that migrates or restores this database");
     await sleep(LOOK);
   }
 }
@@ -186,7 +186,7 @@ async function apply(
         if (!hasState(error, LOCK_NOT_AVAILABLE, DEADLOCK) || attempt === TRIES) throw error;
         await run("rollback");
         if (attempt === 1) {
-          tell(`The migration ${name}.sql waits for a table that others hold; it tries again and again`);
+          tell(`The migration ${name}.sql is waiting for a table lock and keeps retrying`);
         }
         await sleep(backoff(attempt, SECOND / 10, 5 * SECOND));
       }

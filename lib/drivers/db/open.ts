@@ -145,7 +145,7 @@ async function outlast(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?:
     const key = holdOf(topic.slice("user:".length));
     const wait = sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
     await insist(() => wait.execute(rows), signal ?? AbortSignal.timeout(OUTLAST)).catch((error) =>
-      log.warn("A request that began before may still do what its user may no longer", { topic, error })
+      log.warn("A request that started earlier may still use rights that its user has lost", { topic, error })
     );
   }
 }

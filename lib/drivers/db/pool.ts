@@ -157,7 +157,7 @@ function lease(client: Client, onReleased: () => void, onAnswer: () => void): Le
       return client.dead;
     },
     query(text, params, how) {
-      if (over) return Promise.reject(new Error("This connection was given back, it cannot be used any more"));
+      if (over) return Promise.reject(new Error("This connection was released and can no longer be used"));
       const asked = client.query(text, params, how);
       asked.then(onAnswer, () => {});
       return asked;

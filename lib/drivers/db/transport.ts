@@ -65,7 +65,7 @@ export function openTransport(
     if (!direct) {
       const answer = await askForTls(socket);
       if (answer !== "S" && mode === "prefer") return answer === "N" ? socket : await dialAgain();
-      if (answer !== "S") throw failed(`The server takes no TLS, which sslmode=${mode} demands`);
+      if (answer !== "S") throw failed(`The server does not support TLS, which sslmode=${mode} requires`);
     }
     try {
       const options = await tlsOptions(address.tls, host.host);

@@ -55,7 +55,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
         failed = 0;
       } catch (error) {
         if (++failed >= SEND_TRIES) {
-          options.log.warn("Other replicas were not woken; they will look by themselves", {
+          options.log.warn("Other replicas were not notified; they will find the work when they poll", {
             topics: topics.size,
             error,
           });

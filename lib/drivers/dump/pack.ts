@@ -44,7 +44,7 @@ export async function* unpack(
     yield* through(packed, createGunzip({ chunkSize: PIECE }));
   } catch (error) {
     if (!String((error as { code?: unknown }).code).startsWith("Z_")) throw error;
-    throw new BackupDamaged(`It is no backup, or damaged: ${messageOf(error)}`);
+    throw new BackupDamaged(`It is not a backup, or it is damaged: ${messageOf(error)}`);
   }
 }
 

@@ -68,7 +68,7 @@ async function fill(copier: Copier, { parts, migrations }: FillWish): Promise<Ba
   const source = parts[Symbol.asyncIterator]();
   const next = async (): Promise<BackupPart> => (await source.next()).value; // it throws where the end is missing
   const first = await next();
-  if (first.kind !== "manifest") throw new BackupDamaged("It does not begin as a backup does");
+  if (first.kind !== "manifest") throw new BackupDamaged("It does not start like a backup");
   const { manifest } = first, [then, since] = split(manifest, migrations);
   await applyWithin(copier.run, then);
   const tables = (await copier.run(OURS)).map(({ table }) => table as string);
@@ -92,7 +92,7 @@ async function fill(copier: Copier, { parts, migrations }: FillWish): Promise<Ba
       // Objects in the clusters bear fences, and take no lower ones.
       await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER}))`, [String(part.value)]);
       part = await next();
-    } else throw new BackupDamaged("It has what its release does not know");
+    } else throw new BackupDamaged("It has tables that its release does not know");
   }
   await source.next(); // nothing may stand behind the end
   await copier.run(indexes.map(({ definition }) => `${definition};`).join("\n"));
@@ -107,7 +107,7 @@ function split({ migrations: names, release }: BackupManifest, all: readonly Mig
   if (missing !== undefined) {
     throw new RestoreRefused(
       `The backup is of release ${release}, whose schema this program does not know: it has ${missing}.sql, ` +
-        `this one ends at ${all.at(-1)![0]}.sql. Restore it by that release or a newer one`,
+        `this one ends at ${all.at(-1)![0]}.sql. Restore it with that release or a newer one`,
     );
   }
   return [all.filter(([name]) => names.includes(name)), all.filter(([name]) => name > last)];

@@ -92,7 +92,7 @@ export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): A
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "", begun = false, ended = false;
   for await (const piece of piecesOf(text)) {
-    if (ended) throw new BackupDamaged("Something stands behind its end");
+    if (ended) throw new BackupDamaged("It has data after its end");
     if (typeof piece !== "string") {
       onRows(table, rows[table]! += piece.count);
       hash.update(piece.bytes);
@@ -104,12 +104,12 @@ export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): A
     if (part?.kind === "end") {
       if (part.sha256 !== hash.digest("hex")) throw new BackupDamaged("Its content is not what was written");
       ended = true;
-      if (JSON.stringify(part.rows) !== JSON.stringify(rows)) throw new BackupDamaged("It lacks rows");
+      if (JSON.stringify(part.rows) !== JSON.stringify(rows)) throw new BackupDamaged("Rows are missing");
     } else hash.update(`${piece}\n`);
     if (part?.kind === "table") onRows(table = part.table, rows[table] = 0);
     if (part) yield part;
   }
-  if (!ended) throw new BackupDamaged(begun ? "It ends before its end" : "It is empty");
+  if (!ended) throw new BackupDamaged(begun ? "It is incomplete" : "It is empty");
 }
 
 function partOf(line: string, begun: boolean): BackupPart & { readonly sha256?: string } | null {
@@ -129,7 +129,7 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
     // It is told below.
   }
   throw new BackupDamaged(
-    start === MAGIC ? "It is no backup of wheelwright backup" : "A line of it is none that was written",
+    start === MAGIC ? "It was not written by wheelwright backup" : "It has an invalid line",
   );
 }
 

@@ -134,12 +134,12 @@ async function listTables(copier: Copier): Promise<Table[]> {
 
 async function readApplied(copier: Copier, migrations: readonly Migration[]): Promise<string[]> {
   const [{ there }] = await copier.run("select to_regclass('migrations') is not null as there") as [{ there: boolean }];
-  if (!there) throw new MigrationError("The database has nothing of Wheelwright");
+  if (!there) throw new MigrationError("The database has no tables of Wheelwright");
   const applied = (await copier.run("select name from migrations order by name")).map(({ name }) => name as string);
   const unknown = applied.find((name) => !migrations.some(([known]) => known === name));
   if (!unknown) return applied;
   const message =
     `The database is newer than this program, which does not know ${unknown}.sql and would leave rows out; ` +
-    "back it up by the newer release";
+    "back it up with the newer release";
   throw new MigrationError(message);
 }

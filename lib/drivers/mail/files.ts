@@ -22,7 +22,7 @@ export function openFiles(directory: string, host: string): Post {
         await rename(`${file}.part`, file);
         return { answer: null, file };
       } catch (error) {
-        const hint = "See DATA_DIR: it must be possible to write there.";
+        const hint = "Make DATA_DIR writable.";
         throw new MailError("mail_file", `The mail could not be written: ${wordsOf(error)}`, { transient: true, hint });
       }
     },

@@ -72,7 +72,7 @@ ${raw(`<!--[if mso]><table role="presentation" width="600" cellpadding="0" cells
 ${blocks.map((block) => draw(block, setting))}
 </td></tr>
 <tr><td class="soft" style="padding:18px 4px 0;font-size:13px;line-height:20px;color:${SOFT};overflow-wrap:anywhere">
-Sent by Wheelwright at ${home.host} to ${to}. Nobody reads answers to this mail.
+Sent by Wheelwright at ${home.host} to ${to}. Replies to this mail are not read.
 </td></tr>
 </table>
 ${raw("<!--[if mso]></td></tr></table><![endif]-->")}

@@ -28,7 +28,7 @@ export function explainRefusal(error: unknown, { place, to, secrets, late }: Cir
     new MailError(name, message, { transient: true, hint });
   const final = (name: string, message: string, more: Omit<DriverErrorOptions, "transient">): MailError =>
     new MailError(name, message, { transient: false, ...more });
-  const reach = "See SMTP_HOST and SMTP_PORT, and whether the network lets it be reached.";
+  const reach = "Check SMTP_HOST, SMTP_PORT and the network.";
 
   if (late || code === "ETIMEDOUT") {
     return passing("mail_timeout", `The mail server ${place} did not answer in time`, reach);
@@ -37,30 +37,31 @@ export function explainRefusal(error: unknown, { place, to, secrets, late }: Cir
     return passing("mail_unreachable", `The mail server ${place} could not be found: ${said}`, reach);
   }
   if (isTls(code, originalCode)) {
-    const hint = "Its certificate must be valid for SMTP_HOST, by an authority that this machine trusts; and with " +
-      "SMTP_TLS=required it must offer TLS. A server that begins with TLS on a port other than 465 needs SMTP_TLS=implicit.";
-    return passing("mail_tls", `The mail server ${place} cannot be trusted: ${said}`, hint);
+    const hint =
+      "Its certificate must be valid for SMTP_HOST and issued by an authority that this machine trusts. With " +
+      "SMTP_TLS=required it must offer TLS. A server that starts with TLS on a port other than 465 needs SMTP_TLS=implicit.";
+    return passing("mail_tls", `The mail server ${place} failed TLS: ${said}`, hint);
   }
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530) {
-    const hint = "See SMTP_USER and SMTP_PASS. Waiting mail goes out once they are right.";
-    return passing("mail_login", `The mail server ${place} refuses our login: ${said}`, hint);
+    const hint = "Check SMTP_USER and SMTP_PASS. Queued mail is sent once they are right.";
+    return passing("mail_login", `The mail server ${place} rejected the login: ${said}`, hint);
   }
   const refused = isFinal(responseCode, response);
   if (command === "RCPT TO" && refused) {
-    const hint = "There may be a mistake in the address.";
-    return final("mail_recipient", `The mail server refuses mail for ${to}: ${said}`, { blame: "user", hint });
+    const hint = "Check the address for typing errors.";
+    return final("mail_recipient", `The mail server rejected mail for ${to}: ${said}`, { blame: "user", hint });
   }
-  if (command === "DATA" && refused) return final("mail_refused", `The mail server refuses the mail: ${said}`, {});
+  if (command === "DATA" && refused) return final("mail_refused", `The mail server rejected the mail: ${said}`, {});
   if (code === "EENVELOPE" && command === "API") {
-    return final("mail_address", `${to} is no address that mail can be sent to`, { blame: "user" });
+    return final("mail_address", `${to} is not a valid mail address`, { blame: "user" });
   }
   if (command === "MAIL FROM" && refused) {
-    const hint = "See SMTP_FROM: the server must let us send in that name.";
-    return passing("mail_sender", `The mail server ${place} refuses the sender: ${said}`, hint);
+    const hint = "Check SMTP_FROM: the server must allow this sender.";
+    return passing("mail_sender", `The mail server ${place} rejected the sender: ${said}`, hint);
   }
   if (responseCode) {
-    const hint = "It may pass; otherwise the log of the mail server tells more.";
-    return passing("mail_deferred", `The mail server ${place} does not take the mail now: ${said}`, hint);
+    const hint = "Delivery is retried. If it keeps failing, check the mail server's log.";
+    return passing("mail_deferred", `The mail server ${place} deferred the mail: ${said}`, hint);
   }
   return passing("mail_unreachable", `The mail server ${place} cannot be reached: ${said}`, reach);
 }

@@ -34,40 +34,40 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
       subject: `${disarm(inviter, SHORT) || "Somebody"} invites you to ${
         first === undefined ? "Wheelwright" : `administer ${one}${many ? ` and ${more} more` : ""}`
       }`,
-      preview: "Choose a password, and you can begin.",
+      preview: "Choose a password to get started.",
       title: "You are invited",
       blocks: [
         what,
         ...(many ? [{ kind: "list", items: rest } as const] : []),
-        paragraph("Choose a password, and you can begin."),
+        paragraph("Choose a password to get started."),
         button("Accept the invitation"),
         noteBlock(`The link works once, until ${moment(expiresAt)}.`),
-        noteBlock("If you do not know why you got this, ignore it: nothing happens unless you accept."),
+        noteBlock("If you did not expect this invitation, ignore it. Nothing happens unless you accept."),
       ],
     };
   },
 
   "password-reset": ({ expiresAt }, host, email) => ({
     subject: "Choose a new password",
-    preview: "Somebody, most likely you, asked for a new password.",
+    preview: "Somebody, probably you, requested a new password.",
     title: "Choose a new password",
     blocks: [
-      paragraph(`Somebody, most likely you, asked for a new password for ${email} at ${host}.`),
+      paragraph(`Somebody, probably you, requested a new password for ${email} at ${host}.`),
       button("Choose a new password"),
       noteBlock(`The link works once, until ${moment(expiresAt)}.`),
-      noteBlock("If it was not you, ignore this mail: your password stays as it is."),
+      noteBlock("If it was not you, ignore this mail. Your password does not change."),
     ],
   }),
 
   verification: ({ expiresAt }, host) => ({
     subject: "Confirm your e-mail address",
-    preview: "One more step, and your account can be used.",
+    preview: "One more step to activate your account.",
     title: "Confirm your address",
     blocks: [
-      paragraph(`Somebody, most likely you, signed up at ${host} with this address. Confirm that it is yours.`),
+      paragraph(`Somebody, probably you, signed up at ${host} with this address. Confirm that it is yours.`),
       button("Confirm the address"),
       noteBlock(`The link works once, until ${moment(expiresAt)}.`),
-      noteBlock("If it was not you, ignore this mail: without the confirmation nothing can be done in your name."),
+      noteBlock("If it was not you, ignore this mail. Nobody can use the account without this confirmation."),
     ],
   }),
 
@@ -80,49 +80,43 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
       blocks: [
         paragraph(`The password of ${email} at ${host} was changed on ${moment(at)}${from}.`),
         paragraph(
-          "If it was you, or somebody whom you asked for it, there is nothing to do. Whoever was signed in elsewhere with " +
-            "the old one has been signed out.",
+          "If it was you, or somebody who did it for you, there is nothing to do. All other sessions of the account were " +
+            "signed out.",
         ),
         noteBlock(
-          "If it was not you, ask for a new password at once, see which API tokens you have and revoke those that you do " +
-            `not know, and tell whoever runs ${host}.`,
+          "If it was not you, reset your password now and revoke the API tokens that you do not recognise. Then tell the " +
+            `operator of ${host}.`,
         ),
       ],
     };
   },
 
   "hub-requested": ({ id, by, hub, slug }, host) => ({
-    subject: `Somebody asks for the hub ${disarm(hub, SHORT)}`,
+    subject: `New hub request: ${disarm(hub, SHORT)}`,
     preview: "An operator decides.",
-    title: "Somebody asks for a hub",
+    title: "New hub request",
     blocks: [
+      paragraph(`${tidy(by, NAME)} requests the hub ${disarm(hub, NAME)} (${tidy(slug, NAME)}) at ${host}.`),
       paragraph(
-        `${tidy(by, NAME)} asks for the hub ${disarm(hub, NAME)} at ${host}, to be called ${tidy(slug, NAME)}.`,
-      ),
-      paragraph(
-        `As an operator you can read why and decide: by POST /api/federation-requests/${id}/approve or …/reject. Of what ` +
-          "one person asks for within an hour, the first is mailed; your notifications have all.",
+        `As an operator you can read the reason and decide: POST /api/federation-requests/${id}/approve or …/reject. ` +
+          "Only a person's first request within an hour is mailed. Your notifications show all of them.",
       ),
     ],
   }),
 
   "backup-unproved": ({ spokeId, spoke, domain, backupId, reason }, host) => ({
     subject: `A backup of ${disarm(spoke, SHORT)} could not be restored`,
-    preview: "A drill found it, and nothing has happened to the site.",
+    preview: "A restore test failed. The site is not affected.",
     title: "A backup could not be restored",
     blocks: [
       paragraph(
-        `At ${host} the newest backup of ${disarm(spoke, NAME)} (${
-          disarm(domain, NAME)
-        }) was restored into a namespace of ` +
-          "its own, to prove it, and that failed. The site itself runs on, untouched:",
+        `The restore test of the newest backup of ${disarm(spoke, NAME)} (${disarm(domain, NAME)}) at ${host} ` +
+          "failed. The site itself is not affected. The reason:",
       ),
       { kind: "quote", text: disarmLines(reason) },
       paragraph(
-        `The backup is ${tidy(backupId, NAME)} of the spoke ${
-          tidy(spokeId, NAME)
-        }. See to the cause, then ask for another ` +
-          "backup. You are not told again before one has been proved.",
+        `Backup: ${tidy(backupId, NAME)} of the spoke ${tidy(spokeId, NAME)}. Fix the cause, then create ` +
+          "another backup. You get no further mail until a restore test has succeeded.",
       ),
     ],
   }),
@@ -133,17 +127,15 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
     title: "A restore is requested",
     blocks: [
       paragraph(
-        `At ${host}, ${tidy(by, NAME)} requests that ${disarm(spoke, NAME)} (${
-          disarm(domain, NAME)
-        }) is restored from ` +
-          `the backup ${tidy(backupId, NAME)}:`,
+        `At ${host}, ${tidy(by, NAME)} requests a restore of ${disarm(spoke, NAME)} ` +
+          `(${disarm(domain, NAME)}) from the backup ${tidy(backupId, NAME)}:`,
       ),
       { kind: "quote", text: disarmLines(reason) },
-      paragraph(`On the server's machine this restores it: ${tidy(command, 200)}`),
+      paragraph(`To restore it, run on the server: ${tidy(command, 200)}`),
       paragraph(
         "The request closes when the restore has succeeded. To decline it, use the spoke's backups page or POST " +
-          "/api/restore-requests/{id}/decide. Of what one person requests within an hour, the first is mailed; your " +
-          "notifications have all.",
+          "/api/restore-requests/{id}/decide. Only a person's first request within an hour is mailed. Your notifications " +
+          "show all of them.",
       ),
     ],
   }),
@@ -156,7 +148,7 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
       paragraph(
         `Your request for the hub ${disarm(hub, NAME)} at ${host} was approved, and you are its administrator.`,
       ),
-      paragraph(`It is being set up now. In addresses and commands it is called ${tidy(slug, NAME)}.`),
+      paragraph(`It is being set up now. Its slug in addresses and commands is ${tidy(slug, NAME)}.`),
     ],
   }),
 
@@ -168,8 +160,8 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
       title: "Your request was declined",
       blocks: [
         paragraph(`Your request for the hub ${disarm(hub, NAME)} at ${host} was declined.`),
-        ...(text === "" ? [] : [paragraph("The reason that was given:"), { kind: "quote", text } as const]),
-        paragraph("You can ask again when that has changed."),
+        ...(text === "" ? [] : [paragraph("Reason:"), { kind: "quote", text } as const]),
+        paragraph("You can send a new request when this has changed."),
       ],
     };
   },
@@ -179,16 +171,16 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
     if (!first) throw new Error("A letter that announces nothing");
     return {
       subject: all === 1 ? subjectOf(first) : `${all} changes to the API, the first on ${date(first.from)}`,
-      preview: "What to do, until when, and which of your tokens it concerns.",
+      preview: "What to do, by when, and which of your tokens are affected.",
       title: all === 1 ? "The API changes" : `${all} changes to the API`,
       blocks: [
-        paragraph(`You have API tokens at ${host}, so you should know of this ahead of time.`),
+        paragraph(`You have API tokens at ${host}, so these changes may affect you.`),
         ...notices.flatMap(describe),
-        ...(more > 0 ? [paragraph(`And ${more} more, which the changelog tells of.`)] : []),
+        ...(more > 0 ? [paragraph(`And ${more} more: see the changelog.`)] : []),
         button("Read the changelog"),
         noteBlock(
-          "Counted are calls with a token, by days in UTC; endpoints that need no token are not counted. You get this mail " +
-            "once, because you have tokens that are in use or could be: revoke those that you do not need.",
+          "These counts are calls with a token, per day in UTC. Calls to endpoints that need no token are not counted. You " +
+            "get this mail once, because you have active API tokens. Revoke those that you do not need.",
         ),
       ],
     };
@@ -217,8 +209,8 @@ function describe({ kind, what, from, note: todo, tokens, others }: Announced): 
   return [
     paragraph(
       kind === "endpoint"
-        ? `${name} ends on ${moment(from)}. From then on it may be gone, or answer otherwise.`
-        : `A new limit holds from ${moment(from)} on. ${name}.`,
+        ? `${name} ends on ${moment(from)}. After that it may stop working or behave differently.`
+        : `A new limit applies from ${moment(from)}: ${name}.`,
     ),
     paragraph(todo),
     ...(items.length === 0 ? [] : [paragraph(asked), { kind: "list", items: [...items, ...rest] } as const]),

@@ -30,6 +30,6 @@ export async function readEvent(client: Pick<PaymentClient, "load">, signed: Sig
   } catch {
     // What was thrown holds the body, and maybe more.
   }
-  if (event === null) throw new SignatureError("The Stripe-Signature header does not fit the body");
+  if (event === null) throw new SignatureError("The Stripe-Signature header does not match the body");
   return event;
 }

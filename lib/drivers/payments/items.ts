@@ -19,7 +19,7 @@ export function changesOf(subscription: Pick<Subscription, "items">, wanted: rea
     const { price, size, quantity } = each;
     if (quantity === 0) return [];
     if (price !== undefined && size !== undefined) return [{ price, quantity, metadata: { size } }];
-    const message = "An item of the subscription is not there any more, and what it was for is not known";
+    const message = "A subscription item no longer exists, and its size is unknown";
     throw new PaymentError("item_gone", message, { transient: true, hint: "Reconcile the hub's billing." });
   });
 }

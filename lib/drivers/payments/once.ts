@@ -42,6 +42,6 @@ export async function makeOnce<T>(
       else if (!(error instanceof PaymentRefusal && error.replayed)) throw error;
     }
   }
-  const message = "The payment provider answers with earlier failures alone; it forgets them within a day";
+  const message = "The payment provider only repeats earlier failures; it forgets them within a day";
   throw new PaymentError("replayed", message, { transient: true });
 }

@@ -25,7 +25,7 @@ export function openPayments(options: PaymentsOptions): Payments {
     customerFor: (wanted, signal) => customerFor(client, wanted, signal),
     async updateCustomer(id, wanted, signal) {
       if (await describeCustomer(client, id, wanted, signal) !== null) return;
-      throw new PaymentError("customer_gone", `The customer ${id} is not there any more`, { transient: false });
+      throw new PaymentError("customer_gone", `The customer ${id} no longer exists`, { transient: false });
     },
     findSubscription: (of, signal) => findSubscription(client, of, signal),
     createSubscription: (wanted, signal) => createSubscription(client, wanted, signal),

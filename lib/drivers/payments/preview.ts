@@ -50,7 +50,7 @@ export async function preview(
   change: WantedChange,
   caller: AbortSignal,
 ): Promise<Preview | null> {
-  const message = `The payment provider has not said within ${client.patience} ms what that costs`;
+  const message = `The payment provider did not return a preview within ${client.patience} ms`;
   const late = () => new PaymentError("deadline", message, { transient: true });
   const inPlaces = { ...client, ask: client.askNow }; // of those who wait
   return await runWithin([caller], { ms: client.patience, createError: late }, async (signal) => {
@@ -139,7 +139,7 @@ function eachOf(lines: readonly LineShape[], asked: readonly AskedSize[]): Previ
     const quantity = sum(its.map((line) => line.quantity));
     const each = quantity > 0 ? Math.round(sum(its.map(totalOf)) / quantity) : usual;
     if (each !== null) return { size, each };
-    const message = `The payment provider does not say what a spoke of the size ${size} costs a month`;
+    const message = `The payment provider did not return the monthly price of the size ${size}`;
     throw new PaymentError("bad_answer", message, { transient: false });
   });
 }

@@ -57,7 +57,7 @@ function judge(price: PriceShape, { currency, monthly }: WantedPrice, lookupKey:
   const is = fits ? "archived" : `not ${monthly} ${currency} a month for each`;
   throw new PaymentError("price_differs", `The price ${lookupKey} at the payment provider is ${is}`, {
     transient: false,
-    hint: `Mend it there, or take the lookup key ${lookupKey} from it: then it is made anew.`,
+    hint: `Fix it there, or remove the lookup key ${lookupKey} from it. Then a new price is created.`,
   });
 }
 

@@ -131,7 +131,7 @@ export function fit<S extends v.GenericSchema>(schema: S, value: unknown, what: 
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   const fields = [...new Set(result.issues.map((issue) => v.getDotPath(issue) ?? "all of it"))].slice(0, 5).join(", ");
-  const message = `The payment provider answered with what is no ${what}: ${fields}`;
+  const message = `The payment provider returned an invalid ${what}: ${fields}`;
   throw new PaymentError("bad_answer", message, { transient: true });
 }
 

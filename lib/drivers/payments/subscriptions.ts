@@ -110,10 +110,10 @@ export async function setQuantities(
 export async function readOpen(client: PaymentClient, id: string, signal: AbortSignal): Promise<Subscription> {
   const subscription = await readSubscription(client, id, signal);
   if (subscription && !hasEnded(subscription)) return subscription;
-  const message = `The subscription ${id} ${subscription ? "has ended" : "is not there any more"}`;
+  const message = `The subscription ${id} ${subscription ? "has ended" : "no longer exists"}`;
   throw new PaymentError("subscription_ended", message, {
     transient: false,
-    hint: "Reconcile the hub's billing, and another one is made.",
+    hint: "Reconcile the hub's billing to create a new one.",
   });
 }
 

@@ -24,7 +24,7 @@ export class PaymentRefusal extends PaymentError {
 const PASSING = { transient: true }, FINAL = { transient: false };
 const BUSY = new Set(["lock_timeout", "rate_limit", "idempotency_key_in_use"]);
 const WORN_OUT = "resource_limit";
-const KEY_HINT = "Check STRIPE_SECRET_KEY at the provider: whether it is still good, and may do this.";
+const KEY_HINT = "Check at the provider that STRIPE_SECRET_KEY is valid and has the permissions for this.";
 
 /** Whether a key was used before with other parameters: what became of that call is not told. */
 export function isOtherCall(error: unknown): boolean {

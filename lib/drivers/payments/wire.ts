@@ -64,7 +64,7 @@ function thingOf(path: string): string {
 function fail(failure: Failure, doing: string, { message }: Error): PaymentError {
   if (failure === "deadline") return new PaymentError("deadline", `${doing} ${message}`, { transient: true });
   if (failure === "unsendable") {
-    const hint = "Check STRIPE_SECRET_KEY: it has a character in it that no key has.";
+    const hint = "Check STRIPE_SECRET_KEY: it contains an invalid character.";
     return new PaymentError("unsendable", `${doing} cannot be sent`, { transient: true, hint });
   }
   return new PaymentError("unreachable", `${doing}: ${message || "the connection was lost"}`, { transient: true });
@@ -79,8 +79,8 @@ function parse({ status, body }: HttpAnswer, doing: string): object {
   } catch {
     // It is no JSON at all, which is told in the same words.
   }
-  throw new PaymentError("bad_answer", `${doing} was answered with ${status} and nothing that the provider would say`, {
+  throw new PaymentError("bad_answer", `${doing} returned ${status} and a body that is not from the provider`, {
     transient: true,
-    hint: "Check STRIPE_API_BASE, and what stands between here and there.",
+    hint: "Check STRIPE_API_BASE and any proxy in between.",
   });
 }

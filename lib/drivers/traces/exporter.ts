@@ -135,7 +135,7 @@ export function openExporter(options: ExporterOptions): Exporter {
 const KEPT = { keepAlive: true, maxSockets: 1 };
 
 function fateOf(answer: HttpAnswer): Fate {
-  const { status } = answer, trouble = `the answer is ${status}`;
+  const { status } = answer, trouble = `the collector returned ${status}`;
   if (status >= 200 && status < 300) return { trouble: null, refused: refusedOf(answer) };
   return AGAIN.includes(status) ? { trouble, again: waitOf(answer) } : { trouble };
 }

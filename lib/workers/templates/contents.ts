@@ -20,7 +20,9 @@ export async function deleteContents(cluster: Cluster, run: Run, volumes: readon
       await retainNoMore(cluster, run, content);
       await cluster.deleteGlobal({ ...CONTENT, name: content.metadata.name }, content.metadata.uid!, run);
     }
-    return left.length > 0 ? `Still to go: ${left.map((name) => `VolumeSnapshotContent ${name}`).join(", ")}` : null;
+    return left.length > 0
+      ? `Not deleted yet: ${left.map((name) => `VolumeSnapshotContent ${name}`).join(", ")}`
+      : null;
   });
   if (late !== null) throw new ClusterError("deadline", late, { transient: true });
 }

@@ -113,7 +113,7 @@ export async function dropContents(
       if (!content.metadata.deletionTimestamp) await cluster.deleteGlobal(refOf(content), content.metadata.uid!, run);
     }
     return left.length > 0
-      ? `Still to go: ${left.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`
+      ? `Not deleted yet: ${left.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`
       : null;
   });
   if (late !== null) throw new ClusterError("deadline", late, { transient: true });

@@ -183,7 +183,7 @@ test("each cluster that a region names is looked at once, for what all its regio
   const sections = await scene.examine({ catalogText: REGIONS("nowhere") });
   const places = sections.filter(({ place }) => place === "cluster");
   assert.equal(places.map(({ name }) => name), ["default", "nowhere"]);
-  assert.match(places[1]!.findings[0]!.told, "has no context nowhere; it has: simulated");
+  assert.match(places[1]!.findings[0]!.told, "has no context nowhere; available: simulated");
   const [one] = (await scene.examine({ catalogText: REGIONS("simulated"), region: "there" })).slice(3);
   assert.equal([one!.name, about(one!.findings, "storage")], ["simulated", ["failing there is no storage class fast"]]);
   const [, both] = (await scene.examine({ catalogText: REGIONS("simulated") })).slice(3);

@@ -111,7 +111,7 @@ test("a full disk is a sentence, and leaves no half file", async ({ db, director
 test("is refused a database that has nothing of Wheelwright, and one that nobody reaches", async ({ run, file, db }) => {
   const empty = await run(["backup", file], { DATABASE_URL: await db.freshUrl() });
   assert.is(empty.status, 78, empty.text);
-  assert.match(empty.text, "The database has nothing of Wheelwright");
+  assert.match(empty.text, "The database has no tables of Wheelwright");
   const away = await run(["backup", file], { DATABASE_URL: "postgres://127.0.0.1:1/x" });
   assert.is(away.status, 69, away.text);
   assert.match(away.text, "The database cannot be reached");

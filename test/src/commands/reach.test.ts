@@ -24,7 +24,7 @@ test("gives up on a database that only reads, and says so", async () => {
     assert.equal([(error as { status?: number }).status, error.message], [
       69,
       "The database cannot be used (see DATABASE_URL or the POSTGRES_ variables): " +
-      "The database takes no writes right now, only reads; try again",
+      "The database is read-only right now; try again",
     ]);
   } finally {
     await db.close();

@@ -82,7 +82,7 @@ export function isWaiting(verdict: Diagnosis, sentence: RegExp): void {
   if (verdict.is === "waiting") assert.match(verdict.sentence, sentence);
 }
 
-/** A Deployment's pod that crashes again and again, and when it did so last. */
+/** A Deployment's pod that keeps crashing, and when it did so last. */
 export const crashed = (restartCount: number, reason = "Error", finishedAt = at(0)) =>
   pod(deployment(), {
     containerStatuses: [{

@@ -202,7 +202,7 @@ export function isClosed(error: unknown): boolean {
 }
 
 function throttledError(ms: number): ClusterError {
-  const message = `The API server has asked for quiet, for another ${Math.ceil(ms / SECOND)} s`;
+  const message = `The API server is limiting requests for another ${Math.ceil(ms / SECOND)} s`;
   return new ClusterError("TooManyRequests", message, { transient: true, status: 429, retryAfterMs: ms });
 }
 
@@ -221,8 +221,8 @@ function parseBody(answer: HttpAnswer, request: ApiRequest): unknown {
   } catch {
     // It is no JSON at all, which is told in the same words.
   }
-  const what = text === "" ? "nothing" : `something that is no object in JSON: ${text.slice(0, 200)}`;
-  throw unexpectedResponse(`${request.method} ${request.path} was answered with ${what}`, answer.status);
+  const what = text === "" ? "an empty body" : `a body that is not a JSON object: ${text.slice(0, 200)}`;
+  throw unexpectedResponse(`${request.method} ${request.path} returned ${what}`, answer.status);
 }
 
 /** The text of a refusal that came where a stream was expected: small and at once, but never trusted to be. */

@@ -56,7 +56,7 @@ export async function openServerConnections(
   const { ttl: keep = 10 * SECOND, deadline: ms = 20 * SECOND, log = silentLog } = options;
   const closing = new AbortController();
   const lateCredentials = (doing: string) => {
-    log.warn("Gave up waiting for the cluster's credentials", { waitedFor: doing, ms });
+    log.warn("Timed out while reading the cluster's credentials", { waitedFor: doing, ms });
     return lateError(ms, doing);
   };
   const reader = { files: openFileReader(ms, lateCredentials), idTokens: new Map() };

@@ -9,7 +9,7 @@ export function configError(message: string, cause?: unknown): ClusterError {
   return new ClusterError("kubeconfig", message, {
     transient: true,
     blame: "operator",
-    hint: "Put the kubeconfig right; what waits for it goes on by itself.",
+    hint: "Fix the kubeconfig. Waiting operations then continue automatically.",
     cause,
   });
 }
@@ -29,7 +29,7 @@ export function credentialsError(cause: unknown, doing?: string): ClusterError {
 
 /** Credentials come from files and programs, which may hang as a server may. `doing` names what was waited for. */
 export function lateError(ms: number, doing?: string): ClusterError {
-  const why = doing === undefined ? `they have not come within ${ms} ms` : `${doing} did not end within ${ms} ms`;
+  const why = doing === undefined ? `timed out after ${ms} ms` : `${doing} did not end within ${ms} ms`;
   return credentialsError(new Error(why));
 }
 

@@ -74,13 +74,13 @@ export function readKubeconfig(source: KubeconfigSource, texts: readonly Kubecon
   if (!context) {
     const names = contents.contexts.map((known) => known.name).join(", ") || "none";
     const missing = name ? `has no context ${name}` : "names no context";
-    throw configError(`${capitalizeOrigin(origin)} ${missing}; it has: ${names}`);
+    throw configError(`${capitalizeOrigin(origin)} ${missing}; available: ${names}`);
   }
   const cluster = contents.clusters.find((known) => known.name === context.cluster);
   if (!cluster) throw configError(`${capitalizeOrigin(origin)} has no cluster ${context.cluster}`);
   if (!URL.canParse(cluster.server) || !/^https?:/.test(cluster.server)) {
-    if (source === "in-cluster") throw configError("No file is named, and this process does not run in a cluster");
-    throw configError(`${capitalizeOrigin(origin)} names a server that is no URL: ${cluster.server}`);
+    if (source === "in-cluster") throw configError("No kubeconfig is set, and this process does not run in a cluster");
+    throw configError(`${capitalizeOrigin(origin)} has an invalid server URL: ${cluster.server}`);
   }
   return {
     context: context.name,
@@ -98,7 +98,7 @@ function userOf(context: Context, { users }: Contents, source: KubeconfigSource)
   if (!found) {
     const names = users.map(({ name }) => String(name)).join(", ") || "none";
     const missing = `has no user ${context.user}, which its context ${context.name} names`;
-    throw configError(`${capitalizeOrigin(originOf(source))} ${missing}; it has: ${names}`);
+    throw configError(`${capitalizeOrigin(originOf(source))} ${missing}; available: ${names}`);
   }
   return readOrThrow(source, found.read);
 }
@@ -129,7 +129,7 @@ function contentsOfPod(): Contents {
 
 function contentsOfText({ text, folder }: KubeconfigText): Contents {
   const raw: unknown = parse(text, { merge: true });
-  if (!isRecord(raw)) throw new Error("it holds no kubeconfig");
+  if (!isRecord(raw)) throw new Error("it is not a kubeconfig");
   const clusters = newClusters(raw.clusters).map((each) => ({
     ...each,
     ...(each.caFile && { caFile: absolutePath(each.caFile, folder)! }),

@@ -40,7 +40,7 @@ export function isExpired(idToken: string, now: number): boolean {
 /** Throws an Error that names the provider. */
 export async function refreshIdToken(provider: Provider, refreshToken: string): Promise<IdTokens> {
   const { "idp-issuer-url": issuer = "", "client-id": id = "", "client-secret": secret = "" } = provider.config;
-  if (!URL.canParse(issuer)) throw new Error("the auth provider oidc has no idp-issuer-url that is a URL");
+  if (!URL.canParse(issuer)) throw new Error("the auth provider oidc has no valid idp-issuer-url");
   const found = await send(provider, new URL(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`));
   const endpoint = String(found.token_endpoint);
   if (!URL.canParse(endpoint)) throw new Error(`the auth provider ${issuer} names no token endpoint`);

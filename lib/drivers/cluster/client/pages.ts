@@ -31,7 +31,7 @@ export async function listPages(
     for (const item of read.items) items.push(item);
     if (!read.next) return { items, version: read.version };
     if (read.next === next || pages >= MAX_PAGES) {
-      throw unexpectedResponse(`The list of ${path} does not come to an end`, 200);
+      throw unexpectedResponse(`The list of ${path} never ends`, 200);
     }
     next = read.next;
   }
@@ -58,7 +58,7 @@ function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
   const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go's word for an empty list
   if (!none && !(Array.isArray(items) && items.every(isObject))) {
-    throw unexpectedResponse(`The list of ${path} was answered with something that is no list`, 200);
+    throw unexpectedResponse(`The server did not return a list for ${path}`, 200);
   }
   const { continue: next, resourceVersion } = isRecord(metadata) ? metadata : {};
   return {

@@ -107,9 +107,9 @@ function killProcessGroup(pid: number | undefined): void {
 function parseCredential(output: string, { command, apiVersion }: PluginSettings) {
   const fail = (why: string) => new Error(`The plugin ${command} ${why}`);
   const answer = parseJson(output);
-  if (!isRecord(answer)) throw fail("wrote no JSON object");
+  if (!isRecord(answer)) throw fail("did not print a JSON object");
   if (answer.apiVersion !== undefined && answer.apiVersion !== apiVersion) {
-    throw fail(`answered in ${String(answer.apiVersion).slice(0, 100)}; the kubeconfig says ${apiVersion}`);
+    throw fail(`returned ${String(answer.apiVersion).slice(0, 100)}, but the kubeconfig expects ${apiVersion}`);
   }
   if (!isRecord(answer.status)) throw fail("returned no status");
   const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status;
@@ -118,7 +118,7 @@ function parseCredential(output: string, { command, apiVersion }: PluginSettings
   const text = (value: unknown) => typeof value === "string" && value ? value : undefined;
   const fields = Object.entries({ token: text(token), cert: text(cert), key: text(key) });
   const expires = expirationTimestamp ? Date.parse(String(expirationTimestamp)) : Infinity;
-  if (Number.isNaN(expires)) throw fail("returned an expirationTimestamp that is no time");
+  if (Number.isNaN(expires)) throw fail("returned an invalid expirationTimestamp");
   return { credential: Object.fromEntries(fields.filter(([, value]) => value)) as PluginCredential, expires };
 }
 

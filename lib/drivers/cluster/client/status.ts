@@ -42,7 +42,7 @@ const TRANSIENT = new Set([408, 410, 425, 429]);
 const PERMANENT = new Set([501, 505]);
 /** The longest wait that a server may ask for: who asks for a day is mistaken, or somebody else. */
 const MAX_RETRY_AFTER = MINUTE;
-const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes API server and no proxy's page.";
+const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes API server, not a proxy.";
 /** The most of a text that is no Status which goes into a message: a proxy's error page is long. */
 const EXCERPT_LENGTH = 300;
 
@@ -68,7 +68,7 @@ export function unexpectedResponse(message: string, status: number, cause?: unkn
 }
 
 export function unknownKind(message: string, cause?: Error): ClusterError {
-  const hint = "Install what serves this kind (its CRD) in the cluster.";
+  const hint = "Install the CRD that defines this kind.";
   return new ClusterError("NoKind", message, { transient: false, status: 404, blame: "operator", hint, cause });
 }
 
@@ -120,7 +120,7 @@ export function errorOfStatus(
   return errorWith(
     reason,
     false,
-    ours ? { blame: "operator", hint: "The cluster refused the manifest; see its message." } : {},
+    ours ? { blame: "operator", hint: "Correct the manifest as the message says." } : {},
   );
 }
 

@@ -59,7 +59,7 @@ export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGe
         if (type !== "BOOKMARK") yield { type, object };
       }
       if (!receivedEvent && performance.now() - began < SHORTEST_ROUND) {
-        throw interruptedError(options.path, "ended at once");
+        throw interruptedError(options.path, "ended immediately");
       }
     } catch (error) {
       call.signal.throwIfAborted();
@@ -91,7 +91,7 @@ async function* watchOnce(api: Api, options: WatchQuery, version: string, call: 
   };
   const stream = await api.stream(options.path, query, call);
   const silence = options.silence ?? MINUTE;
-  const cut = () => stream.close(interruptedError(options.path, `said nothing for ${silence} ms`));
+  const cut = () => stream.close(interruptedError(options.path, `received nothing for ${silence} ms`));
   let guard = setTimeout(cut, silence);
   try {
     for await (const line of splitLines(stream.chunks, MAX_LINE_LENGTH)) {
@@ -110,7 +110,7 @@ function readEvent(line: string, path: string): WatchEvent {
   try {
     event = JSON.parse(line);
   } catch (cause) {
-    throw interruptedError(path, "broke off in a line", cause);
+    throw interruptedError(path, "was cut off in the middle of a line", cause);
   }
   const { type, object } = isRecord(event) ? event : {};
   if (type === "ERROR") {
@@ -119,7 +119,7 @@ function readEvent(line: string, path: string): WatchEvent {
   }
   // A bookmark has no name.
   const known = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
-  if (!known || !EVENT_TYPES.has(String(type))) throw interruptedError(path, "said something that is no event");
+  if (!known || !EVENT_TYPES.has(String(type))) throw interruptedError(path, "received an invalid event");
   return event as WatchEvent;
 }
 

@@ -38,10 +38,10 @@ import {
 import { SECOND } from "#lib/base/time.ts";
 
 const SNAPSHOT_HINT =
-  "See the logs of the snapshot controller and of the storage driver; there may be no room for snapshots.";
+  "Check the logs of the snapshot controller and the storage driver, and the free space for snapshots.";
 /** Of a handle that the storage does not know (any more): external-snapshotter's words, or the driver's. */
 const SNAPSHOT_GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
-const SNAPSHOT_GONE_HINT = "It was deleted in the storage: choose another backup.";
+const SNAPSHOT_GONE_HINT = "The snapshot was deleted from the storage. Choose another backup.";
 const DEFAULT_PROGRESS_DEADLINE = 600; // Kubernetes' own default
 const MORE_MEMORY_HINT = "Raise its memory limit in sizes.yaml, or choose a larger size.";
 
@@ -117,7 +117,7 @@ function diagnoseConditions(
   if (object.kind === "Job") {
     const failure = failureOf(object, pods);
     if (!failure) return undefined;
-    const hint = failure.code === "OOMKilled" ? MORE_MEMORY_HINT : "See the last lines of its log.";
+    const hint = failure.code === "OOMKilled" ? MORE_MEMORY_HINT : "Check the last lines of its log.";
     return impossible(failure.code, failure.message, failure.code === "OOMKilled" ? "operator" : "cluster", hint);
   }
   if (object.kind === "Deployment") {
@@ -130,8 +130,8 @@ function diagnoseConditions(
     if (isOld && clock.now < clock.since + time) return undefined;
     const { name } = object.metadata;
     const words = progressing.message ?? "ProgressDeadlineExceeded";
-    const message = `Deployment ${name} did not come up in its time: ${words}${lastWords ? ` ${lastWords}` : ""}`;
-    return impossible("ProgressDeadlineExceeded", message, "cluster", "See the events and the log of its pods.");
+    const message = `Deployment ${name} did not become ready in time: ${words}${lastWords ? ` ${lastWords}` : ""}`;
+    return impossible("ProgressDeadlineExceeded", message, "cluster", "Check the events and logs of its pods.");
   }
   return undefined;
 }
@@ -159,8 +159,8 @@ function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | u
 }
 
 function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
-  const hint = "The data on it is lost unless the volume comes back: restore a backup.";
-  return impossible("Lost", `The volume of claim ${name} is gone`, "operator", hint);
+  const hint = "Restore a backup: the data is lost unless the volume can be recovered.";
+  return impossible("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
 }
 
 /** What admission refused when the object's controller tried to make a pod (or a claim) for it. */
@@ -177,8 +177,8 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
   }
   const at = stands ? timeOf(failing.lastTransitionTime) ?? clock.now : lastSeen(latest!);
   const { code, why, hint, heals } = readRefusal(message);
-  const what = /^create Claim |persistentvolumeclaims "/.test(message) ? "volume claim" : "pod";
-  const sentence = `${object.kind} ${object.metadata.name} cannot make its ${what} because ${why}: ${message}`;
+  const what = /^create Claim |persistentvolumeclaims "/.test(message) ? "PersistentVolumeClaim" : "pod";
+  const sentence = `${object.kind} ${object.metadata.name} cannot create its ${what} because ${why}: ${message}`;
   if (!(latest && mayBeCurrentEvent(latest, clock)) && !mayBeCurrent(at, clock)) {
     const name = capitalize(displayNameOf(object.kind, object.metadata.name)),
       when = formatMinute(new Date(at).toISOString());

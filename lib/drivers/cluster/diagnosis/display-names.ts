@@ -15,7 +15,7 @@ const ONE_PER_SITE: Readonly<Record<string, string>> = {
   Deployment: "the site",
   StatefulSet: "the database",
   Certificate: "the certificate",
-  CronJob: "the schedule of tasks",
+  CronJob: "the cron job",
   Namespace: "the namespace",
 };
 
@@ -53,6 +53,6 @@ export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const node = nodeOf(pod), due = timeOf(deletionTimestamp);
   if (!node) return name;
   const over = due !== undefined && now > due + KUBELET_DELAY;
-  const late = over ? `, over its time since ${formatMinute(deletionTimestamp!)}: see whether that node is up` : "";
+  const late = over ? `, overdue since ${formatMinute(deletionTimestamp!)}: check whether that node is up` : "";
   return `${name} (on node ${node}${late})`;
 }

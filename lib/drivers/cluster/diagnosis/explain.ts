@@ -33,42 +33,45 @@ const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partia
     return {
       message: `The cluster cannot be reached: ${message}`,
       ...NETWORK_ERRORS[code] ??
-        { hint: "See whether the cluster's API server runs, and the network between it and here." },
+        { hint: "Check that the cluster's API server is running and can be reached from here." },
     };
   },
   untrusted: ({ message }) => ({
-    message: `The cluster's API server cannot be trusted, or is none: ${message}`,
+    message: `The TLS connection to the cluster's API server failed: ${message}`,
     blame: "operator",
     hint: "Check the server's address and certificate-authority-data in the kubeconfig.",
   }),
-  BadAnswer: ({ message }) => ({ message: `What answers in the cluster's place is no API server: ${message}` }),
+  BadAnswer: ({ message }) => ({
+    message: `The server at the cluster's address is not a Kubernetes API server: ${message}`,
+  }),
   deadline: ({ message, hint }) =>
-    message.includes("; last seen: ")
-      ? { hint: hint ?? "See what it was last seen waiting for; once that is put right, retry." }
-      : {
-        message: `The cluster's API server did not answer in time: ${message}`,
-        hint: hint ?? "See whether the cluster's API server is overloaded; then retry.",
-      },
+    message.includes("; last seen: ") ? { hint: hint ?? "Fix what it was waiting for, then retry." } : {
+      message: `The cluster's API server did not answer in time: ${message}`,
+      hint: hint ?? "Check whether the cluster's API server is overloaded, then retry.",
+    },
   stranger: ({ message }) => ({
     message,
     hint:
-      "That namespace is left alone. Take it away if it is nobody's, then retry; else destroy this one and make another.",
+      "Wheelwright does not touch that namespace. Delete it if nobody needs it, then retry. Otherwise destroy this one and create another.",
   }),
   Terminating: ({ message }) => ({
     message,
     blame: "operator",
-    hint: "Somebody is deleting the namespace, and its data with it: destroy this one and make a new one.",
+    hint: "Somebody is deleting the namespace and its data. Destroy this one and create a new one.",
   }),
 };
 
 const NETWORK_ERRORS: Readonly<Record<string, Partial<Explanation>>> = {
   ECONNREFUSED: {
-    hint: "Nothing listens there: see whether the cluster's API server runs, and the address in the kubeconfig.",
+    hint: "Check that the cluster's API server is running and that its address in the kubeconfig is right.",
   },
-  ENOTFOUND: { blame: "operator", hint: "No such host name: check the server's address in the kubeconfig, and DNS." },
-  EAI_AGAIN: { hint: "The host name cannot be looked up: check DNS, then the server's address in the kubeconfig." },
-  EHOSTUNREACH: { hint: "There is no way to it: check network and firewall between here and the cluster." },
-  ETIMEDOUT: { hint: "Nobody answers: check network and firewall between here and the cluster." },
+  ENOTFOUND: {
+    blame: "operator",
+    hint: "The host name does not exist. Check the server's address in the kubeconfig, and DNS.",
+  },
+  EAI_AGAIN: { hint: "The host name cannot be resolved. Check DNS, then the server's address in the kubeconfig." },
+  EHOSTUNREACH: { hint: "There is no route to it. Check the network and firewall between here and the cluster." },
+  ETIMEDOUT: { hint: "The connection timed out. Check the network and firewall between here and the cluster." },
 };
 
 /** What the API server answered. */
@@ -90,9 +93,9 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
   }
   if (status === 404 && /^namespaces "/.test(message)) {
     return {
-      message: `The namespace is gone from the cluster: ${message}`,
+      message: `The namespace no longer exists in the cluster: ${message}`,
       blame: "operator",
-      hint: "Somebody has deleted it, and its data with it: destroy this one and make a new one.",
+      hint: "Somebody deleted it and its data. Destroy this one and create a new one.",
     };
   }
   if (code === "NoKind") return { message: `The cluster does not know the kind of ${object}: ${message}` };
@@ -100,7 +103,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
     return {
       message: `The cluster finds ${object} invalid: ${message}`,
       blame: "operator",
-      hint: "Correct the manifest in the blueprint (BLUEPRINT_DIR), or the setting that the field was made of.",
+      hint: "Correct the manifest in the blueprint (BLUEPRINT_DIR), or the setting that the field comes from.",
     };
   }
   if (status === 409) return { message: `Somebody else has changed ${object} meanwhile: ${message}` };
@@ -116,7 +119,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
   return {};
 }
 
-const SERVER_TROUBLE_HINT = "See to the cluster's API server and its etcd; then retry.";
+const SERVER_TROUBLE_HINT = "Check the cluster's API server and etcd, then retry.";
 
 /** "the volume claim files": by the answer's own words, else by the path that was called. */
 function nameObject({ message, cause }: ClusterError): string {
@@ -126,7 +129,7 @@ function nameObject({ message, cause }: ClusterError): string {
   if (resource && name) return `the ${nameOf(resource)} ${name}`;
   const doing = cause instanceof Error ? cause.message : "";
   const path = /\/(?:api\/v1|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/)?([a-z]+)(?:\/([^/?\s]+))?/.exec(doing);
-  if (!path) return "what was asked for";
+  if (!path) return "the requested object";
   const [, plural = "", called] = path;
   return called === undefined ? `a ${nameOf(plural)}` : `the ${nameOf(plural)} ${decodeURIComponent(called)}`;
 }
@@ -145,7 +148,7 @@ const NAMED_KINDS = "Namespace Pod Service Secret ConfigMap LimitRange Deploymen
 /** What people call a resource of the API, by its kind in small letters and by its plural. */
 const DISPLAY_NAMES = new Map([
   ...NAMED_KINDS.split(" ").map((kind) => [kind, kind.replace(/\B[A-Z]/, " $&").toLowerCase()] as const),
-  ...[["PersistentVolumeClaim", "volume claim"], ["ResourceQuota", "quota"]] as const,
+  ...[["PersistentVolumeClaim", "PersistentVolumeClaim"], ["ResourceQuota", "quota"]] as const,
 ].flatMap(([kind, name]) => [[kind.toLowerCase(), name], [pluralOf(kind), name]] as const));
 
 /** `persistentvolumeclaims`, `deployments.apps` and `Deployment.apps` alike. */

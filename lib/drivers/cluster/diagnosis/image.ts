@@ -22,33 +22,33 @@ interface PullFailure {
 
 const MISSING: PullFailure = {
   words: /not found|manifest unknown|name unknown|no such image|did not resolve to an alias|invalid reference format/i,
-  hint: "There is no such image: correct its name or tag in images.yaml, or choose a version that has one.",
+  hint: "The image does not exist. Correct its name or tag in images.yaml, or choose another version.",
   isTransient: false,
 };
 /** The first that fits decides: a rate limit speaks of authentication, and a refusal of a repository that is not there. */
 const CAUSES: readonly PullFailure[] = [
   {
     words: /toomanyrequests|too many requests|rate limit/i,
-    hint: "The registry limits how often it may be asked. Retry later, give the nodes credentials for it, or name a " +
+    hint: "The registry's rate limit was reached. Retry later, give the nodes credentials for it, or set a " +
       "mirror in images.yaml.",
     isTransient: true,
   },
   {
     words:
       /denied|unauthori[sz]ed|authentication required|forbidden|no basic auth credentials|invalid username\/password/i,
-    hint: "The registry refuses the nodes: check the image's name in images.yaml, and give the nodes " +
+    hint: "The registry denied access. Check the image's name in images.yaml, and give the nodes " +
       "credentials for its registry.",
     isTransient: false,
   },
   {
     words: /no such host/i,
-    hint: "The nodes do not know the registry's host name: check it in images.yaml, and the DNS of the nodes.",
+    hint: "The nodes cannot resolve the registry's host name. Check it in images.yaml, and the DNS of the nodes.",
     isTransient: false,
   },
   {
     words:
       /no match(ing manifest)? for|no image found in (manifest list|image index)|does not match the specified platform/i,
-    hint: "The image has no build for the processor of the nodes: name one in images.yaml that has.",
+    hint: "The image has no build for the CPU architecture of the nodes. Set an image in images.yaml that has one.",
     isTransient: false,
   },
   MISSING,
@@ -59,18 +59,18 @@ const CAUSES: readonly PullFailure[] = [
   },
   {
     words: /signature|x509|certificate/i,
-    hint: "The nodes do not trust the registry or the image: check certificates and signature rules on the nodes.",
+    hint: "The nodes do not trust the registry or the image. Check certificates and signature rules on the nodes.",
     isTransient: true,
   },
   {
     words:
       /dial tcp|i\/o timeout|connection (refused|reset)|tls handshake|server misbehaving|\bEOF\b|deadline exceeded|timeout/i,
-    hint: "The nodes cannot reach the registry: check their network, proxy and DNS, and whether the registry works.",
+    hint: "The nodes cannot reach the registry. Check their network, proxy and DNS, and whether the registry is up.",
     isTransient: true,
   },
 ];
 const UNKNOWN: Omit<PullFailure, "words"> = {
-  hint: "Check the image's name in images.yaml, and that the nodes may pull it from its registry.",
+  hint: "Check the image's name in images.yaml, and that the nodes can pull it from its registry.",
   isTransient: true,
 };
 

@@ -67,7 +67,8 @@ function diagnoseContainer(sight: ObservedPod, container: ContainerState): Diagn
     case "CreateContainerError":
     case "RunContainerError": {
       const sentence = `The ${place} cannot be started: ${message}`;
-      const hint = "Correct the container's command, user or mounts in the blueprint, or see to the node's runtime.";
+      const hint =
+        "Correct the container's command, user or mounts in the blueprint, or check the node's container runtime.";
       const verdict = impossible(reason, sentence, "operator", hint);
       return waitingUntil(startOf(pod, own, "Failed") + clock.patience.imageMs, clock, sentence, verdict);
     }
@@ -91,12 +92,12 @@ function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, place
 function missingHint(message: string): string {
   const [, kind, name] = /(secret|configmap) "([^"]+)" not found/i.exec(message) ?? [];
   const [, key] = /couldn't find key (\S+)/.exec(message) ?? [];
-  if (key) return `The blueprint's manifests name the key ${key}, which nothing has: correct them, then retry.`;
+  if (key) return `The blueprint's manifests refer to the key ${key}, which does not exist. Correct them, then retry.`;
   if (/runAsNonRoot|non-root|non-numeric user/.test(message)) {
     return "Give the container a numeric user that is not root (runAsUser) in the blueprint.";
   }
-  if (!kind) return "Correct what the container's configuration names in the blueprint, then retry.";
-  return `The ${kind} ${name} is not there: make it anew, or find out who deleted it, then retry.`;
+  if (!kind) return "Correct the container's configuration in the blueprint, then retry.";
+  return `The ${kind} ${name} does not exist. Create it again, or find out who deleted it, then retry.`;
 }
 
 /** Only a crash since we came says that what was done before that has not helped. */
@@ -107,7 +108,7 @@ function diagnoseCrash(sight: ObservedPod, container: ContainerState, message: s
   if (restartCount < MAX_RESTARTS || end === undefined || !isBeforeWait(end, clock)) return verdict;
   const sentence = `The ${
     describeContainer(pod, container)
-  } has crashed before, and is started anew within minutes: ${message}`;
+  } crashed before and is restarted within minutes: ${message}`;
   return waitingUntil(clock.since + clock.patience.crashMs, clock, sentence, verdict);
 }
 
@@ -127,12 +128,12 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   );
   const probe = killed && own.filter((event) => event["reason"] === "Unhealthy").at(-1);
   if (probe) {
-    const sentence = `The ${place} is restarted again and again because its probe fails: ${probe["message"]}${how}`;
-    const hint = "See the last lines of its log for what it was doing; a slow start needs a longer startup probe.";
+    const sentence = `The ${place} keeps restarting because its probe fails: ${probe["message"]}${how}`;
+    const hint = "Check the last lines of its log. A slow start needs a longer startup probe.";
     return impossible("CrashLoopBackOff", sentence, "cluster", hint);
   }
-  const sentence = `The ${place} crashes again and again${how}: ${message}`;
-  return impossible("CrashLoopBackOff", sentence, "cluster", "See the last lines of its log for why it ends.");
+  const sentence = `The ${place} keeps crashing${how}: ${message}`;
+  return impossible("CrashLoopBackOff", sentence, "cluster", "Check the last lines of its log for the reason.");
 }
 
 /** Volumes and network, without which no container begins; old news once one has. */
@@ -155,8 +156,8 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   const hint = missing
     ? missingHint(message)
     : what === "its network"
-    ? `See to the network plugin (CNI) and the container runtime of ${place}.`
-    : `See to the storage driver on ${place}, and whether another node still holds the volume.`;
+    ? `Check the network plugin (CNI) and the container runtime of ${place}.`
+    : `Check the storage driver on ${place}, and whether the volume is still attached to another node.`;
   return waitingUntil(
     firstSeen(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
     clock,

@@ -8,7 +8,7 @@ type UnreadyReason = string | undefined;
 const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
   Deployment: describeDeployment,
   StatefulSet: describeStatefulSet,
-  Job: (job) => isTrue(conditionOf(job, "Complete")) ? undefined : "is under way",
+  Job: (job) => isTrue(conditionOf(job, "Complete")) ? undefined : "is running",
   PersistentVolumeClaim: (claim) => claim["status"]?.phase === "Bound" ? undefined : "has no volume yet",
   Ingress: (ingress) => ingress["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet",
   Service: describeService,
@@ -29,10 +29,10 @@ export function describeUnready(object: KubeObject): UnreadyReason {
   return ALWAYS_READY.has(object.kind) ? undefined : describeCondition(object);
 }
 
-const NOT_OBSERVED = "is about to change: the cluster has not begun with that yet";
+const NOT_OBSERVED = "is waiting for the cluster to start the change";
 
 function describeStarting(ready: number, wanted: number): string {
-  return `is starting, mostly within a minute (${ready} of ${wanted} pods answer)`;
+  return `is starting, usually within a minute (${ready} of ${wanted} pods ready)`;
 }
 
 function describeDeployment(deployment: KubeObject): UnreadyReason {
@@ -40,8 +40,8 @@ function describeDeployment(deployment: KubeObject): UnreadyReason {
   const wanted = spec.replicas ?? 1;
   if (isNotObserved(deployment)) return NOT_OBSERVED;
   const total = status.replicas ?? 0, updated = status.updatedReplicas ?? 0, available = status.availableReplicas ?? 0;
-  if (updated < wanted) return `is starting, mostly within a minute (${updated} of ${wanted} new pods are made)`;
-  if (total > updated) return `waits for ${total - updated} old pods to end`;
+  if (updated < wanted) return `is starting, usually within a minute (${updated} of ${wanted} new pods created)`;
+  if (total > updated) return `is waiting for ${total - updated} old pods to end`;
   return available < wanted ? describeStarting(available, wanted) : undefined;
 }
 
@@ -49,11 +49,11 @@ function describeStatefulSet(set: KubeObject): UnreadyReason {
   const { spec = {}, status = {} } = set;
   const wanted = spec.replicas ?? 1;
   if (isNotObserved(set)) return NOT_OBSERVED;
-  if ((status.replicas ?? 0) > wanted) return `is stopping (${status.replicas} pods are left, ${wanted} wanted)`;
+  if ((status.replicas ?? 0) > wanted) return `is stopping (${status.replicas} pods left, ${wanted} desired)`;
   const ready = status.readyReplicas ?? 0;
   if (ready < wanted) return describeStarting(ready, wanted);
   const rolls = (spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate" && wanted > 0;
-  return rolls && status.updateRevision !== status.currentRevision ? "is being started anew" : undefined;
+  return rolls && status.updateRevision !== status.currentRevision ? "is restarting" : undefined;
 }
 
 function describeService(service: KubeObject): UnreadyReason {
@@ -64,7 +64,9 @@ function describeService(service: KubeObject): UnreadyReason {
 /** Until its first count is there, whatever the quota limits is refused with "status unknown for quota". */
 function describeQuota(quota: KubeObject): UnreadyReason {
   const counted = quota["status"]?.hard ?? {};
-  return Object.keys(quota["spec"]?.hard ?? {}).every((name) => name in counted) ? undefined : "is not counted yet";
+  return Object.keys(quota["spec"]?.hard ?? {}).every((name) => name in counted)
+    ? undefined
+    : "has no usage status yet";
 }
 
 function describeSnapshot(snapshot: KubeObject): UnreadyReason {
@@ -75,7 +77,7 @@ function describeSnapshot(snapshot: KubeObject): UnreadyReason {
 
 function describeCondition(object: KubeObject): UnreadyReason {
   const condition = conditionOf(object, "Ready") ?? conditionOf(object, "Available");
-  if (!condition) return "says nothing of being ready yet";
+  if (!condition) return "has not reported readiness yet";
   if ((condition.observedGeneration ?? object.metadata.generation ?? 0) < (object.metadata.generation ?? 0)) {
     return NOT_OBSERVED;
   }

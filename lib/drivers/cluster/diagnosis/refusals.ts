@@ -29,60 +29,62 @@ const RULES: readonly Rule[] = [
   [/exceeded quota: ([^,\s]+)/, (found, message) => readQuota(found[1]!, message)],
   [/status unknown for quota:|serviceaccount "[^"]*" not found|error looking up service account/, () => ({
     code: "Forbidden",
-    why: "the namespace is new, and the cluster has yet to set it up",
-    hint: "The namespace is new; its controllers have yet to see it.",
+    why: "the cluster is still setting up the new namespace",
+    hint: "Wait a few seconds: the cluster is still setting up the namespace.",
     heals: "soon",
   })],
   [/failed quota: ([^:,\s]+)/, ([, quota]) => ({
     code: "FailedQuota",
-    why: `the quota ${quota} wants every container to state its resources`,
-    hint: "State requests and limits for each container in sizes.yaml, or add a LimitRange that fills them in.",
+    why: `the quota ${quota} requires resource requests and limits for every container`,
+    hint: "Set requests and limits for each container in sizes.yaml, or add a LimitRange with defaults.",
     heals: "never",
   })],
   [/violates PodSecurity(?: "([^"]*)")?/, ([, level]) => ({
     code: "PodSecurity",
-    why: `it asks for more than the pod security level ${level ?? "of the namespace"} allows`,
+    why: `it violates the pod security level ${level ?? "of the namespace"}`,
     hint: "Correct the pod's securityContext in the blueprint, or the level in the labels of its namespace.yaml.",
     heals: "never",
   })],
   [/unable to validate against any (pod security policy|security context constraint)/, ([, policy]) => ({
     code: "PodSecurity",
-    why: `no ${policy} of the cluster admits it`,
-    hint: `Allow the pods of these namespaces by a ${policy}, or correct their securityContext in the blueprint.`,
+    why: `no ${policy} of the cluster allows it`,
+    hint:
+      `Add a ${policy} that allows the pods of these namespaces, or correct their securityContext in the blueprint.`,
     heals: "never",
   })],
   [/(maximum|minimum) (\S+) usage per (\S+) is|limit to request ratio per/, ([, bound, resource, type]) => ({
     code: "LimitRange",
     why: bound
       ? `the LimitRange sets a ${bound} of ${resource} per ${type}`
-      : "the LimitRange bounds limits by requests",
+      : "the LimitRange restricts the ratio of limits to requests",
     hint: bound === "maximum"
-      ? 'Raise "largest" of this size in sizes.yaml, lower what the size asks for, or correct another LimitRange.'
-      : "Correct the LimitRange in the namespace, or what the size asks for in sizes.yaml.",
+      ? 'Raise "largest" of this size in sizes.yaml, lower its requests, or correct the other LimitRange.'
+      : "Correct the LimitRange in the namespace, or the size's requests in sizes.yaml.",
     heals: "never",
   })],
   [/User "([^"]+)" cannot (\S+) (?:resource )?"?([\w./-]+)"?/, ([, user, verb, resource]) => ({
     code: "Forbidden",
     why: `the account ${user} may not ${verb} ${resource}`,
-    hint: `Give the account the permission to ${verb} ${resource}: a ClusterRole, bound to ${user} (RBAC).`,
+    hint: `Grant ${user} permission to ${verb} ${resource} with a ClusterRole (RBAC).`,
     heals: "never",
   })],
   [/admission webhook "([^"]+)" denied the request/, ([, webhook]) => ({
     code: "WebhookDenied",
     why: `the cluster's admission webhook ${webhook} denies it`,
-    hint: `Do what the webhook ${webhook} asks for in the blueprint, or have it leave these namespaces out.`,
+    hint: `Change the blueprint to satisfy the webhook ${webhook}, or exclude these namespaces from it.`,
     heals: "never",
   })],
   [/ValidatingAdmissionPolicy '([^']+)'.* denied request/, ([, policy]) => ({
     code: "PolicyDenied",
     why: `the cluster's admission policy ${policy} denies it`,
-    hint: `Do what the policy ${policy} asks for in the blueprint, or have it leave these namespaces out.`,
+    hint: `Change the blueprint to satisfy the policy ${policy}, or exclude these namespaces from it.`,
     heals: "never",
   })],
   [/failed calling (?:admission )?webhook "([^"]+)"/, ([, webhook]) => ({
     code: "WebhookUnreachable",
     why: `the cluster's admission webhook ${webhook} does not answer`,
-    hint: `Repair what serves the webhook ${webhook}, or take its configuration away; until then nothing can be made.`,
+    hint:
+      `Repair the service of the webhook ${webhook}, or delete its configuration. Until then nothing can be created.`,
     heals: "later",
   })],
 ];
@@ -94,8 +96,8 @@ export function readRefusal(message: string): Refusal {
   }
   return {
     code: "Forbidden",
-    why: "the cluster's admission refuses it",
-    hint: "The cluster's admission refuses it; see its message.",
+    why: "the cluster's admission control refused it",
+    hint: "The cluster's admission control refused it. See its message.",
     heals: "never",
   };
 }
@@ -109,17 +111,17 @@ function readQuota(quota: string, message: string): Refusal {
   );
   // Whatever asks for no more than the whole quota fits as soon as others make room.
   const fits = [...requested].every(([resource, amount]) => !(amount > (limited.get(resource) ?? Infinity)));
-  const what = short.join(" and ") || "this";
+  const what = short.join(" and ") || "resources";
   const isOfSize = short.every((resource) => /^(?:requests|limits)\./.test(resource));
   const place = quota === BLUEPRINT_QUOTA ? ` (${isOfSize ? "sizes" : "limits"}.yaml)` : "";
   return {
     code: "ExceededQuota",
     why: fits
-      ? `what is left of ${what} in the quota ${quota} is too little`
-      : `it asks for more ${what} than the whole quota ${quota} allows`,
+      ? `the quota ${quota} has too little ${what} left`
+      : `it requests more ${what} than the quota ${quota} allows`,
     hint: fits
-      ? `Raise ${what} of the quota ${quota}${place}, or end what else uses it up in this namespace.`
-      : `Raise ${what} of the quota ${quota}${place}, or ask for less.`,
+      ? `Raise ${what} of the quota ${quota}${place}, or remove other objects that use it in this namespace.`
+      : `Raise ${what} of the quota ${quota}${place}, or request less.`,
     heals: fits ? "room" : "never",
   };
 }

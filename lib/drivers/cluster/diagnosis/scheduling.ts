@@ -25,16 +25,22 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
     /Insufficient ([\w./-]*\w)/,
     "Add nodes with more $1, free some of it, or lower what the size requests (sizes.yaml).",
   ],
-  [/Too many pods/, "Add nodes, or end other pods: each node has as many as it may."],
-  [/untolerated taint \{([^}]*)\}/, "Add nodes without the taint $1, or take it away where it no longer applies."],
-  [/taints? .*didn't tolerate/, "Add nodes without these taints, or take them away where they no longer apply."],
-  [/volume node affinity conflict/, "The volume is bound to a node or zone that has no room: free some there."],
-  [/exceed max volume count/, "Add nodes: each one holds as many volumes as it may."],
-  [/didn't match pod (anti-)?affinity/, "Make room on the node where the site's other pods are: they share a volume."],
-  [/didn't match Pod's node affinity|node\(s\) didn't match node selector/, "Label a node as the pod demands it."],
+  [/Too many pods/, "Add nodes or remove pods: every node runs its maximum number of pods."],
+  [/untolerated taint \{([^}]*)\}/, "Add nodes without the taint $1, or remove the taint where it no longer applies."],
+  [/taints? .*didn't tolerate/, "Add nodes without these taints, or remove the taints where they no longer apply."],
+  [/volume node affinity conflict/, "Free resources on the volume's node or zone: the pod can run only there."],
+  [/exceed max volume count/, "Add nodes: every node has its maximum number of volumes attached."],
+  [/didn't match pod (anti-)?affinity/, "Free resources on the node of the site's other pods: they share a volume."],
+  [
+    /didn't match Pod's node affinity|node\(s\) didn't match node selector/,
+    "Label a node to match the pod's node affinity or selector.",
+  ],
   [/were unschedulable/, "Nodes are cordoned: uncordon one (kubectl uncordon), or add nodes."],
-  [/available persistent volumes to bind/, "Make volumes of that class, or name a class that makes them itself."],
-  [/no nodes available|^0\/0 nodes/, "The cluster has no node that works: add one."],
+  [
+    /available persistent volumes to bind/,
+    "Create PersistentVolumes of that class, or set a storage class with a provisioner.",
+  ],
+  [/no nodes available|^0\/0 nodes/, "Add a node: the cluster has no working node."],
 ];
 const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 
@@ -61,13 +67,13 @@ export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[
 }
 
 const STORAGE_HINT =
-  "See whether the provisioner of the storage class runs, and its log. Or name another storage class in " +
+  "Check that the provisioner of the storage class is running, and read its log. Or set another storage class in " +
   "surroundings.yaml or the region (CATALOG); then retry.";
 
 /** A copy of a large snapshot takes as long as it takes; a new volume does not. */
 function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: string, clock: WaitClock): Diagnosis {
   const moment = Math.max(createdAt(pod), clock.since) + clock.patience.provisionMs;
-  const text = `The volumes of pod ${pod.metadata.name} are not made: ${message}`;
+  const text = `The volumes of pod ${pod.metadata.name} were not created: ${message}`;
   return waitingUntil(moment, clock, sentence, impossible("VolumePending", text, "operator", STORAGE_HINT));
 }
 
@@ -111,14 +117,14 @@ export function withoutSettledPvcs(events: readonly KubeObject[], claims: readon
 export function diagnosePvc(name: string, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
   const event = latestPvcEvent(name, events);
   const message = String(event?.["message"] ?? "");
-  const sentence = `No volume can be made for claim ${name}: ${message}`;
+  const sentence = `No volume can be created for PersistentVolumeClaim ${name}: ${message}`;
   switch (event?.["reason"]) {
     case "ProvisioningFailed": {
       // No such class stays so until somebody makes it; what a driver reports, it tries again.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
       if (!mayBeCurrentEvent(event, clock)) return waiting(sentence);
-      const hint = `Make the storage class ${missing}, or name another in surroundings.yaml or the region (CATALOG).`;
+      const hint = `Create the storage class ${missing}, or set another in surroundings.yaml or the region (CATALOG).`;
       return impossible("ProvisioningFailed", sentence, "operator", hint);
     }
     case "FailedBinding":
@@ -130,20 +136,25 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
           "FailedBinding",
           sentence,
           "operator",
-          "Make a storage class the cluster's default, or name one in surroundings.yaml or the region (CATALOG).",
+          "Mark a storage class as the default, or set one in surroundings.yaml or the region (CATALOG).",
         ),
       );
     case "ExternalProvisioning": {
-      const text = `Waiting for the volume of claim ${name}: ${message}`;
+      const text = `Waiting for the volume of PersistentVolumeClaim ${name}: ${message}`;
       if (event[COPIES_SNAPSHOT] === true) return waiting(text);
       const verdict = impossible(
         "VolumePending",
-        `No volume was made for claim ${name}: ${message}`,
+        `No volume was created for PersistentVolumeClaim ${name}: ${message}`,
         "operator",
         STORAGE_HINT,
       );
       const moment = Math.max(firstSeen(event), clock.since) + clock.patience.provisionMs;
-      return waitingUntil(moment, clock, `${text} See whether that provisioner of the storage class runs.`, verdict);
+      return waitingUntil(
+        moment,
+        clock,
+        `${text} Check that the provisioner of the storage class is running.`,
+        verdict,
+      );
     }
     default:
       return undefined;
@@ -155,12 +166,12 @@ const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint
   [
     /requested volume size \d+ is less than the size \d+ for the source snapshot/,
     "DiskTooSmall",
-    "Ask for a disk that holds the snapshot: a larger size, or larger disks in sizes.yaml; then retry.",
+    "Choose a larger size, or larger disks in sizes.yaml, so that the snapshot fits. Then retry.",
   ],
   [
     /is not handled by CSI driver of StorageClass/,
     "OtherDriver",
-    "Name a storage class of the driver that took the snapshot, in surroundings.yaml or the region (CATALOG).",
+    "Set a storage class of the driver that took the snapshot, in surroundings.yaml or the region (CATALOG).",
   ],
 ];
 
@@ -169,7 +180,7 @@ function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitC
   if (mismatch && mayBeCurrentEvent(event, clock)) return impossible(mismatch[1], sentence, "operator", mismatch[2]);
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
   const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
-  const hint = `See what the storage driver ${whose} says, and its capacity and credentials; then retry.`;
+  const hint = `Check the log, capacity and credentials of the storage driver ${whose}, then retry.`;
   const moment = Math.max(firstSeen(event), clock.since) + clock.patience.volumeMs;
   return waitingUntil(moment, clock, sentence, impossible("ProvisioningFailed", sentence, "operator", hint));
 }

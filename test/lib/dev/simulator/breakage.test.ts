@@ -207,7 +207,7 @@ watches("one that falls silent is cut off, and goes on from where it was", async
     scene.simulator.faults.clear();
   });
   assert.is(told.at(-1), "ADDED c");
-  assert.equal(troubles, [`The watch of ${MAPS} said nothing for 300 ms`]);
+  assert.equal(troubles, [`The watch of ${MAPS} received nothing for 300 ms`]);
 });
 
 watches("a version that was compacted away makes it list again", async (scene) => {

@@ -102,7 +102,7 @@ test(
     assert.is(await failureOf(removing), enough, sentences.join("\n"));
     assert.match(
       sentences.at(-1)!,
-      /^Namespace spoke-1, going since \d{4}-\d\d-\d\d \d\d:\d\d UTC, waits for configmaps env to go; held by the finalizer example\.org\/hold$/,
+      /^Namespace spoke-1, terminating since \d{4}-\d\d-\d\d \d\d:\d\d UTC, waits for configmaps env to be deleted; held by the finalizer example\.org\/hold$/,
     );
     const { code, transient } = await failureOf(space.apply([config({ late: "1" })], call));
     assert.equal([code, transient], ["Terminating", false]);

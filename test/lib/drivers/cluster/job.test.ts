@@ -175,10 +175,10 @@ test(
   withTable(async (table) => {
     const waiting = watched();
     const { result } = await started(table, "moodle 12:00 INFO ==> Installing\n------\n", waiting);
-    await waiting.told(/^The job install-1 is under way$/);
+    await waiting.told(/^The job install-1 is running$/);
     const early = { ...jobWith({}).metadata, creationTimestamp: new Date(Date.now() - 60_000).toISOString() };
     table.put("jobs", { ...jobWith({}), metadata: early });
-    await waiting.told(/^The job install-1 is under way; its log says: moodle 12:00 INFO ==> Installing$/);
+    await waiting.told(/^The job install-1 is running; its log says: moodle 12:00 INFO ==> Installing$/);
     table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
     endLogs(table);
     await result;
@@ -190,7 +190,7 @@ test(
   withTable(async (table) => {
     const waiting = watched();
     const { result } = await started(table, "", waiting);
-    await waiting.told(/is under way/);
+    await waiting.told(/is running/);
     table.drop("jobs", "install-1");
     const error = await result.then(() => null, (error: ClusterError) => error);
     assert.equal([error?.code, error?.transient], ["NotFound", false]);
@@ -216,7 +216,7 @@ test(
 );
 
 test(
-  "called off, it rejects with the reason and leaves no connection behind that is under way",
+  "called off, it rejects with the reason and leaves no connection behind that is running",
   withTable(async (table) => {
     const stop = new AbortController(), reason = new Error("stop");
     const { result } = await started(table, "one\n", watched(20_000, stop.signal));
@@ -231,7 +231,7 @@ test(
     const { result } = await started(table, "", watched(1000));
     const error = await result.then(() => null, (error: ClusterError) => error);
     assert.equal([error?.code, error?.transient], ["deadline", true]);
-    assert.match(error!.message, /Job install-1 took over 1 s; last seen: The job install-1 is under way/);
+    assert.match(error!.message, /Job install-1 took over 1 s; last seen: The job install-1 is running/);
     assert.ok(error!.evidence);
   }),
 );

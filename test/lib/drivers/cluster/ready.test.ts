@@ -54,9 +54,9 @@ test(
     table.put("deployments", deployment(0));
     const waiting = watched();
     const ready = table.cluster.space(NAMESPACE, UID).ready([MOODLE, DB], waiting);
-    await waiting.told(/The site is starting.*0 of 1 pods answer.*; The database is not made yet/);
+    await waiting.told(/The site is starting.*0 of 1 pods ready.*; The database is not created yet/);
     table.put("statefulsets", statefulSet(0));
-    await waiting.told(/The database is starting.*0 of 1 pods answer/);
+    await waiting.told(/The database is starting.*0 of 1 pods ready/);
     table.put("deployments", deployment(1));
     table.put("statefulsets", statefulSet(1));
     await ready;
@@ -112,7 +112,7 @@ test(
     table.logs.set("db-0/postgres", { text: "FATAL:  out of shared memory\n", followers: [] });
     const waiting = watched();
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
-    await waiting.told(/has crashed before, and is started anew within minutes/);
+    await waiting.told(/crashed before and is restarted within minutes/);
     table.put("pods", crashed(now()));
     const { code, transient, evidence } = await failing;
     assert.equal([code, transient], ["CrashLoopBackOff", false]);
@@ -134,7 +134,7 @@ test(
       table.put("persistentvolumeclaims", claim("Pending"));
       const waiting = watched();
       const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
-      await waiting.told(/Waiting for the volume of claim data-db-0: Waiting for a volume/);
+      await waiting.told(/Waiting for the volume of PersistentVolumeClaim data-db-0: Waiting for a volume/);
       table.put("persistentvolumeclaims", settled);
       table.put("statefulsets", statefulSet(0)); // claims are not watched
       await waiting.told(/^The database is starting/);
@@ -204,7 +204,7 @@ test(
     const stop = new AbortController(), reason = new Error("stop");
     const waiting = watched(20_000, stop.signal);
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
-    await waiting.told(/is not made yet/);
+    await waiting.told(/is not created yet/);
     stop.abort(reason);
     assert.is(await failing, reason);
   }),
@@ -216,11 +216,11 @@ test(
     table.put("pods", dbPod({}));
     const waiting = watched();
     const gone = table.cluster.space(NAMESPACE, UID).noPods("role=db", waiting);
-    await waiting.told(/Still to end: db-0$/);
+    await waiting.told(/Still running: db-0$/);
     const [{ metadata }] = [dbPod({})];
     const deletionTimestamp = new Date(Date.now() - 60_000).toISOString();
     table.put("pods", { ...dbPod({}, { nodeName: "b" }), metadata: { ...metadata, deletionTimestamp } });
-    await waiting.told(/: db-0 \(on node b, over its time since \S+ \S+ UTC: see whether that node is up\)$/);
+    await waiting.told(/: db-0 \(on node b, over its time since \S+ \S+ UTC: check whether that node is up\)$/);
     assert.is(table.server.asked.findLast((one) => one.path.endsWith("/pods"))?.query.get("labelSelector"), "role=db");
     table.drop("pods", "db-0");
     await gone;

@@ -23,7 +23,7 @@ test("a namespace that hangs says on what", async () => {
     table.put("namespaces", terminating("NamespaceContentRemaining", message));
     const waiting = watched();
     const removing = table.cluster.space(NAMESPACE, UID).remove(waiting);
-    await waiting.told(/waits for persistentvolumeclaims files, data-db-0 to go$/);
+    await waiting.told(/waits for persistentvolumeclaims files, data-db-0 to be deleted$/);
     const held = "Some content in the namespace has finalizers remaining: kubernetes.io/pvc-protection in 2 resource " +
       "instances";
     table.put("namespaces", terminating("NamespaceFinalizersRemaining", held));

@@ -46,7 +46,7 @@ test("opens what age itself has sealed", async () => {
 
 test("refuses another passphrase", async () => {
   const failure = await rejection(opened(await sealed(Buffer.from("secret")), "correct horse batterx"));
-  assert.is(failure.message, "The passphrase does not open it, or its first lines are damaged");
+  assert.is(failure.message, "The passphrase is wrong, or the start of the file is damaged");
 });
 
 test("refuses a file of which any byte is another", async () => {

@@ -77,7 +77,7 @@ test("a schema newer than the program is served, told, and left as it is", async
   await migrate(url, [ONE, TWO]);
   const told: string[] = [];
   assert.equal(await migrate(url, [ONE], null, (text) => told.push(text)), []);
-  assert.equal(told, [`The database is newer than this release, which works on it all the same: it has ${TWO[0]}`]);
+  assert.equal(told, [`The database is newer than this release, but compatible with it. Newer migrations: ${TWO[0]}`]);
 });
 
 test("a schema that lacks what the program uses stops the start", async ({ url }) => {
@@ -113,7 +113,7 @@ test("a migration waits for no lock for long: who comes after it goes on, and it
   const migrating = migrate(url, [ONE, TWO], null, told.resolve);
   await until(async () => (await locksOf(url)).includes("AccessExclusiveLock")); // it waits
   assert.equal(await things(url), [{ name: "it's; one" }], "who came after it is answered before the holder ends");
-  assert.match(await told.promise, /0002_add_size\.sql waits for a table that others hold/);
+  assert.match(await told.promise, /0002_add_size\.sql is waiting for a table lock/);
   holding.resolve();
   await holder;
   assert.equal(await migrating, [TWO[0]]);
@@ -140,7 +140,7 @@ test("who waits for long until another process has migrated says so, once", asyn
   over.resolve();
   await holder;
   assert.equal(await Promise.all([first, second]), [[slow[0]], []]);
-  assert.equal(told, ["Waits for another process, which migrates or restores this database"]);
+  assert.equal(told, ["Waiting for another process that migrates or restores this database"]);
 });
 
 test("a replica that is killed in the middle of a migration leaves it to the next, whole or not begun", async ({ url }) => {

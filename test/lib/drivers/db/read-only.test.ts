@@ -36,7 +36,7 @@ test("says so, and once one connection was refused none of its time is used agai
   const failure = await rejection(db.transact((tx) => addUser(tx, "a")));
   assert.equal([failure.code, failure.message], [
     "database_read_only",
-    "The database takes no writes right now, only reads; try again",
+    "The database is read-only right now; try again",
   ]);
   await db.transact((tx) => addUser(tx, "b"));
   assert.equal(await db.sql("select id from users"), [{ id: "b" }]);
@@ -99,7 +99,7 @@ test("a full disk is told, and the connection stays", async ({ db }) => {
   const failure = await rejection(addUser(db.rows, "a"));
   assert.equal([failure.code, failure.message], [
     "database_exhausted",
-    "The database's disk is full; nothing can be saved until it has room again",
+    "The database's disk is full; nothing can be saved until space is freed",
   ]);
   assert.is(db.stats().open, 1);
 });
@@ -113,7 +113,7 @@ test("too many connections are told as that", async ({ db }) => {
   await pool.close();
   assert.equal([failure.code, failure.message], [
     "database_exhausted",
-    "The database takes no more connections; try again",
+    "The database accepts no more connections; try again",
   ]);
 });
 
@@ -130,7 +130,7 @@ test("the control connection waits for one that takes writes, and says so once",
   const loud = said.filter(({ level }) => level !== "debug").map(({ message }) => message);
   assert.equal(loud, [
     "The control connection to the database is down, replacing it",
-    "The control connection to the database stands again",
+    "The control connection to the database is up again",
   ]);
 });
 

@@ -174,7 +174,7 @@ test("calls what the provider would not say transient: a proxy's page, a redirec
   const { code, message } = await troubleOf(look(paymentsFor(paying.provider, { apiBase: other.apiBase })));
   await other.close();
   assert.is(code, "bad_answer");
-  assert.match(message, /^The payment provider answered with what is no subscription: customer, status/);
+  assert.match(message, /^The payment provider returned an invalid subscription: customer, status/);
 });
 
 test("reads a list to its last page, and calls a page that is none a bad answer", async ({ provider }) => {

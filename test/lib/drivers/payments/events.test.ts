@@ -25,7 +25,7 @@ const BODY = JSON.stringify(EVENT);
 async function refused({ payments }: Paying, body: Uint8Array, signature: string | null, now = NOW): Promise<void> {
   const error = await rejection(payments.readEvent(body, signature, now));
   assert.instance(error, SignatureError);
-  assert.is(error.message, "The Stripe-Signature header does not fit the body");
+  assert.is(error.message, "The Stripe-Signature header does not match the body");
   assert.is(error.cause, undefined);
 }
 

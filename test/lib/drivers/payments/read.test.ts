@@ -80,7 +80,7 @@ test("refuses what is of no such shape, and names the fields", async () => {
   const trouble = (change: object) => rejection(Promise.resolve().then(() => read(change)));
   const { code, message } = await trouble({ status: "new", items: { data: [{ ...ITEM, quantity: 1.5 }] } });
   assert.is(code, "bad_answer");
-  assert.is(message, "The payment provider answered with what is no subscription: status, items.data.0.quantity");
+  assert.is(message, "The payment provider returned an invalid subscription: status, items.data.0.quantity");
   assert.is((await trouble({ currency: "euro" })).code, "bad_answer");
 });
 

@@ -98,9 +98,9 @@ test("what failed has its kind, and words only where they are written for people
   const said = new ClusterError("Invalid", "denied: password=hunter2", { transient: false });
   assert.equal(await failing(said), ["denied: password=***", "Invalid"]);
   assert.equal(await failing(new Fault("unavailable", "busy", "Come back later")), ["Come back later", "busy"]);
-  const refused = "The mail server refuses mail for ada@example.org: 550 5.1.1 <ada@example.org>: unknown";
+  const refused = "The mail server rejected mail for ada@example.org: 550 5.1.1 <ada@example.org>: unknown";
   assert.equal(await failing(new MailError("mail_recipient", refused, { transient: false })), [
-    "The mail server refuses mail for ***: 550 5.1.1 <***>: unknown",
+    "The mail server rejected mail for ***: 550 5.1.1 <***>: unknown",
     "mail_recipient",
   ]);
   assert.equal(await failing(new TypeError("hunter2 is not a function")), ["", "TypeError"]);

@@ -11,7 +11,7 @@ const test = suite<{ clinic: Clinic }>("suspend, of a site whose node is lost");
 test.before.each(async (context) => void (context.clinic = await openClinic()));
 test.after.each(({ clinic }) => clinic.close());
 
-const onNode = new RegExp(`Still to end: moodle-\\S+ \\(on node ${NODE.replaceAll(".", "\\.")}\\b`);
+const onNode = new RegExp(`Still running: moodle-\\S+ \\(on node ${NODE.replaceAll(".", "\\.")}\\b`);
 
 async function lose({ scene, objects }: Clinic): Promise<() => void> {
   const fault = scene.simulator.faults.add({ type: "lost-node", name: NODE });

@@ -167,7 +167,7 @@ test("says that a customer was deleted, and makes another when somebody reconcil
   await setSpokes(context, hub, { small: 2 });
   await synced(context, hub);
   const row = await rowOf(context, hub);
-  assert.equal([row.status, row.error], ["canceled", `The customer ${customer} is not there any more`]);
+  assert.equal([row.status, row.error], ["canceled", `The customer ${customer} no longer exists`]);
   await reconcile(context, hub);
   await synced(context, hub);
   const after = await rowOf(context, hub);

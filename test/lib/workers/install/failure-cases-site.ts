@@ -42,8 +42,8 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "WebhookUnreachable",
     fault: "operator",
     message:
-      /^Gave up, tried \d+ times since [-\d]+ [\d:]+ UTC: Cannot write the volume claim files because .*does not answer: Internal error/,
-    hint: /Repair what serves the webhook gate\.example\.org/,
+      /^Gave up, tried \d+ times since [-\d]+ [\d:]+ UTC: Cannot write the PersistentVolumeClaim files because .*does not answer: Internal error/,
+    hint: /Repair the service of the webhook gate\.example\.org/,
   },
   {
     slug: "powerless",
@@ -179,12 +179,12 @@ export const SITE_CASES: readonly FailureCase[] = [
   },
   {
     slug: "looping",
-    name: "an app that crashes again and again",
+    name: "an app that keeps crashing",
     faults: [{ type: "crash", name: "NS/moodle-", log: ["nginx: [emerg] host not found in upstream"], exitCode: 3 }],
     step: "app",
     code: "CrashLoopBackOff",
     fault: "cluster",
-    message: /^The container moodle of pod moodle-\S+ crashes again and again \(Error, exit code 3\): back-off/,
+    message: /^The container moodle of pod moodle-\S+ keeps crashing \(Error, exit code 3\): back-off/,
     hint: /last lines of its log/,
     log: /\[emerg\]/,
     event: "BackOff",
@@ -201,7 +201,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "ProgressDeadlineExceeded",
     fault: "cluster",
     message:
-      /^Deployment moodle did not come up in its time: ReplicaSet "moodle-\S+" has timed out progressing\. Pod moodle-\S+ is not ready: Startup probe failed: curl.*\. Its log ends: ready to handle connections$/,
+      /^Deployment moodle did not become ready in time: ReplicaSet "moodle-\S+" has timed out progressing\. Pod moodle-\S+ is not ready: Startup probe failed: curl.*\. Its log ends: ready to handle connections$/,
     hint: /events and the log of its pods/,
     event: "Unhealthy",
   },
@@ -237,7 +237,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     step: "ingress",
     code: "CertificateRateLimited",
     fault: "operator",
-    message: /the certificate authority has given out too many lately: Failed to create Order: 429/,
+    message: /the certificate authority's rate limit was reached: Failed to create Order: 429/,
     hint: /then retry/,
     event: "Failed",
   },

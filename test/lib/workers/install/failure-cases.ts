@@ -71,7 +71,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "ErrImagePull",
     fault: "operator",
     message: /cannot be pulled .*toomanyrequests/,
-    hint: /limits how often.*mirror/,
+    hint: /rate limit was reached.*mirror/,
   },
   {
     slug: "tight",
@@ -81,7 +81,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "ExceededQuota",
     fault: "operator",
     message:
-      /^Job install-\S+ cannot make its pod because it asks for more limits\.memory than the whole quota spoke allows: .*exceeded quota: spoke, requested: /,
+      /^Job install-\S+ cannot create its pod because it requests more limits\.memory than the quota spoke allows: .*exceeded quota: spoke, requested: /,
     hint: /Raise limits\.memory of the quota spoke \(sizes\.yaml\)/,
     event: "FailedCreate",
   },
@@ -93,7 +93,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "ExceededQuota",
     fault: "operator",
     message:
-      /^Cannot write the volume claim files because it asks for more requests\.storage than the whole quota spoke allows: persistentvolumeclaims "files" is forbidden: /,
+      /^Cannot write the PersistentVolumeClaim files because it requests more requests\.storage than the quota spoke allows: persistentvolumeclaims "files" is forbidden: /,
     hint: /requests\.storage/,
   },
   {
@@ -115,8 +115,9 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     step: "database",
     code: "ProvisioningFailed",
     fault: "operator",
-    message: /^No volume can be made for claim data-db-0: storageclass\.storage\.k8s\.io "nope" not found$/,
-    hint: /Make the storage class nope.*surroundings\.yaml/,
+    message:
+      /^No volume can be created for PersistentVolumeClaim data-db-0: storageclass\.storage\.k8s\.io "nope" not found$/,
+    hint: /Create the storage class nope.*surroundings\.yaml/,
     event: "ProvisioningFailed",
   },
   {
@@ -179,7 +180,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     step: "install",
     code: "PodSecurity",
     fault: "operator",
-    message: /because it asks for more than the pod security level restricted:latest allows: .*runAsNonRoot != true/,
+    message: /because it violates the pod security level restricted:latest: .*runAsNonRoot != true/,
     hint: /securityContext/,
     event: "FailedCreate",
   },
@@ -196,7 +197,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "WebhookDenied",
     fault: "operator",
     message:
-      /^StatefulSet db cannot make its pod because the cluster's admission webhook validate\.kyverno\.svc-fail denies it: /,
+      /^StatefulSet db cannot create its pod because the cluster's admission webhook validate\.kyverno\.svc-fail denies it: /,
     hint: /webhook validate\.kyverno\.svc-fail/,
     event: "FailedCreate",
   },

@@ -40,7 +40,7 @@ test("that refuses connections is tried until the time is over, and then told ho
   const { code, fault, message, hint } = await setUpOn(scene, "http://127.0.0.1:9");
   assert.equal([code, fault], ["unreachable", "cluster"]);
   assert.match(message, /^Gave up, tried \d+ times since .*: The cluster cannot be reached: .*(ECONNREFUSED|refused)/i);
-  assert.match(hint!, /Nothing listens there/);
+  assert.match(hint!, /API server is running/);
 });
 
 test("whose name is unknown is the operator's doing", async ({ scene }) => {
@@ -53,7 +53,7 @@ test("whose name is unknown is the operator's doing", async ({ scene }) => {
 test("that speaks no TLS is told of as the operator's doing", async ({ scene }) => {
   const { code, fault, message, hint } = await setUpOn(scene, scene.simulator.url.replace("http:", "https:"));
   assert.equal([code, fault], ["untrusted", "operator"]);
-  assert.match(message, /: The cluster's API server cannot be trusted, or is none: /);
+  assert.match(message, /: The TLS connection to the cluster's API server failed: /);
   assert.match(hint!, /certificate-authority-data/);
 });
 
@@ -97,7 +97,7 @@ test("in whose place a proxy's page answers is told of as the operator's doing",
   scene.simulator.faults.answer(200, { body: "<html>Sign in</html>", path: "/api/v1/namespaces" });
   const { code, fault, message } = await setUpOn(scene, scene.simulator.url);
   assert.equal([code, fault], ["BadAnswer", "operator"]);
-  assert.match(message, /What answers in the cluster's place is no API server: .*Sign in/);
+  assert.match(message, /The server at the cluster's address is not a Kubernetes API server: .*Sign in/);
 });
 
 test("where the namespace's name is taken leaves the stranger alone", async ({ scene }) => {
@@ -128,9 +128,9 @@ test("that does not let a namespace go is told of for as long as it lasts, and w
   }, 60_000);
   assert.match(
     label,
-    new RegExp(`^Deleting the namespace: Namespace ${namespace}, going since [-\\d]+ [\\d:]+ UTC, waits for `),
+    new RegExp(`^Deleting the namespace: Namespace ${namespace}, terminating since [-\\d]+ [\\d:]+ UTC, waits for `),
   );
-  assert.match(label, /configmaps.* to go; held by the finalizer simulator\/stuck$/);
+  assert.match(label, /configmaps.* to be deleted; held by the finalizer simulator\/stuck$/);
   scene.simulator.faults.heal(fault);
   await until(async () => (await scene.ended(id, "remove")).state === "succeeded", 60_000);
 });

@@ -76,7 +76,7 @@ test("gives up at once on an address that there is not, and tells operators", as
   assert.is(state, "failed");
   assert.is(attempt, 1);
   assert.is(failure!.code, "mail_recipient");
-  assert.is(failure!.message, "The mail server refuses mail for nobody@example.org: 550 5.1.1 No such user");
+  assert.is(failure!.message, "The mail server rejected mail for nobody@example.org: 550 5.1.1 No such user");
   const told = await until(() => context.log.find(({ level, to }) => level === "error" && to === "nobody@example.org"));
   assert.is(told.message, "A mail was not sent, and will not be");
   assert.match(told.reason, "No such user");

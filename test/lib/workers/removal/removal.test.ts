@@ -153,7 +153,7 @@ test("does not wait for ever for pods to end, notes that, and names the one that
     assert.match(String(notes), /^The site was not stopped before it was removed: Waiting for pods to end took over/);
     scene.simulator.faults.heal(silent);
     const label = await labelled(scene, spokes.pod, /^Deleting the namespace: .*; held by/);
-    assert.match(label, / waits for pods db-0 \(on node [^)]+\) to go; held by the finalizer example\.org\/held$/);
+    assert.match(label, / waits for pods db-0 \(on node [^)]+\) to end; held by the finalizer example\.org\/held$/);
     assert.is((await scene.row(id)).state, "removing");
     await patchObject(scene, pod, { metadata: { finalizers: [] } });
     await scene.becomes(id, "removed");

@@ -10,7 +10,7 @@ import { installSpoke, jobNames, objects, standing } from "#test/lib/workers/upg
 import { ANN, backUp, mark, marks, restoreTo, usedBy } from "./scene.ts";
 
 /** What the step shows while the storage is busy. */
-const WAITING = /^Creating volumes from the backup: .*Waiting for the volume of claim/;
+const WAITING = /^Creating volumes from the backup: .*Waiting for the volume of PersistentVolumeClaim/;
 const CLASSES = "/apis/storage.k8s.io/v1/storageclasses";
 
 interface Context {

@@ -107,7 +107,7 @@ test("describe the rules of passwords, and keep the link valid", async ({ flows 
   const cases: [unknown, string][] = [
     ["too short", "password must have 12 to 256 characters"],
     ["x".repeat(257), "password must have 12 to 256 characters"],
-    ["abcdefghijklmnop", "password must not be a pattern that is easily guessed"],
+    ["abcdefghijklmnop", "password must not be an easily guessed pattern"],
     ["passwordpassword", "password must not be"],
     ["nul\0 in the middle", "password must be well-formed text"],
     ["half \ud800 of something", "password must be well-formed text"],

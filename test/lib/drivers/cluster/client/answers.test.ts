@@ -12,7 +12,7 @@ for (const body of ["<html>Sign in</html>", '{"items": [', "", "null", "[]", '"f
     withServer((_asked, response) => answer(response, 200, body), async (api, server) => {
       const { code, transient, blame, message } = await failureOf(api.call(GET, anyone));
       assert.equal([code, transient, blame, server.asked.length], ["BadAnswer", true, "operator", 1]);
-      assert.match(message, body === "" ? "was answered with nothing" : body);
+      assert.match(message, body === "" ? "returned an empty body" : body);
     }));
 }
 

@@ -148,7 +148,7 @@ test("a quiet that is longer than a call may take is the caller's to wait for", 
       ])
     ) {
       assert.is(code, "TooManyRequests");
-      assert.match(message, "has asked for quiet, for another 60 s");
+      assert.match(message, "is limiting requests for another 60 s");
       assert.ok(retryAfterMs! > 50_000 && retryAfterMs! <= 60_000);
     }
     assert.is(server.asked.length, 1);

@@ -60,7 +60,7 @@ test(
 test("a context that is missing is named, with those that are there", async () => {
   const server = await openKubeServer(() => {});
   const { message } = await refusal({ ...server.kubeconfig(), context: "other" });
-  assert.match(message, /no context other; it has: test/);
+  assert.match(message, /no context other; available: test/);
   await server.close();
 });
 

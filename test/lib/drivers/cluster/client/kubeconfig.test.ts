@@ -116,7 +116,7 @@ test("names the user that a context has and the file has not", async ({ server }
   config.contexts[0].context.user = "gone";
   assert.match(
     await refusal({ text: JSON.stringify(config) }),
-    /has no user gone, which its context test names; it has: test/,
+    /has no user gone, which its context test names; available: test/,
   );
 });
 

@@ -80,7 +80,7 @@ test("kills a hanging plugin with its children, logs its name, and starts it aga
   const { code, message, transient } = await failureOf(connections.current());
   assert.equal([code, transient], ["credentials", true]);
   assert.match(message, "the plugin sh did not end within 3000 ms");
-  assert.match(lines.join("\n"), /Gave up waiting.*the plugin sh/);
+  assert.match(lines.join("\n"), /Timed out.*the plugin sh/);
   const child = Number(await readFile(join(folder, "child"), "utf8"));
   await until(() => !isAlive(child));
   await rm(join(folder, "hang"));
@@ -134,11 +134,11 @@ test("finds a plugin beside the kubeconfig, and a bare name in PATH", async ({ f
 
 test("refuses what a plugin must not answer, without quoting it", async ({ open }) => {
   const answers = {
-    "echo secret": /wrote no JSON object/,
+    "echo secret": /did not print a JSON object/,
     "echo '{}'": /returned no status/,
     [credential({})]: /neither a token nor a certificate/,
     [credential({ clientCertificateData: "secret" })]: /without its key/,
-    [credential({ token: "secret", expirationTimestamp: "soon" })]: /no time/,
+    [credential({ token: "secret", expirationTimestamp: "soon" })]: /invalid expirationTimestamp/,
     [`echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "status": {"token": "secret"}}'`]: /v1beta1; the/,
     "echo broken >&2; exit 3": /exit status 3: broken/,
     "head -c 2000000 /dev/zero": /wrote over/,

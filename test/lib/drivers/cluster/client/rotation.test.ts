@@ -217,7 +217,7 @@ test("whoever switches to another context does not mean us, and a context that g
   assert.equal([ours.asked.length, theirs.asked.length], [2, 0], "what was known stays");
   const { code, message, transient } = await failureOf(open({ file, context: "ours" }));
   assert.equal([code, transient], ["kubeconfig", true]);
-  assert.match(message, "has no context ours; it has: theirs");
+  assert.match(message, "has no context ours; available: theirs");
 });
 
 test("a handshake that never comes costs no more than the deadline, and leaves no connection", async ({ open }) => {

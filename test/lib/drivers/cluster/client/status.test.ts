@@ -72,7 +72,7 @@ test("a quota is the operator's, and has a hint", () => {
   assert.ok(quota.hint);
 });
 
-test("a quota that is not counted yet is transient", () => {
+test("a quota that has no usage status yet is transient", () => {
   assert.ok(error(403, { reason: "Forbidden", message: "pods is forbidden: status unknown for quota: q" }).transient);
 });
 

@@ -43,7 +43,7 @@ test("rounds that end at once are taken for trouble, so that they do not become 
     { onRetry: (error) => troubles.push(error.message) },
   );
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
-  assert.equal(troubles, Array(2).fill(`The watch of ${PATH} ended at once`));
+  assert.equal(troubles, Array(2).fill(`The watch of ${PATH} ended immediately`));
 });
 
 test("a line that never ends is cut off", async () => {

@@ -40,7 +40,7 @@ const GET =
   `failed to perform self check GET request 'http://${HOST}/.well-known/acme-challenge/x': Get "http://${HOST}/":`;
 /** What cert-manager says while it waits, and what is made of it after ten minutes. */
 const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] = [
-  [`${SELF} ${GET} dial tcp: lookup ${HOST} on 10.96.0.10:53: no such host`, "DomainNotFound", /Make a DNS record/],
+  [`${SELF} ${GET} dial tcp: lookup ${HOST} on 10.96.0.10:53: no such host`, "DomainNotFound", /Create a DNS record/],
   [`${SELF} wrong status code '404', expected '200'`, "DomainNotHere", /DNS record of moodle/],
   [`${SELF} ${GET} dial tcp 203.0.113.9:80: connect: connection refused`, "DomainNotHere", /port 80/],
   [

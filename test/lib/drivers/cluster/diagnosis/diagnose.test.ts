@@ -38,7 +38,7 @@ test("a quota that was short before the pod came is forgotten", () => {
   const later = pod(job(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   later.metadata.creationTimestamp = at(10 * SECOND);
   const events = [event(about(job()), "FailedCreate", QUOTA, SECOND)];
-  isWaiting(diagnose(job(), [later], events, clock(2 * MINUTE)), /is under way/);
+  isWaiting(diagnose(job(), [later], events, clock(2 * MINUTE)), /is running/);
 });
 
 test("a refusal of the first of two pods is forgotten once the first has come", () => {
@@ -49,7 +49,7 @@ test("a refusal of the first of two pods is forgotten once the first has come", 
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
     "Container is 2, but limit is 4";
   const events = [event(about(set), "FailedCreate", message, SECOND)];
-  isWaiting(diagnose(set, [first], events, clock(20 * SECOND)), /0 of 2 pods answer/);
+  isWaiting(diagnose(set, [first], events, clock(20 * SECOND)), /0 of 2 pods ready/);
 });
 
 test("a LimitRange is given up at once", () => {
@@ -124,7 +124,7 @@ test("a service account that is about to be made is waited for", () => {
 test("a refusal of another Job of the same name does not count", () => {
   const message = 'Error creating: pods "x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
   const events = [event({ ...about(job()), uid: "uid-of-before" }, "FailedCreate", message)];
-  isWaiting(diagnose(job(), [], events, clock(SECOND)), /is under way/);
+  isWaiting(diagnose(job(), [], events, clock(SECOND)), /is running/);
 });
 
 const failed = (reason: string, message: string, type = "Failed") =>
@@ -164,7 +164,7 @@ test("a rollout that is stuck is given up", () => {
   ];
   isImpossible(diagnose(deployment({ conditions }), [], [], clock(MINUTE)), "ProgressDeadlineExceeded", message);
   const unseen = deployment({ conditions, observedGeneration: 0 });
-  isWaiting(diagnose(unseen, [], [], clock(MINUTE)), /not begun with that yet/);
+  isWaiting(diagnose(unseen, [], [], clock(MINUTE)), /waiting for the cluster to start the change/);
 });
 
 test("a rollout that was given up before anybody waited has its time once more", () => {

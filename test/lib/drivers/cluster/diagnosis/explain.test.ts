@@ -25,7 +25,7 @@ const ANSWERS:
       'persistentvolumeclaims "files" is forbidden: exceeded quota: spoke, requested: requests.storage=10Gi, used: requests.storage=5Gi, limited: requests.storage=12Gi',
       "ExceededQuota",
       "operator",
-      "Cannot write the volume claim files because what is left of requests.storage in the quota spoke is too little: ",
+      "Cannot write the PersistentVolumeClaim files because the quota spoke has too little requests.storage left: ",
     ],
     [
       403,
@@ -97,7 +97,7 @@ const ANSWERS:
       'namespaces "spoke-1" not found',
       "NotFound",
       "operator",
-      "The namespace is gone from the cluster: ",
+      "The namespace no longer exists in the cluster: ",
     ],
     [
       500,
@@ -134,7 +134,7 @@ test("what was asked for is named by its path where the answer does not say", ()
   );
   assert.is(at("POST c:1/api/v1/namespaces/n/secrets"), "The cluster's API server failed at a secret: ");
   assert.is(at("POST c:1/api/v1/namespaces"), "The cluster's API server failed at a namespace: ");
-  assert.is(at("GET c:1/version"), "The cluster's API server failed at what was asked for: ");
+  assert.is(at("GET c:1/version"), "The cluster's API server failed at the requested object: ");
 });
 
 for (const code of ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ETIMEDOUT", "whatever"]) {

@@ -16,7 +16,7 @@ test("a container that has crashed before anybody waited gets its next start", (
   const before = 10 * MINUTE,
     seen = (pod: KubeObject, ms: number) => diagnose(deployment(), [pod], [], clock(ms, before));
   for (const reason of ["Error", "OOMKilled"]) {
-    isWaiting(seen(crashed(9, reason), before + 5 * MINUTE), /has crashed before, and is started anew within minutes/);
+    isWaiting(seen(crashed(9, reason), before + 5 * MINUTE), /crashed before and is restarted within minutes/);
     assert.is(seen(crashed(10, reason, at(before + MINUTE)), before + MINUTE).is, "impossible");
     assert.is(seen(crashed(9, reason), before + 6 * MINUTE).is, "impossible", "nobody starts it anew");
   }

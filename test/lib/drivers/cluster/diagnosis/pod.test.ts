@@ -202,7 +202,7 @@ test("a volume that does not come, and a pod without a network, are given ten mi
 
 for (
   const [says, hint] of [
-    ['secret "moodle" not found', /The secret moodle is not there/],
+    ['secret "moodle" not found', /The secret moodle does not exist/],
     ['configmap "fpm-size" not found', /The configmap fpm-size/],
     ["couldn't find key DB_PASS in Secret ns/moodle", /key DB_PASS/],
     ["container has runAsNonRoot and image will run as root", /runAsUser/],

@@ -20,28 +20,28 @@ const all = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyRepli
 
 test("a Deployment is ready once all of its pods are new and available", () => {
   ready("Deployment", { replicas: 2 }, all);
-  lacks(/not begun with that yet/, "Deployment", { replicas: 2 }, all, 2);
+  lacks(/waiting for the cluster to start the change/, "Deployment", { replicas: 2 }, all, 2);
   lacks(/is starting, .*1 of 2 new pods are made/, "Deployment", { replicas: 2 }, { ...all, updatedReplicas: 1 });
-  lacks(/waits for 1 old pods to end/, "Deployment", { replicas: 2 }, { ...all, replicas: 3 });
-  lacks(/is starting, .*1 of 2 pods answer/, "Deployment", { replicas: 2 }, { ...all, availableReplicas: 1 });
+  lacks(/waiting for 1 old pods to end/, "Deployment", { replicas: 2 }, { ...all, replicas: 3 });
+  lacks(/is starting, .*1 of 2 pods ready/, "Deployment", { replicas: 2 }, { ...all, availableReplicas: 1 });
 });
 
 test("a Deployment of no pods is ready once none is left", () => {
   ready("Deployment", { replicas: 0 }, { observedGeneration: 1 });
-  lacks(/waits for 1 old pods/, "Deployment", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
+  lacks(/waiting for 1 old pods/, "Deployment", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
 });
 
 test("a StatefulSet is ready once its pods are, in the present revision", () => {
   const revisions = { currentRevision: "a", updateRevision: "a" };
   ready("StatefulSet", { replicas: 2 }, { ...all, ...revisions });
-  lacks(/started anew/, "StatefulSet", { replicas: 2 }, { ...all, ...revisions, updateRevision: "b" });
-  lacks(/is starting, .*1 of 2 pods answer/, "StatefulSet", { replicas: 2 }, { ...all, readyReplicas: 1 });
+  lacks(/restarting/, "StatefulSet", { replicas: 2 }, { ...all, ...revisions, updateRevision: "b" });
+  lacks(/is starting, .*1 of 2 pods ready/, "StatefulSet", { replicas: 2 }, { ...all, readyReplicas: 1 });
   lacks(/is stopping .*0 wanted/, "StatefulSet", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
 });
 
 test("a Job is ready once it is complete, and not when it only met its criteria", () => {
   ready("Job", {}, { conditions: [{ type: "Complete", status: "True" }] });
-  lacks(/is under way/, "Job", {}, { conditions: [{ type: "SuccessCriteriaMet", status: "True" }], succeeded: 1 });
+  lacks(/is running/, "Job", {}, { conditions: [{ type: "SuccessCriteriaMet", status: "True" }], succeeded: 1 });
 });
 
 test("an Ingress is ready once it has an address", () => {
@@ -51,7 +51,7 @@ test("an Ingress is ready once it has an address", () => {
 
 test("a ResourceQuota is ready once it has been counted", () => {
   ready("ResourceQuota", { hard: { pods: "1" } }, { hard: { pods: "1" }, used: { pods: "0" } });
-  lacks(/not counted/, "ResourceQuota", { hard: { pods: "1" } }, {});
+  lacks(/no usage status/, "ResourceQuota", { hard: { pods: "1" } }, {});
 });
 
 test("a VolumeSnapshot is ready to use, or says why not", () => {
@@ -66,7 +66,7 @@ test("anything else is ready by its Ready or Available condition, for its presen
   ready("Certificate", {}, condition("Ready", "True"));
   ready("Widget", {}, condition("Available", "True"));
   lacks(/issuing/, "Certificate", {}, condition("Ready", "False"));
-  lacks(/not begun with that yet/, "Certificate", {}, condition("Ready", "True", 1), 2);
+  lacks(/waiting for the cluster to start the change/, "Certificate", {}, condition("Ready", "True", 1), 2);
   lacks(/says nothing/, "Certificate", {}, undefined);
 });
 

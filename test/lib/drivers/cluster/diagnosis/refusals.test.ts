@@ -54,19 +54,19 @@ const WORDS: readonly (readonly [says: string, code: string, heals: string, why:
     "limits.cpu=3,limits.memory=1Gi, limited: limits.cpu=4,limits.memory=2Gi",
     "ExceededQuota",
     "room",
-    /^what is left of limits\.memory in the quota compute-resources is too little$/,
+    /^the quota compute-resources has too little limits\.memory left$/,
   ],
   [
     'pods "x" is forbidden: exceeded quota: q, requested: cpu=2,pods=1, used: cpu=1,pods=9, limited: cpu=1,pods=9',
     "ExceededQuota",
     "never",
-    /^it asks for more cpu and pods than the whole quota q allows$/,
+    /^it requests more cpu and pods than the quota q allows$/,
   ],
   [
     'pods "x" is forbidden: failed quota: q: must specify limits.cpu for: a; limits.memory for: a,b',
     "FailedQuota",
     "never",
-    /quota q wants/,
+    /quota q requires/,
   ],
   [
     'pods "x" is forbidden: [maximum cpu usage per Container is 2, but limit is 4, maximum memory usage per Pod is 2Gi, ' +

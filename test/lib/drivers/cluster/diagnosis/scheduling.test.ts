@@ -18,7 +18,7 @@ const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
   ],
   ["0/5 nodes are available: 2 Insufficient cpu, 3 Insufficient memory.", /more cpu,/],
   ["0/2 nodes are available: 2 Insufficient ephemeral-storage.", /more ephemeral-storage,/],
-  ["0/3 nodes are available: 3 Too many pods.", /as many as it may/],
+  ["0/3 nodes are available: 3 Too many pods.", /maximum number of pods/],
   [
     "0/3 nodes are available: 3 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }. preemption: 0/3",
     /taint node\.kubernetes\.io\/disk-pressure: ,/,
@@ -35,8 +35,8 @@ const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
   ["0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.", /Label a node/],
   ["0/3 nodes are available: 3 node(s) had volume node affinity conflict.", /node or zone/],
   ["0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes are available", /uncordon/],
-  ["0/2 nodes are available: 2 node(s) exceed max volume count.", /as many as it may|as many volumes/],
-  ["no nodes available to schedule pods", /no node that works/],
+  ["0/2 nodes are available: 2 node(s) exceed max volume count.", /maximum number of volumes/],
+  ["no nodes available to schedule pods", /no working node/],
   ["0/9 nodes are available: 9 node(s) were in a bad mood.", /Add nodes to the cluster/],
 ];
 
@@ -59,7 +59,10 @@ test("a pod of which nothing is said is judged by its claims, while their volume
   const message =
     'failed to provision volume with StorageClass "fast": rpc error: code = Internal desc = no quota left';
   const events = [event({ kind: "PersistentVolumeClaim", name: "files" }, "ProvisioningFailed", message)];
-  isWaiting(diagnose(job(), [silent], events, clock(MINUTE)), /No volume can be made for claim files: .*no quota left/);
+  isWaiting(
+    diagnose(job(), [silent], events, clock(MINUTE)),
+    /No volume can be created for PersistentVolumeClaim files: .*no quota left/,
+  );
   isImpossible(diagnose(job(), [silent], events, clock(10 * MINUTE)), "ProvisioningFailed", message);
 });
 
@@ -69,9 +72,12 @@ test("a new volume that is never made is given up, and what copies a snapshot is
   const about = { kind: "PersistentVolumeClaim", name: "files" };
   const events = [event(about, "ExternalProvisioning", message)];
   const early = diagnose(job(), [silent], events, clock(5 * MINUTE));
-  isWaiting(early, /external provisioner 'slow\.example'.*See whether that provisioner of the storage class runs\./);
+  isWaiting(
+    early,
+    /external provisioner 'slow\.example'.*Check that the provisioner of the storage class is running\./,
+  );
   const verdict = diagnose(job(), [silent], events, clock(11 * MINUTE));
-  isImpossible(verdict, "VolumePending", `No volume was made for claim files: ${message}`);
+  isImpossible(verdict, "VolumePending", `No volume was created for PersistentVolumeClaim files: ${message}`);
   assert.match(
     verdict.is === "impossible" ? verdict.hint! : "",
     /provisioner of the storage class .* another storage class/,
@@ -81,7 +87,10 @@ test("a new volume that is never made is given up, and what copies a snapshot is
     ...{ kind: "PersistentVolumeClaim", metadata: { name: "files", creationTimestamp: at(0) }, spec },
   });
   const copied = withoutSettledPvcs(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
-  isWaiting(diagnose(job(), [silent], copied, clock(170 * MINUTE)), /^Waiting for the volume of claim files/);
+  isWaiting(
+    diagnose(job(), [silent], copied, clock(170 * MINUTE)),
+    /^Waiting for the volume of PersistentVolumeClaim files/,
+  );
   const made = withoutSettledPvcs(events, [claim({})]);
   isImpossible(diagnose(job(), [silent], made, clock(11 * MINUTE)), "VolumePending", message);
 });
