@@ -3,7 +3,7 @@ import type { Blueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import type { Config } from "#lib/base/config.ts";
-import type { Passwords } from "#lib/drivers/crypto/password.ts";
+import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
 import type { Feeds } from "#lib/events/feed.ts";
@@ -41,7 +41,7 @@ export interface App {
   readonly clusters: Clusters;
   readonly dns: Dns;
   /** Hashes and judges passwords, a few at a time. */
-  readonly passwords: Passwords;
+  readonly passwords: PasswordHasher;
   /** Slows guessing at one account. */
   readonly loginAttempts: LoginAttempts;
   readonly blueprint: Blueprint;

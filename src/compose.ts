@@ -7,7 +7,7 @@ import { loadBlueprint } from "#lib/moodle/load.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import type { Config } from "#lib/base/config.ts";
-import { openPasswords } from "#lib/drivers/crypto/password.ts";
+import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type CallCounter, openCallCounter } from "#lib/domains/deprecations/calls.ts";
@@ -28,7 +28,7 @@ import type { MetricsRegistry } from "#lib/metrics/registry.ts";
 import { newId } from "#lib/base/ids.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
-import { openPost } from "#lib/drivers/mail/open.ts";
+import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/workers/handlers.ts";
@@ -102,7 +102,7 @@ export async function compose(
       feeds,
       clusters,
       dns: openDns(config.dnsServers),
-      passwords: openPasswords(),
+      passwords: openPasswordHasher(),
       loginAttempts: openLoginAttempts(),
       blueprint,
       catalog,
@@ -116,7 +116,7 @@ export async function compose(
     const calls = openCallCounter({ db, log });
     opened.push(() => calls.close());
     const { on, lanes } = config.scheduler;
-    const post = on ? openPost(config, telemetry) : null;
+    const post = on ? openMailTransport(config, telemetry) : null;
     opened.push(() => post?.close());
     const scheduler = on
       ? await openScheduler(app, { handlers: handlers(app, post), lanes, replicaId, telemetry })

@@ -130,7 +130,7 @@ export function migrationsOf(files: ReadonlyMap<string, string>): string {
   const entries = [...files].map(([file, text]) =>
     `  [\n    ${JSON.stringify(file.slice(0, -".sql".length))},\n    ${literal(text)},\n  ],\n`
   );
-  return WARNING + `import type { Migration } from "#lib/drivers/db/migrate-fit.ts";\n\n` +
+  return WARNING + `import type { Migration } from "#lib/drivers/db/compare-schema.ts";\n\n` +
     `export const migrations: readonly Migration[] = [\n${entries.join("")}];\n`;
 }
 

@@ -1,5 +1,5 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 
 export const migrations: readonly Migration[] = [
   [

@@ -11,7 +11,7 @@ import {
   readPage,
   withItems,
 } from "#lib/drivers/db/pages.ts";
-import { prepare } from "#lib/drivers/db/prepared.ts";
+import { prepare } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -115,7 +115,7 @@ const LEADS = ["objectId", "spokeId", "actorId", "federationId", "kind", "object
  * To the planner a frequent kind is among the newest of all soon enough, and it walks the whole log until then. A list of one
  * is no constant to it, so the order can name the column, and then only that column's own index has it.
  */
-const pageOfEvents = prepare((rows, { most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
+const pageOfEvents = prepare((rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
   const lead = LEADS.find((column) => columns[column] !== undefined);
   let query = rows.selectFrom("audit_events").selectAll();
   for (const column of LEADS) {
@@ -123,7 +123,7 @@ const pageOfEvents = prepare((rows, { most, beforeAt, beforeId, ...columns }: Au
     if (column === lead) query = query.where(sql<boolean>`${sql.ref(column)} = any(array[${value}])`).orderBy(column);
     else if (value !== undefined) query = query.where(column, "=", value);
   }
-  return newestFirst(query, { most, beforeAt, beforeId }, { at: "at" });
+  return newestFirst(query, { maxRows: most, beforeAt, beforeId }, { at: "at" });
 });
 
 export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {

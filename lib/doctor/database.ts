@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type AddressFacts, findAddressFacts } from "#lib/doctor/account-addresses.ts";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
-import { APPLIED, type Applied } from "#lib/drivers/db/migrate-fit.ts";
+import { type AppliedMigration, SELECT_APPLIED } from "#lib/drivers/db/compare-schema.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -24,7 +24,7 @@ export interface DatabaseFacts {
   /** By how many milliseconds its clock is ahead of ours. */
   readonly aheadMs: number;
   /** What was applied to it; null where nothing ever was. */
-  readonly applied: readonly Applied[] | null;
+  readonly applied: readonly AppliedMigration[] | null;
   /** Whether there is an operator. */
   readonly operators: boolean;
   /** Accounts that cannot sign in because of their address; null where there are no accounts yet. */
@@ -95,7 +95,7 @@ export async function lookAtDatabase(url: DatabaseSource, limit: number, signal:
     const before = Date.now();
     const [clock] = await ask(one, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
-    const applied = migrated ? await ask(one, APPLIED) as unknown as Applied[] : null;
+    const applied = migrated ? await ask(one, SELECT_APPLIED) as unknown as AppliedMigration[] : null;
     const [operator] = withUsers ? await ask(one, "select 1 from users where operator limit 1") : [];
     const moved = applied?.some(({ name }) => name === DIGESTS) ? await ask(one, MOVED_TAGS) : [];
     return {

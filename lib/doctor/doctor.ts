@@ -11,7 +11,7 @@ import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { createdIssuerName, issuerNameOf } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
 import { type ClusterPlace, type ClusterPlan, examineCluster, type Need } from "#lib/doctor/cluster.ts";
 import { examineDatabase } from "#lib/doctor/examine-database.ts";

@@ -1,7 +1,7 @@
 /** Examines the database alone. */
 import type { Config } from "#lib/base/config.ts";
 import { describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
 import type { Section } from "#lib/doctor/finding.ts";
 import { judgeDatabase } from "#lib/doctor/judge-database.ts";

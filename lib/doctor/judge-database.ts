@@ -1,6 +1,12 @@
 /** What is made of a database. Pure. */
 import type { Config } from "#lib/base/config.ts";
-import { type Applied, fitSchema, type Migration, type SchemaFit, SchemaMisfit } from "#lib/drivers/db/migrate-fit.ts";
+import {
+  type AppliedMigration,
+  compareSchema,
+  type Migration,
+  type SchemaComparison,
+  SchemaMismatch,
+} from "#lib/drivers/db/compare-schema.ts";
 import { judgeAddresses } from "#lib/doctor/account-addresses.ts";
 import type { DatabaseFacts, Session } from "#lib/doctor/database.ts";
 import { count, failing, type Finding, type Looked, passing, warning } from "#lib/doctor/finding.ts";
@@ -72,13 +78,13 @@ function judgeSession({ locks, notifications }: Session): Finding {
 }
 
 export function judgeMigrations(
-  applied: readonly Applied[] | null,
+  applied: readonly AppliedMigration[] | null,
   migrations: readonly Migration[],
   mayMigrate: boolean,
 ): Finding {
   const check = "migrations";
   const fitting = fitOrNot(applied ?? [], migrations);
-  if (fitting instanceof SchemaMisfit) return failing(check, lower(fitting.told), `${upper(fitting.remedy)}.`);
+  if (fitting instanceof SchemaMismatch) return failing(check, lower(fitting.problem), `${upper(fitting.remedy)}.`);
   const { missing, newer } = fitting;
   if (newer.length > 0) {
     const hint = "This release works on it all the same; go back no further than to this one.";
@@ -101,11 +107,14 @@ export function judgeMigrations(
   );
 }
 
-function fitOrNot(applied: readonly Applied[], migrations: readonly Migration[]): SchemaFit | SchemaMisfit {
+function fitOrNot(
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+): SchemaComparison | SchemaMismatch {
   try {
-    return fitSchema(applied, migrations);
+    return compareSchema(applied, migrations);
   } catch (error) {
-    if (error instanceof SchemaMisfit) return error;
+    if (error instanceof SchemaMismatch) return error;
     throw error;
   }
 }

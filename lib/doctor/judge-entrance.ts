@@ -1,7 +1,7 @@
 /** What is made of how people come in: the address, the proxy before it, and whether anybody can sign in. Pure. */
 import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import type { Config } from "#lib/base/config.ts";
-import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
+import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { type Finding, listWords, passing, warning } from "#lib/doctor/finding.ts";
 
 export function judgeAddress(publicUrl: URL): Finding {
@@ -27,7 +27,7 @@ export function judgeUsers(operators: boolean, admin: Config["bootstrapAdmin"]):
   if (operators) return passing(check, "there is an operator");
   if (admin) {
     const told = `serve makes the first operator, ${admin.email}, when it starts`;
-    const problem = passwordProblem(admin.password, admin.email);
+    const problem = findPasswordProblem(admin.password, admin.email);
     if (!problem) return passing(check, told);
     return warning(
       check,

@@ -8,7 +8,7 @@ import { type Finding, listWords, type Looked, passing, warning } from "#lib/doc
 import { type Look, refusalOf } from "#lib/doctor/look.ts";
 import type { DriverError } from "#lib/base/errors.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
-import { knock } from "#lib/drivers/mail/smtp.ts";
+import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export async function lookAtDomain(domain: string, look: Look, resolve: Dns["addresses"]): Promise<Finding> {
@@ -44,7 +44,7 @@ export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Find
   return judgeLogin(
     smtp,
     found,
-    await look(() => refusalOf(() => knock({ ...smtp, name: "", patience: { wait: KNOCK, whole: KNOCK } }))),
+    await look(() => refusalOf(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: KNOCK, whole: KNOCK } }))),
   );
 }
 

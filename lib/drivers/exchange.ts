@@ -17,9 +17,9 @@ export interface HttpAnswer {
 }
 
 /** What an exchange dies of. A request is unsendable by a header that holds what none may: part of a token, a key. */
-export type Failure = "deadline" | "lost" | "too large" | "unsendable";
+export type ExchangeFailure = "deadline" | "lost" | "too large" | "unsendable";
 
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -30,14 +30,14 @@ export interface Outgoing {
   readonly deadline: number;
   readonly signals: readonly AbortSignal[];
   /** Bytes of the answer that are read at most (64 MiB). */
-  readonly most?: number;
+  readonly maxBytes?: number;
   /** Throws what the request ends with in place of being sent. */
   readonly check?: (() => void) | undefined;
   /** The driver's own error; `doing` is the method, the host and the path. */
-  readonly fail: (failure: Failure, doing: string, cause: Error) => DriverError;
+  readonly fail: (failure: ExchangeFailure, doing: string, cause: Error) => DriverError;
 }
 
-export interface Stream {
+export interface ResponseStream {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   /** Ends with the stream; throws the abort reason, or the driver's error when it was cut off. */
@@ -47,11 +47,11 @@ export interface Stream {
 }
 
 /** The most of a body that is read. A list of 500 objects stays far below. */
-const BODY_MOST = 64 * 2 ** 20;
+const MAX_BODY_BYTES = 64 * 2 ** 20;
 
 /** Sends and reads the whole answer. */
-export async function exchange(outgoing: Outgoing): Promise<HttpAnswer> {
-  const leash = tie(outgoing), { most = BODY_MOST } = outgoing;
+export async function exchange(outgoing: OutgoingRequest): Promise<HttpAnswer> {
+  const leash = openExchange(outgoing), { maxBytes: most = MAX_BODY_BYTES } = outgoing;
   try {
     const response = await leash.response;
     const chunks: Uint8Array[] = [];
@@ -69,15 +69,15 @@ export async function exchange(outgoing: Outgoing): Promise<HttpAnswer> {
 }
 
 /** Sends, and hands over the body as it comes. */
-export async function openStream(outgoing: Outgoing): Promise<Stream> {
-  const leash = tie(outgoing);
+export async function openStream(outgoing: OutgoingRequest): Promise<ResponseStream> {
+  const leash = openExchange(outgoing);
   try {
     const response = await leash.response;
     leash.stopClock();
     return {
       status: response.statusCode!,
       headers: response.headers,
-      chunks: releasing(leash.chunks, leash.release),
+      chunks: releaseAtEnd(leash.chunks, leash.release),
       close: leash.release,
     };
   } catch (error) {
@@ -86,7 +86,7 @@ export async function openStream(outgoing: Outgoing): Promise<Stream> {
   }
 }
 
-interface Leash {
+interface OpenExchange {
   readonly doing: string;
   readonly response: Promise<http.IncomingMessage>;
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -95,7 +95,7 @@ interface Leash {
   release(reason?: Error): void;
 }
 
-function tie(outgoing: Outgoing): Leash {
+function openExchange(outgoing: OutgoingRequest): OpenExchange {
   const { url, method, body, fail } = outgoing;
   const doing = `${method} ${url.host}${url.pathname}`;
   const answered = Promise.withResolvers<http.IncomingMessage>();
@@ -105,7 +105,7 @@ function tie(outgoing: Outgoing): Leash {
   let source: http.IncomingMessage | undefined;
 
   for (const signal of outgoing.signals) signal.throwIfAborted();
-  const request = begin(outgoing, doing);
+  const request = createRequest(outgoing, doing);
   const stop = (reason: unknown) => {
     failure ??= { reason };
     answered.reject(failure.reason);
@@ -183,22 +183,25 @@ function tie(outgoing: Outgoing): Leash {
   };
 }
 
-function begin({ url, method, headers, body, options, fail }: Outgoing, doing: string): http.ClientRequest {
+function createRequest(
+  { url, method, headers, body, options, fail }: OutgoingRequest,
+  doing: string,
+): http.ClientRequest {
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   try {
-    const sent = { ...options, method, headers: { ...traced(), ...headers, ...length } };
+    const sent = { ...options, method, headers: { ...traceHeadersOfCaller(), ...headers, ...length } };
     return (url.protocol === "https:" ? https : http).request(url, sent);
   } catch (cause) {
     throw fail("unsendable", doing, cause as Error);
   }
 }
 
-function traced(): Readonly<Record<string, string>> {
+function traceHeadersOfCaller(): Readonly<Record<string, string>> {
   const cause = currentContext();
   return cause ? traceHeaders(cause.span) : {};
 }
 
-async function* releasing(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {
+async function* releaseAtEnd(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
   } finally {

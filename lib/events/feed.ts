@@ -6,7 +6,7 @@
  * reads the table itself.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
-import { insist } from "#lib/drivers/db/insist.ts";
+import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openReaders, type Readers, type ReadersOptions } from "#lib/events/readers.ts";
 import { readBounds, readEvents, type StreamEvent } from "#lib/events/store.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -80,7 +80,7 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
   let closing = false, turn: Promise<unknown> = Promise.resolve();
 
   const read: Feeds["read"] = (work, over) =>
-    insist(() => {
+    retryWhileUnavailable(() => {
       const mine = turn.then(() => (over.throwIfAborted(), work(db.streams)));
       turn = mine.catch(() => {});
       return mine;

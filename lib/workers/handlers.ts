@@ -1,7 +1,7 @@
 /** All that a replica can do: one handler for each kind of job. */
 import type { App } from "#lib/app.ts";
 import type { OPERATIONS } from "#lib/operations/table.ts";
-import type { Post } from "#lib/drivers/mail/post.ts";
+import type { MailTransport } from "#lib/drivers/mail/transport.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { restart, resume, suspend } from "#lib/workers/actions/actions.ts";
 import { resetAdminPassword } from "#lib/workers/actions/admin-password.ts";
@@ -69,7 +69,7 @@ const UPKEEP = [
 ];
 
 /** Without a post it knows no mail, without a provider no billing, and leaves that to a replica that has one. */
-export function handlers(app: App, post: Post | null = null): readonly Handler[] {
+export function handlers(app: App, post: MailTransport | null = null): readonly Handler[] {
   const payments = app.payments;
   return [
     ...[...Object.values(OPERATION_WORK), ...FORMER_WORK, ...UPKEEP].map((make) => knowingItsCluster(app, make(app))),

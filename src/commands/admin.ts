@@ -1,6 +1,6 @@
 /** `wheelwright admin reset-password EMAIL`: a way in for a person who may run programs on this machine. */
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
-import { openPasswords } from "#lib/drivers/crypto/password.ts";
+import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";
 import { withDatabase } from "./database.ts";
 
@@ -9,7 +9,7 @@ export async function admin({ words: [what, email] }: Given): Promise<void> {
     throw new CommandError(EX_USAGE, "wheelwright admin reset-password EMAIL");
   }
   const { password, enabled } = await withDatabase((db) =>
-    resetPasswordLocally({ db, passwords: openPasswords() }, email)
+    resetPassword({ db, passwords: openPasswordHasher() }, email)
   );
   const note = enabled ? "The account was disabled and no operator was left, so it is enabled again.\n" : "";
   process.stdout.write(`New password of ${email}: ${password}\nAll sessions of this user have ended.\n${note}`);

@@ -5,7 +5,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isatty } from "node:tty";
 import { readProcessConfig } from "#lib/base/config.ts";
-import { SealBroken } from "#lib/drivers/crypto/age.ts";
+import { DecryptionFailed } from "#lib/drivers/crypto/age.ts";
 import type { Bytes } from "#lib/drivers/db/copier.ts";
 import { BackupUnencrypted, unpack } from "#lib/drivers/dump/pack.ts";
 import { RestoreRefused } from "#lib/drivers/dump/restore.ts";
@@ -93,7 +93,7 @@ export function backupProblem(file: string, error: unknown): unknown {
       "Use it with --allow-unencrypted if you trust where it comes from";
     return new CommandError(EX_DATA, message);
   }
-  if (!(error instanceof BackupDamaged || error instanceof SealBroken)) return error;
+  if (!(error instanceof BackupDamaged || error instanceof DecryptionFailed)) return error;
   const why = error.message.charAt(0).toLowerCase() + error.message.slice(1);
   return new CommandError(EX_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });
 }

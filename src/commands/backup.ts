@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { isatty } from "node:tty";
 import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
-import { MigrationError } from "#lib/drivers/db/migrate-fit.ts";
+import { MigrationError } from "#lib/drivers/db/compare-schema.ts";
 import { pack } from "#lib/drivers/dump/pack.ts";
 import { PgDumpFailed } from "#lib/drivers/dump/pg-dump.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
@@ -73,7 +73,7 @@ async function write(snapshot: Snapshot, file: string, passphrase: string | null
     stop.forget();
     count.end();
   }
-  const how = `read by ${snapshot.way()}, ${passphrase === null ? "not encrypted" : "encrypted"}`;
+  const how = `read by ${snapshot.method()}, ${passphrase === null ? "not encrypted" : "encrypted"}`;
   const said = `Backed up ${count.words()}, ${manifestWords(snapshot.manifest)}; ${how}\n`;
   (file === STREAM ? process.stderr : process.stdout).write(said);
 }

@@ -1,6 +1,6 @@
 /** Waits for the configured database: compose files start it at the same time as the control plane. */
 import { openClient } from "#lib/drivers/db/client.ts";
-import { hasState, isReadOnly, readOnly } from "#lib/drivers/db/faults.ts";
+import { hasState, isReadOnly, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -46,7 +46,7 @@ async function tryDatabase(source: DatabaseSource): Promise<unknown> {
   try {
     const client = await openClient({ url: source, name: "wheelwright", settings: {}, connectLimit: CONNECT_LIMIT });
     try {
-      if (client.readOnly) return readOnly();
+      if (client.readOnly) return readOnlyFault();
       const { rows: [row] } = await client.query("select current_setting('server_encoding') as encoding", [], {
         limit: CONNECT_LIMIT,
       });

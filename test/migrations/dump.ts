@@ -7,8 +7,8 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
-import { migrate, TABLE_OF_MIGRATIONS } from "#lib/drivers/db/migrate.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
+import { CREATE_MIGRATIONS_TABLE, migrate } from "#lib/drivers/db/migrate.ts";
 import { release } from "#src/release.ts";
 import { askEverything } from "#test/migrations/answers.ts";
 import { dumpUrl, restoreDump } from "#test/migrations/released.ts";
@@ -68,7 +68,7 @@ async function dump(db: TestDatabase, migrations: readonly Migration[]): Promise
   const [{ now }] = await from("select wheelwright_now()::text as now") as [{ now: string }];
   const head = `-- Wheelwright ${release().version}, dumped by npm run dump at ${now}`;
   const emptied = `truncate ${tables.map(({ name }) => name)};`; // some migrations bring rows
-  const made = [`${TABLE_OF_MIGRATIONS};`, ...migrations.map(([, text]) => bare(text))];
+  const made = [`${CREATE_MIGRATIONS_TABLE};`, ...migrations.map(([, text]) => bare(text))];
   // No trigger makes others of them, and their order does not matter.
   const filled = ["set session_replication_role = replica;", emptied, ...lines];
   return [head, ...made, ...filled, "set session_replication_role = origin;\n"].join("\n");

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readFile } from "node:fs/promises";
-import { checksumOf, type Migration } from "#lib/drivers/db/migrate-fit.ts";
+import { checksumOf, type Migration } from "#lib/drivers/db/compare-schema.ts";
 import { judgeMigrations } from "#test/migrations/judge.ts";
 import { RULES } from "#test/migrations/rules.ts";
 

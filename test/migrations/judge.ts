@@ -6,7 +6,7 @@
  * `-- accepts rows: the table has as many rows as there are clusters`.
  */
 import { type Node, parse } from "libpg-query";
-import { checksumOf, type Migration, neededFor } from "#lib/drivers/db/migrate-fit.ts";
+import { checksumOf, type Migration, requiredMigration } from "#lib/drivers/db/compare-schema.ts";
 import { madeBy, refuse, type Rule, RULES } from "#test/migrations/rules.ts";
 
 /** The migrations of the last release, by name, with their checksums. */
@@ -47,7 +47,7 @@ function judgeOne(
   young: ReadonlySet<string>,
   released: Released,
 ): string[] {
-  const accepted = acceptedBy(text), needs = neededFor(text), used = new Set<string>(), found: string[] = [];
+  const accepted = acceptedBy(text), needs = requiredMigration(text), used = new Set<string>(), found: string[] = [];
   for (const { rule, what } of statements.flatMap((statement) => refuse(statement, young))) {
     used.add(rule);
     if (accepted.has(rule) || rule === "contract" && needs !== null) continue;

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openGate } from "#lib/drivers/crypto/gate.ts";
-import { openPasswords } from "#lib/drivers/crypto/password.ts";
+import { openWorkLimiter } from "#lib/drivers/crypto/work-limiter.ts";
+import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
@@ -66,7 +66,7 @@ test("revokes API tokens unless the box is ticked, and keeps the tick", async ({
 test("answers 503 with Retry-After while too many passwords are hashed", async ({ flows }) => {
   const dan = await makePerson(flows.db, "dan");
   const page = await flows.send(`/reset?token=${await flows.link("password_reset", dan)}`);
-  const full = openPasswords(openGate(0, 0));
+  const full = openPasswordHasher(openWorkLimiter(0, 0));
   const server = openServer({ ...flows.app, passwords: full }, manifest, { ready: () => true });
   const [path, init] = submitting(page.body, { password: NEW });
   const busy = await server.request(new Request(`http://localhost:3000${path}`, init));

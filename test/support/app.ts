@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
-import { openPasswords } from "#lib/drivers/crypto/password.ts";
+import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { openDns } from "#lib/drivers/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
@@ -27,7 +27,7 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     feeds: openFeeds(db, silentLog, { look: decideVisibility, most: config.maxStreams }),
     clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     dns: openDns(config.dnsServers),
-    passwords: openPasswords(),
+    passwords: openPasswordHasher(),
     loginAttempts: openLoginAttempts(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),

@@ -10,7 +10,7 @@
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
 import { addSecret, createGrant, type Purpose } from "#lib/domains/auth/one-time-tokens.ts";
-import type { Passwords } from "#lib/drivers/crypto/password.ts";
+import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { newId } from "#lib/base/ids.ts";
 import { knownKinds } from "#lib/jobs/claim.ts";
 import { lookForWork } from "#lib/jobs/look.ts";
@@ -106,7 +106,7 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
   };
 }
 
-export interface QuickPasswords extends Passwords {
+export interface QuickPasswords extends PasswordHasher {
   /** How many were hashed or judged since this was asked last. */
   count(): number;
 }

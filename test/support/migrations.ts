@@ -1,6 +1,6 @@
 /** The migrations as they stand in sql/, whether or not the generated module is fresh. */
 import { readdir, readFile } from "node:fs/promises";
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 
 export async function readMigrations(): Promise<Migration[]> {
   const folder = new URL("../../sql/", import.meta.url);

@@ -1,6 +1,6 @@
 /** The program's driver against the provider's double, for tests of what is between them. */
 import { openPayments, type PaymentsOptions } from "#lib/drivers/payments/open.ts";
-import type { Payments, WantedPrice } from "#lib/drivers/payments/payments.ts";
+import type { Payments, PriceRequest } from "#lib/drivers/payments/payments.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
 export interface Paying {
@@ -13,8 +13,8 @@ export const NEVER: AbortSignal = new AbortController().signal;
 
 export const HUB = "fed_north";
 /** 31.00 and 62.00 a month: 1.00 and 2.00 a day in December. */
-export const SMALL: WantedPrice = { size: "small", title: null, currency: "EUR", monthly: 3100 };
-export const LARGE: WantedPrice = { size: "large", title: "Large school", currency: "EUR", monthly: 6200 };
+export const SMALL: PriceRequest = { size: "small", title: null, currency: "EUR", monthly: 3100 };
+export const LARGE: PriceRequest = { size: "large", title: "Large school", currency: "EUR", monthly: 6200 };
 /** The first of December 2026, in seconds, and a day. */
 export const DECEMBER = Date.UTC(2026, 11, 1) / 1000;
 export const DAYS = 24 * 60 * 60;

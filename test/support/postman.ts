@@ -13,7 +13,7 @@ import { newId } from "#lib/base/ids.ts";
 import { knownKinds } from "#lib/jobs/claim.ts";
 import { lookForWork } from "#lib/jobs/look.ts";
 import { MAIL } from "#lib/jobs/mail.ts";
-import type { Mail, Post } from "#lib/drivers/mail/post.ts";
+import type { Mail, MailTransport } from "#lib/drivers/mail/transport.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
@@ -33,7 +33,7 @@ export interface Postman {
 
 export async function openPostman(
   { config, log, db }: Pick<App, "config" | "log" | "db">,
-  post?: Post,
+  post?: MailTransport,
 ): Promise<Postman> {
   const mails: Delivered[] = [], taken = new Set<Delivered>();
   const handler = sendMail({ config, log }, keepIn(mails, post)), known = knownKinds([MAIL]);
@@ -65,7 +65,7 @@ export async function openPostman(
   };
 }
 
-function keepIn(mails: Delivered[], post?: Post): Post {
+function keepIn(mails: Delivered[], post?: MailTransport): MailTransport {
   return {
     async send(mail, signal) {
       const receipt = await post?.send(mail, signal) ?? { answer: "250 Kept", file: null };

@@ -36,7 +36,7 @@ export function authorizeTransactions(
     db: db.holding({
       user: actor.userId,
       ...(onCommit && { onCommit }),
-      async confirm(tx) {
+      async check(tx) {
         await requireAccessUnchanged(tx, actor);
         isConfirmed = true;
       },

@@ -5,7 +5,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { prepareQuick } from "#lib/drivers/db/prepared.ts";
+import { prepareShared } from "#lib/drivers/db/prepare.ts";
 import { refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
@@ -46,10 +46,10 @@ const selectSessions = (rows: Rows) =>
   rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
     .select([...userColumns, "sessions.id", isStale("sessions.seenAt").as("stale")])
     .where(isSessionValid).where("users.disabledAt", "is", null);
-const findSessionByHash = prepareQuick((rows, { hash }: { hash: Uint8Array }) =>
+const findSessionByHash = prepareShared((rows, { hash }: { hash: Uint8Array }) =>
   selectSessions(rows).where("tokenHash", "=", hash)
 );
-const findSessionById = prepareQuick((rows, { id }: { id: string }) =>
+const findSessionById = prepareShared((rows, { id }: { id: string }) =>
   selectSessions(rows).where("sessions.id", "=", id)
 );
 
@@ -57,10 +57,10 @@ const selectTokens = (rows: Rows) =>
   rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
     .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
     .where(isTokenValid).where("users.disabledAt", "is", null);
-const findTokenByHash = prepareQuick((rows, { hash }: { hash: Uint8Array }) =>
+const findTokenByHash = prepareShared((rows, { hash }: { hash: Uint8Array }) =>
   selectTokens(rows).where("tokenHash", "=", hash)
 );
-const findTokenById = prepareQuick((rows, { id }: { id: string }) => selectTokens(rows).where("token.id", "=", id));
+const findTokenById = prepareShared((rows, { id }: { id: string }) => selectTokens(rows).where("token.id", "=", id));
 
 /** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
 export async function findSession(rows: Rows, key: CredentialKey): Promise<ValidSession | undefined> {

@@ -1,6 +1,6 @@
 /** What signing in and making a token take, and what they answer. */
 import * as v from "valibot";
-import { LEAST, MOST, passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
+import { findPasswordProblem, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { TOKEN_SCOPES } from "#lib/drivers/crypto/token.ts";
 import { Email, InputTime, NullableTimestamp, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
 import { UserView } from "#lib/domains/users/views.ts";
@@ -19,8 +19,8 @@ export const LoginBody = v.object({ email: Email, password: CurrentPassword });
 
 /** A new one: a person who signs in later is asked no such thing. */
 export const NewPassword = v.pipe(
-  v.string(`must be a password of ${LEAST} to ${MOST} characters`),
-  v.check((value) => passwordProblem(value) === null, ({ input }) => passwordProblem(String(input)) ?? ""),
+  v.string(`must be a password of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`),
+  v.check((value) => findPasswordProblem(value) === null, ({ input }) => findPasswordProblem(String(input)) ?? ""),
 );
 
 /** What stands behind `?token=` in a mailed link. One that is no such thing opens nothing, as one that was used does. */

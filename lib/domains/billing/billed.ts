@@ -8,7 +8,7 @@
  */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import type { WantedPrice } from "#lib/drivers/payments/payments.ts";
+import type { PriceRequest } from "#lib/drivers/payments/payments.ts";
 
 /** How many spokes of each size; a size that is not named has none. */
 export type Quantities = Readonly<Record<string, number>>;
@@ -41,7 +41,7 @@ export function quantityOf(quantities: Quantities, size: string): number {
 }
 
 /** What one spoke of a size is to cost, for a size that the subscription has no item of yet; null where it is free. */
-export function priceForSize({ priceOf, view }: Pick<Catalog, "priceOf" | "view">, size: string): WantedPrice | null {
+export function priceForSize({ priceOf, view }: Pick<Catalog, "priceOf" | "view">, size: string): PriceRequest | null {
   const price = priceOf(size), title = view.sizes.find(({ name }) => name === size)?.title ?? null;
   return price && { size, title, currency: price.currency, monthly: price.monthly };
 }

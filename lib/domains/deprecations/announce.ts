@@ -16,7 +16,7 @@ import {
   type TokenCalls,
 } from "#lib/domains/deprecations/store.ts";
 import { bulkMailJob } from "#lib/jobs/mail.ts";
-import type { Announced, Letter } from "#lib/drivers/mail/letter.ts";
+import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
 import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
 
 /** Notices that a letter describes; of more it says how many, and the changelog has them. */
@@ -85,7 +85,7 @@ async function composeLetters(
   });
 }
 
-function describe(notice: Notice, tokens: readonly TokenCalls[]): Announced {
+function describe(notice: Notice, tokens: readonly TokenCalls[]): AnnouncedNotice {
   const [first] = tokens, listed = tokens.reduce((sum, { calls }) => sum + calls, 0);
   return {
     kind: notice.kind,

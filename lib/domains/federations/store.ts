@@ -3,8 +3,8 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewest } from "#lib/drivers/db/pages.ts";
-import { contains } from "#lib/drivers/db/contains.ts";
-import { prepareQuick } from "#lib/drivers/db/prepared.ts";
+import { containsText } from "#lib/drivers/db/text-search.ts";
+import { prepareShared } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isHubVisibleTo, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter } from "#lib/domains/federations/views.ts";
@@ -23,7 +23,7 @@ interface HubKey {
   readonly hidden?: true | undefined;
 }
 
-const findHubByKey = prepareQuick((rows, { id, slug, hidden }: HubKey) => {
+const findHubByKey = prepareShared((rows, { id, slug, hidden }: HubKey) => {
   const hubs = rows.selectFrom("federations").selectAll();
   const matching = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
   // Said in the text and not by a value, so that an index of the live ones fits.
@@ -53,7 +53,7 @@ export async function listFederations(
   if (removed === "hidden") query = query.where("state", "<>", "removed");
   if (page.slug) query = query.where("slug", "=", page.slug);
   if (page.state) query = query.where("state", "=", page.state);
-  if (page.q) query = query.where(contains(["slug", "name"], page.q));
+  if (page.q) query = query.where(containsText(["slug", "name"], page.q));
   return await readNewest(query, page);
 }
 

@@ -58,7 +58,7 @@ export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): 
       select user_id, email, display_name, email_verified_at is null as pending, mail_refused, seat.created_at
       from ${table} as seat join users on users.id = seat.user_id
       where seat.${column} = ${id} and ${comesAfter(bounds, sql`seat.created_at`, sql`seat.user_id`)}
-      order by seat.created_at desc, seat.user_id desc limit ${bounds.most ?? null}`.execute(rows);
+      order by seat.created_at desc, seat.user_id desc limit ${bounds.maxRows ?? null}`.execute(rows);
     return found;
   }, ({ createdAt, userId }) => [createdAt, userId]);
 }

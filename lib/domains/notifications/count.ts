@@ -1,7 +1,7 @@
 /** How many notifications are unread: the counts of visible events less those of read ones, and no event is looked at. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { prepareQuick } from "#lib/drivers/db/prepared.ts";
+import { prepareShared } from "#lib/drivers/db/prepare.ts";
 import { objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
 
 export async function countUnread(rows: Rows, reader: Reader): Promise<{ count: number }> {
@@ -15,14 +15,14 @@ export async function countUnread(rows: Rows, reader: Reader): Promise<{ count: 
  * One row a hub is read, which is narrow. A count of all hubs' events would be a row that every change of every hub waits
  * for; a count of all that one reader has read is written by that reader alone.
  */
-const countForOperator = prepareQuick((_, { userId }: Pick<Reader, "userId">) =>
+const countForOperator = prepareShared((_, { userId }: Pick<Reader, "userId">) =>
   sql<{ count: string }>`
     select coalesce((select sum(visible_events) from stream_heads), 0)
       + (select visible_events from loose_heads)
       - coalesce((select reads from notification_read_counts where user_id = ${userId} and about = 'all'), 0) as count`
 );
 
-const countForMember = prepareQuick((_, { userId }: Pick<Reader, "userId">) =>
+const countForMember = prepareShared((_, { userId }: Pick<Reader, "userId">) =>
   sql<{ count: string }>`select coalesce(sum(visible_events - reads), 0) as count
     from (${objectsOf({ role: "hub_admin", userId })}) as object`
 );

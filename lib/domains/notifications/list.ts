@@ -38,7 +38,7 @@ async function readRows(
   { unreadOnly, limit }: NotificationQuery,
   bounds: PageBounds,
 ): Promise<NotificationRow[]> {
-  const pageSize = bounds.most ?? limit;
+  const pageSize = bounds.maxRows ?? limit;
   const earlier = comesAfter(bounds, sql`event.at`, sql`event.id`);
   const walk = { unreadOnly, limit: pageSize };
   if (reader.role !== "operator") {

@@ -11,7 +11,7 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
 import { ClusterError, type JobResult, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { redactLines } from "#lib/base/redact.ts";
-import { makeSeal, type Seal } from "#lib/drivers/crypto/seal.ts";
+import { createSealedReply, type SealedReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { clusterMessageFor } from "#lib/domains/spokes/cluster-message.ts";
@@ -59,7 +59,7 @@ export async function createLinkInSite(
   spoke: SpokeRow,
   signal: AbortSignal,
 ): Promise<SiteAnswer> {
-  const seal = makeSeal(), { log } = app;
+  const seal = createSealedReply(), { log } = app;
   const result = await runLinkJob(app, spoke, seal, signal).catch((error) => {
     if (!(error instanceof ClusterError)) throw error;
     log.info("Could not create a sign-in link in the cluster", { spoke: spoke.id, reason: error.message });
@@ -77,7 +77,7 @@ export async function createLinkInSite(
   throw new Fault("unavailable", "link_failed", message, { retryAfter: 30 });
 }
 
-async function runLinkJob(app: App, spoke: SpokeRow, seal: Seal, signal: AbortSignal): Promise<JobResult> {
+async function runLinkJob(app: App, spoke: SpokeRow, seal: SealedReply, signal: AbortSignal): Promise<JobResult> {
   const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
   const job = app.blueprint.jobObject(inputs, "sign-in-link", JOB_SUFFIX, { linkKey: seal.publicKey });
   const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespaceUid!);
@@ -91,12 +91,17 @@ async function runLinkJob(app: App, spoke: SpokeRow, seal: Seal, signal: AbortSi
 }
 
 /** Whether it is the Job of this request: nobody else has the key. */
-function belongsToRequest(job: KubeObject, { publicKey }: Seal): boolean {
+function belongsToRequest(job: KubeObject, { publicKey }: SealedReply): boolean {
   return JSON.stringify(job["spec"]).includes(publicKey);
 }
 
 /** Also after the request was given up, and where the answer to the creation was lost. */
-async function deleteJob(space: Space, { apiVersion, kind, metadata: { name } }: KubeObject, seal: Seal, log: Log) {
+async function deleteJob(
+  space: Space,
+  { apiVersion, kind, metadata: { name } }: KubeObject,
+  seal: SealedReply,
+  log: Log,
+) {
   const call = { signal: AbortSignal.timeout(CLEANUP_TIMEOUT) }, ref = { apiVersion, kind, name };
   try {
     const job = await space.get(ref, call);

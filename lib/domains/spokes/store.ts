@@ -4,8 +4,8 @@ import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, newestFirst, type PageBounds, readPage } from "#lib/drivers/db/pages.ts";
-import { like, patternOf } from "#lib/drivers/db/contains.ts";
-import { prepare, prepareQuick } from "#lib/drivers/db/prepared.ts";
+import { isLike, likePattern } from "#lib/drivers/db/text-search.ts";
+import { prepare, prepareShared } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -77,10 +77,10 @@ interface SpokeKey {
 
 const matchesKey = ({ id, domain, hidden }: SpokeKey) =>
   sql<boolean>`${id ? sql`id = ${id}` : sql`domain = ${domain}`} and ${hidden ? isLive : sql`true`}`;
-const findByKey = prepareQuick((rows, key: SpokeKey) =>
+const findByKey = prepareShared((rows, key: SpokeKey) =>
   rows.selectFrom("spokes").selectAll().select(extraColumns).where(matchesKey(key))
 );
-const findListedByKey = prepareQuick((rows, key: SpokeKey) =>
+const findListedByKey = prepareShared((rows, key: SpokeKey) =>
   rows.selectFrom("spokes").select(listedColumns).select(extraColumns).where(matchesKey(key))
 );
 
@@ -138,7 +138,7 @@ const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: Spoke
   if (where.slug) query = query.where("slug", "=", where.slug);
   if (where.state) query = query.where("state", "=", where.state);
   if (where.health) query = query.where("health", "=", where.health);
-  if (where.pattern) query = query.where(like(["slug", "displayName", "domain"], where.pattern));
+  if (where.pattern) query = query.where(isLike(["slug", "displayName", "domain"], where.pattern));
   return newestFirst(query, where);
 });
 
@@ -158,7 +158,7 @@ export async function listSpokes(
     ...(federationId !== undefined && { federationId }),
     ...(!all && { federationIds, spokeIds }),
     hidden: removed === "hidden" ? true as const : undefined,
-    pattern: q === undefined ? undefined : patternOf(q),
+    pattern: q === undefined ? undefined : likePattern(q),
   };
   return await readPage(
     { limit, before },

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
 import { hashPassword } from "#lib/drivers/crypto/password.ts";
-import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
+import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { newPassword } from "#lib/drivers/crypto/secret.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -26,7 +26,7 @@ export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log
   }
   if (!await createOperator(db, admin)) return;
   log.info("Created the first operator", { email: admin.email });
-  const problem = passwordProblem(admin.password, admin.email);
+  const problem = findPasswordProblem(admin.password, admin.email);
   if (problem) log.warn(`BOOTSTRAP_ADMIN_PASSWORD is used, but a password ${problem}; set a better one`);
 }
 

@@ -1,6 +1,6 @@
 /** Users as operators see them: each with the state that it is in, newest first, found by address, role or state. */
 import { sql } from "kysely";
-import { contains } from "#lib/drivers/db/contains.ts";
+import { containsText } from "#lib/drivers/db/text-search.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, newestFirst, readPage, withItems } from "#lib/drivers/db/pages.ts";
 import { isId } from "#lib/base/ids.ts";
@@ -47,7 +47,7 @@ export async function findUserRecord(rows: Rows, id: string): Promise<UserRecord
 export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<ListPage<UserRecord>> {
   let users = rows.selectFrom("users").select(columns);
   if (filter.email !== undefined) users = users.where(sql<boolean>`starts_with(users.email, ${filter.email})`);
-  if (filter.q) users = users.where(contains(["users.email", "users.displayName"], filter.q));
+  if (filter.q) users = users.where(containsText(["users.email", "users.displayName"], filter.q));
   if (filter.state) users = users.where(state, "=", filter.state);
   let query = rows.selectFrom(users.as("users")).selectAll();
   if (filter.role) query = query.where(role, "=", filter.role);

@@ -23,11 +23,11 @@ import { diagnose, failureOf } from "#lib/drivers/cluster/diagnosis/diagnose.ts"
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
 import { isTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import {
+  attachEvidence,
   errorOfDiagnosis,
   type NamespaceContext,
   POD,
   readNamespaceObjects,
-  withEvidence,
 } from "#lib/drivers/cluster/ready.ts";
 import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -54,7 +54,7 @@ export async function followJob(site: NamespaceContext, name: string, waiting: J
   const logs = followLogs(site.api, site.namespace, waiting.signal, listen);
   const course: JobRun = { site, name, job: undefined, pods: new Map(), logs, lastSentence: undefined };
   try {
-    await withEvidence(site, waiting, () => waitForEnd(course, waiting));
+    await attachEvidence(site, waiting, () => waitForEnd(course, waiting));
   } catch (error) {
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {

@@ -1,5 +1,5 @@
 /** Objects by kind and name: the verbs of the API, without any guard. */
-import type { Api, ApiRequest } from "#lib/drivers/cluster/client/api.ts";
+import type { Api, ClusterRequest } from "#lib/drivers/cluster/client/api.ts";
 import {
   type Call,
   ClusterError,
@@ -62,7 +62,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     return pathOf(kind.apiVersion, resource.plural, namespace, name);
   };
 
-  const send = async (request: ApiRequest, call: Call): Promise<ApiObjectReply> => {
+  const send = async (request: ClusterRequest, call: Call): Promise<ApiObjectReply> => {
     const { body: object, warnings } = await api.call(request, call);
     if (isObject(object)) return { object, warnings };
     const { method, path } = request;

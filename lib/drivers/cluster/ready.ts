@@ -69,7 +69,7 @@ export async function waitUntilReady(
     const described = await Promise.all(diagnoses.map((verdict) => withLastLogLine(site, verdict, call)));
     return { ...summarize(described), watches: [...watches, ...await watchesOf(site, refs, found, call)] };
   };
-  await withEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, check: look }, waiting));
+  await attachEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, check: look }, waiting));
 }
 
 /** Waits until objects that were deleted are gone, and tells which finalizers hold those that are not. */
@@ -146,7 +146,7 @@ export function errorOfDiagnosis(verdict: Diagnosis & { is: "impossible" }): Clu
 }
 
 /** A failure that is final, or that no more time is left for, takes along what the namespace shows of it. */
-export async function withEvidence<T>(site: NamespaceContext, call: Call, run: () => Promise<T>): Promise<T> {
+export async function attachEvidence<T>(site: NamespaceContext, call: Call, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

@@ -7,15 +7,15 @@ import { ReadableStream as NodeStream } from "node:stream/web";
 
 const MAGIC = "age-encryption.org/v1\n";
 /** Of scrypt, as a power of two: 128 MiB for about a second. What asks for more than eight times that is not opened. */
-const WORK = 17;
-const PIECE = 64 * 1024;
+const SCRYPT_WORK_FACTOR = 17;
+const CHUNK_BYTES = 64 * 1024;
 /** The package would read on until a line ends. */
-const LONGEST_HEADER = 16 * PIECE;
+const MAX_HEADER_BYTES = 16 * CHUNK_BYTES;
 
 type Bytes = Uint8Array<ArrayBufferLike>;
 
 /** The passphrase is another, or the file is no longer as it was written. */
-export class SealBroken extends Error {
+export class DecryptionFailed extends Error {
   override readonly name = "SealBroken";
 }
 
@@ -25,7 +25,11 @@ export function isEncrypted(start: Bytes): boolean {
 }
 
 /** `work` is for tests, which have many files. */
-export async function* encrypt(content: AsyncIterable<Bytes>, passphrase: string, work = WORK): AsyncGenerator<Bytes> {
+export async function* encrypt(
+  content: AsyncIterable<Bytes>,
+  passphrase: string,
+  work = SCRYPT_WORK_FACTOR,
+): AsyncGenerator<Bytes> {
   const { Encrypter } = await import("age-encryption"), encrypter = new Encrypter();
   encrypter.setPassphrase(passphrase);
   encrypter.setScryptWorkFactor(work);
@@ -38,22 +42,22 @@ export async function* decrypt(sealed: AsyncIterable<Bytes>, passphrase: string)
   decrypter.addPassphrase(passphrase);
   let problem = "The passphrase is wrong, or the start of the file is damaged", opened = false, failure: unknown;
   try {
-    const content = await decrypter.decrypt(streamOf(watched()));
+    const content = await decrypter.decrypt(streamOf(inChunks()));
     opened = true;
     problem = "It is damaged or incomplete";
     yield* content;
   } catch (cause) {
-    throw failure ?? new SealBroken(problem, { cause });
+    throw failure ?? new DecryptionFailed(problem, { cause });
   }
 
   /** In small pieces, so that few bytes are read ahead before the key is known. */
-  async function* watched(): AsyncGenerator<Bytes> {
+  async function* inChunks(): AsyncGenerator<Bytes> {
     let size = 0;
     try {
       for await (const bytes of sealed) {
-        for (let from = 0; from < bytes.length; from += PIECE) {
-          const piece = bytes.subarray(from, from + PIECE);
-          if (!opened && (size += piece.length) > LONGEST_HEADER) return;
+        for (let from = 0; from < bytes.length; from += CHUNK_BYTES) {
+          const piece = bytes.subarray(from, from + CHUNK_BYTES);
+          if (!opened && (size += piece.length) > MAX_HEADER_BYTES) return;
           yield piece;
         }
       }

@@ -6,25 +6,27 @@ import { isCommon } from "#lib/drivers/crypto/common-passwords.ts";
 import { Fault } from "#lib/base/errors.ts";
 
 /** Characters, that is code points. */
-export const LEAST = 12, MOST = 256;
+export const MIN_PASSWORD_LENGTH = 12, MAX_PASSWORD_LENGTH = 256;
 
 /**
  * What is wrong with it, as what follows "the password …"; null when it may be used. `email` is whose it is, where
  * known.
  */
-export function passwordProblem(password: string, email?: string): string | null {
+export function findPasswordProblem(password: string, email?: string): string | null {
   if (!password.isWellFormed() || password.includes("\0")) return "must be well-formed text";
   const characters = [...password];
-  if (characters.length < LEAST || characters.length > MOST) return `must have ${LEAST} to ${MOST} characters`;
+  if (characters.length < MIN_PASSWORD_LENGTH || characters.length > MAX_PASSWORD_LENGTH) {
+    return `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`;
+  }
   if (isCommon(password)) return "must not be a common password";
-  if (isRepeated(password) || isRow(characters)) return "must not be an easily guessed pattern";
+  if (isRepeated(password) || isSequence(characters)) return "must not be an easily guessed pattern";
   if (email !== undefined && isAddress(password, email)) return "must not be the account's e-mail address";
   return null;
 }
 
 /** Throws Fault invalid for a new password that this account may not have. */
 export function requirePassword(password: string, email: string): void {
-  const problem = passwordProblem(password, email);
+  const problem = findPasswordProblem(password, email);
   if (problem !== null) throw new Fault("invalid", "invalid_input", `password ${problem}`);
 }
 
@@ -48,7 +50,7 @@ function isRepeated(password: string): boolean {
 }
 
 /** Characters that follow each other: "abcdefghijklm", "987654321098". */
-function isRow(characters: readonly string[]): boolean {
+function isSequence(characters: readonly string[]): boolean {
   const steps = characters.slice(1).map((character, i) => character.codePointAt(0)! - characters[i]!.codePointAt(0)!);
   return [1, -1].some((step) => steps.every((each) => each === step || each === -9 * step));
 }

@@ -8,7 +8,7 @@
 import { randomBytes, scrypt } from "node:crypto";
 import { constantTimeEqual } from "@oslojs/crypto/subtle";
 import { decodeBase64IgnorePadding, encodeBase64NoPadding } from "@oslojs/encoding";
-import { type Gate, openGate } from "#lib/drivers/crypto/gate.ts";
+import { openWorkLimiter, type WorkLimiter } from "#lib/drivers/crypto/work-limiter.ts";
 import type { QueueEntry } from "#lib/base/limits/fair-queue.ts";
 
 interface Cost {
@@ -23,24 +23,24 @@ const COST: Cost = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16, HASH_BYTES = 32;
 
 // Two of the four threads that the runtime has for such work: names must still be resolved and files read.
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 // Under two seconds of work; a caller that comes when more is waiting is better told so than kept.
-const WAITING = 16;
+const MAX_WAITING = 16;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
 
 /** `outdated` is right too, but its hash is cheaper than today's and should be made anew. */
-type Verdict = "right" | "outdated" | "wrong";
+type PasswordCheck = "right" | "outdated" | "wrong";
 
 /** Both say whose turn it is, and throw Fault unavailable `busy`. */
-export interface Passwords {
+export interface PasswordHasher {
   hash(password: string, turn: QueueEntry): Promise<string>;
   /** Null is the hash of nobody: it takes as long, and is never right. */
-  verify(password: string, hash: string | null, turn: QueueEntry): Promise<Verdict>;
+  verify(password: string, hash: string | null, turn: QueueEntry): Promise<PasswordCheck>;
 }
 
 /** Hashing for many callers: each run takes 32 MiB and a processor. */
-export function openPasswords(gate: Gate = openGate(AT_ONCE, WAITING)): Passwords {
+export function openPasswordHasher(gate: WorkLimiter = openWorkLimiter(CONCURRENCY, MAX_WAITING)): PasswordHasher {
   return {
     hash: (password, turn) => gate(turn, () => hashPassword(password)),
     verify: (password, hash, turn) => gate(turn, () => verifyPassword(password, hash)),
@@ -52,7 +52,7 @@ export async function hashPassword(password: string): Promise<string> {
   return write(COST, salt, await derive(password, salt, COST, HASH_BYTES));
 }
 
-export async function verifyPassword(password: string, hash: string | null): Promise<Verdict> {
+export async function verifyPassword(password: string, hash: string | null): Promise<PasswordCheck> {
   const { cost, salt, key } = read(hash ?? write(COST, new Uint8Array(SALT_BYTES), new Uint8Array(HASH_BYTES)));
   const same = constantTimeEqual(await derive(password, salt, cost, key.length), key);
   if (!same || hash === null) return "wrong";

@@ -16,7 +16,7 @@ import {
   randomBytes,
 } from "node:crypto";
 
-export interface Seal {
+export interface SealedReply {
   /** Base64 of 32 bytes: for the side that seals. */
   readonly publicKey: string;
   /** The text that was sealed; null for anything else. */
@@ -28,14 +28,16 @@ const KEY = 32, TAG = 16, CIPHER = "aes-256-gcm", NONCE = new Uint8Array(12);
 const PRIVATE = "302e020100300506032b656e04220420", PUBLIC = "302a300506032b656e032100";
 
 /** `secret` are 32 random bytes, used for nothing else. */
-export function makeSeal(secret: Uint8Array = randomBytes(KEY)): Seal {
+export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): SealedReply {
   const own = createPrivateKey({ key: der(PRIVATE, secret), format: "der", type: "pkcs8" }), ours = publicOf(own);
   return {
     publicKey: ours.toString("base64"),
     open(sealed) {
       const bytes = Buffer.from(sealed, "base64"), theirs = bytes.subarray(0, KEY);
       try {
-        const decipher = createDecipheriv(CIPHER, agree(own, theirs, [theirs, ours]), NONCE, { authTagLength: TAG });
+        const decipher = createDecipheriv(CIPHER, deriveKey(own, theirs, [theirs, ours]), NONCE, {
+          authTagLength: TAG,
+        });
         decipher.setAuthTag(bytes.subarray(-TAG));
         const text = decipher.update(bytes.subarray(KEY, -TAG));
         return Buffer.concat([text, decipher.final()]).toString();
@@ -50,11 +52,11 @@ export function makeSeal(secret: Uint8Array = randomBytes(KEY)): Seal {
 export function seal(text: string, publicKey: string): string {
   const own = createPrivateKey({ key: der(PRIVATE, randomBytes(KEY)), format: "der", type: "pkcs8" });
   const ours = publicOf(own), theirs = Buffer.from(publicKey, "base64");
-  const cipher = createCipheriv(CIPHER, agree(own, theirs, [ours, theirs]), NONCE, { authTagLength: TAG });
+  const cipher = createCipheriv(CIPHER, deriveKey(own, theirs, [ours, theirs]), NONCE, { authTagLength: TAG });
   return Buffer.concat([ours, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString("base64");
 }
 
-function agree(own: KeyObject, theirs: Uint8Array, both: readonly Uint8Array[]): Uint8Array {
+function deriveKey(own: KeyObject, theirs: Uint8Array, both: readonly Uint8Array[]): Uint8Array {
   const publicKey = createPublicKey({ key: der(PUBLIC, theirs), format: "der", type: "spki" });
   const shared = diffieHellman({ privateKey: own, publicKey });
   return new Uint8Array(hkdfSync("sha256", shared, new Uint8Array(), Buffer.concat(both), KEY));

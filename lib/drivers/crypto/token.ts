@@ -11,10 +11,14 @@ import { crc32 } from "node:zlib";
 export const TOKEN_SCOPES = ["cli", "provisioning", "readonly"] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
-const WORDS: Readonly<Record<TokenScope, string>> = { cli: "ww_cli_", provisioning: "ww_prv_", readonly: "ww_ro_" };
+const SCOPE_PREFIXES: Readonly<Record<TokenScope, string>> = {
+  cli: "ww_cli_",
+  provisioning: "ww_prv_",
+  readonly: "ww_ro_",
+};
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_BYTES = 32, RANDOM_WIDTH = 43, CHECKSUM_WIDTH = 6; // base62 digits that 256 and 32 bits need
-const PREFIX_SHOWS = 4;
+const PREFIX_RANDOM_LENGTH = 4;
 const TOKEN = /^(ww_(?:cli|prv|ro)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 interface NewToken {
@@ -27,8 +31,11 @@ interface NewToken {
 export function newToken(scope: TokenScope): NewToken {
   const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
   const random = base62(bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n), RANDOM_WIDTH);
-  const unchecked = WORDS[scope] + random;
-  return { plaintext: unchecked + checksum(unchecked), prefix: WORDS[scope] + random.slice(0, PREFIX_SHOWS) };
+  const unchecked = SCOPE_PREFIXES[scope] + random;
+  return {
+    plaintext: unchecked + checksum(unchecked),
+    prefix: SCOPE_PREFIXES[scope] + random.slice(0, PREFIX_RANDOM_LENGTH),
+  };
 }
 
 /** Whether the text is a token that was made here or by somebody who can count: shape and checksum agree. */

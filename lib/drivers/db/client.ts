@@ -7,7 +7,7 @@
  * rejects, and so does whatever comes later. Neither `begin()` nor `reserve()` nor `listen()` of the driver is used.
  */
 import type postgres from "postgres";
-import { asFault, ConnectionLost, isBug, isFatal, isReadOnly } from "#lib/drivers/db/faults.ts";
+import { asFault, ConnectionLost, isFatal, isProgrammingError, isReadOnly } from "#lib/drivers/db/faults.ts";
 import { openDriver } from "#lib/drivers/db/driver.ts";
 import { sessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
@@ -102,7 +102,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
 
 async function openSession(options: ClientOptions, address: DatabaseAddress, host: DatabaseHost): Promise<Client> {
   let dead: Error | null = null;
-  const underway = new Set<(error: unknown) => void>(); // what refuses each statement that has no answer yet
+  const pending = new Set<(error: unknown) => void>(); // what refuses each statement that has no answer yet
   const sockets = openSockets(address, host, die);
 
   const sql = openDriver(address, host, options.name, {
@@ -115,7 +115,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
     if (dead) return;
     dead = reason instanceof ConnectionLost || isReadOnly(reason) ? reason as Error : new ConnectionLost(reason);
     sockets.cut();
-    for (const refuse of underway) refuse(dead);
+    for (const refuse of pending) refuse(dead);
     options.onDead?.();
   }
 
@@ -139,18 +139,18 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
       const settle = (finish: () => void) => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
-        underway.delete(refuse);
+        pending.delete(refuse);
         finish();
       };
-      const giveUp = (reason: unknown) => {
+      const abort = (reason: unknown) => {
         abandon(query, reason);
         settle(() => fail(reason));
       };
-      const onAbort = () => giveUp(signal!.reason);
-      const timer = limit === null ? undefined : setTimeout(() => giveUp(tooSlow(limit)), limit);
+      const onAbort = () => abort(signal!.reason);
+      const timer = limit === null ? undefined : setTimeout(() => abort(slowFault(limit)), limit);
       signal?.addEventListener("abort", onAbort, { once: true });
       const refuse = (error: unknown) => settle(() => fail(error));
-      underway.add(refuse);
+      pending.add(refuse);
       // Type 0 for each parameter: the server says what it is. The driver's guess would be wrong for arrays and JSON.
       const typed = params.map((param) => sql.typed(param as never, 0));
       const query = sql.unsafe(
@@ -162,7 +162,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
         (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
         (error) => {
           if (dead) return settle(() => fail(dead));
-          if (isBug(error)) settle(() => fail(error)); // of ours, in a value; what the driver has sent of it is unsure
+          if (isProgrammingError(error)) settle(() => fail(error)); // of ours, in a value; what the driver has sent of it is unsure
           if (isFatal(error)) return die(error);
           const told = asFault(error);
           if (isReadOnly(told)) return die(told); // what it is connected to is no longer what was meant
@@ -187,11 +187,11 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
       await sql.end({ timeout: 1 }).finally(sockets.cut);
     },
   };
-  return await begin(client, options, address);
+  return await startSession(client, options, address);
 }
 
 /** Connects, and sets the session up in the same statement that proves the connection. */
-async function begin(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
+async function startSession(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
   const { text, params } = sessionQuery(options.settings, address.options);
   try {
     const { rows } = await client.query(text, params, { limit: options.connectLimit });
@@ -207,7 +207,7 @@ async function begin(client: Client, options: ClientOptions, address: DatabaseAd
   }
 }
 
-export function tooSlow(limit: number): Fault {
+export function slowFault(limit: number): Fault {
   return new Fault("unavailable", "database_slow", `The database did not answer within ${limit} ms; try again`, {
     retryAfter: 1,
   });

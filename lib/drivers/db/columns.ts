@@ -5,11 +5,11 @@ import type { ColumnType, JSONColumnType } from "kysely";
 export type StampColumn = ColumnType<Date, Date | undefined, Date>;
 export type MaybeStampColumn = ColumnType<Date | null, Date | null | undefined, Date | null>;
 /** A bigint: the driver reads it as text, and takes a number or text. */
-export type Big = ColumnType<string, number | string | undefined, number | string>;
-export type MaybeBig = ColumnType<string | null, number | string | null | undefined, number | string | null>;
+export type BigColumn = ColumnType<string, number | string | undefined, number | string>;
+export type MaybeBigColumn = ColumnType<string | null, number | string | null | undefined, number | string | null>;
 // deno-lint-ignore no-explicit-any
 export type JsonColumn = JSONColumnType<any>;
 // deno-lint-ignore no-explicit-any
-export type MaybeJson = JSONColumnType<any, string | null | undefined, string | null>;
+export type MaybeJsonColumn = JSONColumnType<any, string | null | undefined, string | null>;
 // deno-lint-ignore no-explicit-any
-export type DefaultJson = JSONColumnType<any, string | undefined, string>;
+export type DefaultJsonColumn = JSONColumnType<any, string | undefined, string>;

@@ -6,7 +6,7 @@
  * and after each replacement all listeners are told that they may have missed something.
  */
 import { type Client, openClient, type Result } from "#lib/drivers/db/client.ts";
-import { ConnectionLost, readOnly } from "#lib/drivers/db/faults.ts";
+import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
@@ -52,12 +52,12 @@ export function openControl(options: ControlOptions): OpenControl {
         attempt = 0;
         options.onNotify(null);
         ready.resolve();
-        await Promise.race([died.promise, keepAsking(client)]);
+        await Promise.race([died.promise, probeRegularly(client)]);
         if (!end.signal.aborted) throw client.dead ?? new Error("The control connection ended");
       } catch (error) {
         if (end.signal.aborted) break;
         failure = error;
-        if (client) ready = renew();
+        if (client) ready = newReady();
         client?.kill(error);
         client = null;
         // Said once; what follows would say the same every two seconds until the database is back.
@@ -81,7 +81,7 @@ export function openControl(options: ControlOptions): OpenControl {
       onDead,
     });
     try {
-      if (fresh.readOnly) throw readOnly(); // nothing can be beaten there, and a standby notifies nobody
+      if (fresh.readOnly) throw readOnlyFault(); // nothing can be beaten there, and a standby notifies nobody
       await fresh.query(`listen ${options.channel}`, [], { limit });
       answeredAt = performance.now();
       return fresh;
@@ -92,22 +92,22 @@ export function openControl(options: ControlOptions): OpenControl {
   }
 
   /** Ends when the client does. A heartbeat that was answered is a look saved. */
-  async function keepAsking(asked: Client): Promise<void> {
+  async function probeRegularly(asked: Client): Promise<void> {
     const every = options.probeEvery ?? 2 * SECOND;
     while (!asked.dead && !end.signal.aborted) {
       const left = answeredAt + every - performance.now();
       if (left > 0) await sleep(left, end.signal).catch(() => {});
-      else await ask(asked, "select 1", []);
+      else await send(asked, "select 1", []);
     }
   }
 
-  async function ask(asked: Client, text: string, params: readonly unknown[]): Promise<Result> {
+  async function send(asked: Client, text: string, params: readonly unknown[]): Promise<Result> {
     const result = await asked.query(text, params, { limit });
     answeredAt = performance.now();
     return result;
   }
 
-  function renew(): typeof ready {
+  function newReady(): typeof ready {
     const next = Promise.withResolvers<void>();
     next.promise.catch(() => {});
     return next;
@@ -119,7 +119,7 @@ export function openControl(options: ControlOptions): OpenControl {
     },
     async query(text, params = []) {
       if (!client) throw new ConnectionLost(failure ?? new Error("The control connection is down"));
-      return await ask(client, text, params);
+      return await send(client, text, params);
     },
     ready: () => ready.promise,
     async close() {

@@ -8,7 +8,7 @@ import postgres from "postgres";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { connectPausableTls } from "#lib/drivers/db/pausable-tls.ts";
 import { openDriver } from "#lib/drivers/db/driver.ts";
-import { findHost } from "#lib/drivers/db/hosts.ts";
+import { findHost } from "#lib/drivers/db/find-host.ts";
 import { sessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
@@ -30,7 +30,7 @@ export interface Copier {
 /** What the driver's types leave out: what it tells a failure to. */
 type Query = postgres.PendingQuery<postgres.Row[]> & { reject(error: unknown): void };
 
-const PIECE = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 const CONNECT_LIMIT = 30 * SECOND;
 /** A copy lasts as long as it lasts, and one whose peer is gone ends with its socket. */
 const SETTINGS = { statement_timeout: "0", idle_in_transaction_session_timeout: "0", lock_timeout: "30000" };
@@ -43,33 +43,33 @@ export async function openCopier(
 ): Promise<Copier> {
   const address = resolveDatabaseAddress(source), host = await findHost(address, name, CONNECT_LIMIT);
   const lost = new AbortController();
-  const lose = (reason: unknown) => lost.abort(new ConnectionLost(reason));
-  const sockets = openSockets(address, host, lose, connectPausableTls);
-  const onclose = () => lose(new Error("The server closed the connection"));
+  const markLost = (reason: unknown) => lost.abort(new ConnectionLost(reason));
+  const sockets = openSockets(address, host, markLost, connectPausableTls);
+  const onclose = () => markLost(new Error("The server closed the connection"));
   const sql = openDriver(address, host, name, { onclose, socket: sockets.open });
 
-  function ask<T>(question: () => PromiseLike<T>): Promise<T> {
+  function runUnlessLost<T>(question: () => PromiseLike<T>): Promise<T> {
     lost.signal.throwIfAborted();
     return runWithin([lost.signal], null, () => Promise.resolve(question()));
   }
 
   const copier: Copier = {
     run: async (text, params = []) =>
-      await ask(() => sql.unsafe(text, params.map((param) => sql.typed(param as never, 0)) as never[])),
+      await runUnlessLost(() => sql.unsafe(text, params.map((param) => sql.typed(param as never, 0)) as never[])),
     async *copyOut(text) {
-      const stream: Readable = await ask(() => sql.unsafe(text).readable());
+      const stream: Readable = await runUnlessLost(() => sql.unsafe(text).readable());
       const cut = () => stream.destroy(lost.signal.reason);
       lost.signal.addEventListener("abort", cut, { once: true });
       let rows: Buffer[] = [], size = 0;
       try {
         for await (const row of stream as AsyncIterable<Buffer>) {
           rows.push(row);
-          if ((size += row.length) < PIECE) continue;
+          if ((size += row.length) < CHUNK_BYTES) continue;
           yield Buffer.concat(rows);
           rows = [], size = 0;
         }
       } catch (error) {
-        throw lostOr(error);
+        throw asConnectionLost(error);
       } finally {
         lost.signal.removeEventListener("abort", cut);
       }
@@ -77,8 +77,8 @@ export async function openCopier(
       if (size > 0) yield Buffer.concat(rows);
     },
     async copyIn(text, content) {
-      const query = sql.unsafe(text) as Query, refused = heedRefusal(query);
-      const stream: Writable = await ask(() => query.writable());
+      const query = sql.unsafe(text) as Query, refused = rejectionOf(query);
+      const stream: Writable = await runUnlessLost(() => query.writable());
       let broken: unknown = null;
       const source = async function* () {
         try {
@@ -88,13 +88,13 @@ export async function openCopier(
         }
       };
       try {
-        await ask(() => Promise.race([pipeline(source, stream, { signal: lost.signal }), refused]));
+        await runUnlessLost(() => Promise.race([pipeline(source, stream, { signal: lost.signal }), refused]));
       } catch (error) {
-        throw broken ?? lostOr(error);
+        throw broken ?? asConnectionLost(error);
       }
     },
     async close() {
-      lose(new Error("The connection was closed"));
+      markLost(new Error("The connection was closed"));
       await sql.end({ timeout: 0 }).catch(() => {});
       sockets.cutAll();
     },
@@ -111,7 +111,7 @@ export async function openCopier(
 }
 
 /** What the server says of rows is its own; all else is the connection's end. */
-function lostOr(error: unknown): unknown {
+function asConnectionLost(error: unknown): unknown {
   return error instanceof postgres.PostgresError ? error : new ConnectionLost(error);
 }
 
@@ -119,7 +119,7 @@ function lostOr(error: unknown): unknown {
  * Rejects with what the server refuses the rows for. The driver has resolved the query with its stream by then, and what is
  * refused after the last row, such as a row that another table lacks, it tells nobody: the stream would never end.
  */
-function heedRefusal(query: Query): Promise<never> {
+function rejectionOf(query: Query): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>(), before = query.reject;
   promise.catch(() => {}); // it may come when nobody waits any more
   query.reject = (error) => {

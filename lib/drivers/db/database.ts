@@ -10,7 +10,7 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 /** Reads and single statements, done again after a deadlock: the pool, or a transaction that the caller is in. */
 export type Rows = Kysely<Schema> & {
   /** Runs a short read beside those of others; absent within a transaction, whose reads belong to it. */
-  readonly ask?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+  readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 };
 
 /** An open transaction. What is added to `wakes` is announced to all replicas after the commit, never before. */
@@ -47,7 +47,7 @@ export interface TransactionHold {
   /** Id of a user. Who takes something from this user waits, once that is committed, until the transaction has ended. */
   readonly user: string;
   /** Throws when the work shall not be done. It sees all that was taken by somebody who has been told so. */
-  readonly confirm: (tx: Tx) => Promise<void>;
+  readonly check: (tx: Tx) => Promise<void>;
   /** Runs COMMIT, whose answer must not be given up: a caller's time can stand still meanwhile. */
   readonly onCommit?: <T>(commit: () => Promise<T>) => Promise<T>;
 }

@@ -14,10 +14,10 @@ import {
   type QueryResult,
   Transaction,
 } from "kysely";
-import { again } from "#lib/drivers/db/again.ts";
+import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import type { Result } from "#lib/drivers/db/client.ts";
 import type { Topic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
-import { CommitUnknown, isFatal, isRefused, isStale, refusesWrites } from "#lib/drivers/db/faults.ts";
+import { CommitUnknown, isAbortedTransaction, isFatal, isStalePlan, refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -55,17 +55,17 @@ class ColumnCompiler extends PostgresQueryCompiler {
 const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 
 /** The key of the lock that a user's transactions share, as SQL takes it. */
-export const holdOf = (user: string): string => `wheelwright: held ${user}`;
+export const userLockKey = (user: string): string => `wheelwright: held ${user}`;
 
 function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
-  const ours = () => Promise.reject(new Error("Start transactions with transact()"));
+  const refuseDirectUse = () => Promise.reject(new Error("Start transactions with transact()"));
   return {
     init: () => Promise.resolve(),
-    acquireConnection: async () => connectionOver(await pool.acquire(signal, user), limit, signal),
-    beginTransaction: ours,
-    commitTransaction: ours,
-    rollbackTransaction: ours,
-    releaseConnection: (connection) => Promise.resolve((connection as OurConnection).lease.release()),
+    acquireConnection: async () => connectionFor(await pool.acquire(signal, user), limit, signal),
+    beginTransaction: refuseDirectUse,
+    commitTransaction: refuseDirectUse,
+    rollbackTransaction: refuseDirectUse,
+    releaseConnection: (connection) => Promise.resolve((connection as LeasedConnection).lease.release()),
     destroy: () => Promise.resolve(), // the pool belongs to who opened it
   };
 }
@@ -80,11 +80,11 @@ export async function inTransaction<T>(
   work: (tx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
   const { pool, limit, signal, user, onCommit = (run) => run() } = options;
-  const hold = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(holdOf(user))}, 0))`;
+  const hold = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(userLockKey(user))}, 0))`;
   const lease = await pool.acquire(signal, user);
-  const begun = lease.query(`begin${hold ?? ""}`, [], { limit, signal });
+  const beginning = lease.query(`begin${hold ?? ""}`, [], { limit, signal });
   // After it failed the server refuses all else until the end, so nothing of the work can be done outside of it.
-  const failed = begun.then(() => null, (error) => ({ error }));
+  const failed = beginning.then(() => null, (error) => ({ error }));
   const failures: unknown[] = []; // of the work's statements; those after the first are refused for it alone
   const note = (error: unknown) => {
     failures.push(error);
@@ -92,17 +92,17 @@ export async function inTransaction<T>(
   };
   const open: Lease = { ...lease, query: (...asked) => lease.query(...asked).catch(note) }; // what the work holds of it
   try {
-    const result = await work(transactionOver(open, options)).finally(() => open.query = refuse);
-    await begun;
+    const result = await work(transactionFor(open, options)).finally(() => open.query = refuseAfterEnd);
+    await beginning;
     // After a failed statement COMMIT rolls back, and calls that a success.
     if (await onCommit(() => commit(lease, limit)) === "COMMIT") return result;
     throw new Error("The transaction was rolled back: one of its statements had failed", { cause: failures[0] });
   } catch (last) {
-    const first = await failed, error = isRefused(last) ? failures[0] ?? last : last;
+    const first = await failed, error = isAbortedTransaction(last) ? failures[0] ?? last : last;
     // What holds it may be long in coming; a session in which it failed is in a transaction that nobody will end.
     if (first) lease.release(first.error);
     // Its other statements are stale as well: a new session has none.
-    else if (isStale(error)) lease.release(error);
+    else if (isStalePlan(error)) lease.release(error);
     // Never rejects: the reason for rolling back is what the caller must see. A cut session is rolled back too.
     else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
     throw first ? first.error : error;
@@ -112,19 +112,19 @@ export async function inTransaction<T>(
 }
 
 /** What is left behind by work that has ended, such as the others of what was begun together, must not go on alone. */
-function refuse(): Promise<never> {
+function refuseAfterEnd(): Promise<never> {
   return Promise.reject(new Error("The transaction has ended: the statement was not run"));
 }
 
 /** Single statements, each on a connection of its own. What Kysely would put between is made once a request, and not needed. */
-export function rowsOver(options: DialectOptions): Kysely<Schema> {
+export function rowsOn(options: DialectOptions): Kysely<Schema> {
   const { pool, limit, signal, user } = options;
   const provider = {
     async provideConnection<R>(use: (one: DatabaseConnection) => Promise<R>): Promise<R> {
       const lease = await pool.acquire(signal, user);
-      const query: Lease["query"] = (...asked) => again(() => lease.query(...asked), { signal });
+      const query: Lease["query"] = (...asked) => retryTransient(() => lease.query(...asked), { signal });
       try {
-        return await use(connectionOver({ ...lease, query }, limit, signal));
+        return await use(connectionFor({ ...lease, query }, limit, signal));
       } finally {
         lease.release();
       }
@@ -138,12 +138,12 @@ export function transactionOn(ask: (text: string, params: readonly unknown[]) =>
   const query: Lease["query"] = async (text, params) => ({ rows: await ask(text, params), command: "", count: 0 });
   const lease: Lease = { pid: 0, dead: null, query, release: () => {} };
   const pool = { acquire: () => Promise.resolve(lease) };
-  return Object.assign(transactionOver(lease, { pool, limit: 0 }), { wakes: new Set<Topic>() });
+  return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<Topic>() });
 }
 
 /** Kysely's own lets each statement wait for the one before. */
-function transactionOver(lease: Lease, options: DialectOptions): Transaction<Schema> {
-  const connection = connectionOver(lease, options.limit, options.signal);
+function transactionFor(lease: Lease, options: DialectOptions): Transaction<Schema> {
+  const connection = connectionFor(lease, options.limit, options.signal);
   return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));
 }
 
@@ -170,11 +170,11 @@ function quote(text: string): string {
   return `'${text}'`;
 }
 
-interface OurConnection extends DatabaseConnection {
+interface LeasedConnection extends DatabaseConnection {
   readonly lease: Lease;
 }
 
-function connectionOver(lease: Lease, limit: number, signal: AbortSignal | undefined): OurConnection {
+function connectionFor(lease: Lease, limit: number, signal: AbortSignal | undefined): LeasedConnection {
   return {
     lease,
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

@@ -17,7 +17,7 @@ type Sql = postgres.Sql<Record<string, unknown>>;
 type DriverOptions = postgres.Options<Record<string, postgres.PostgresType>>;
 
 export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: string, events: DriverEvents): Sql {
-  const given: object = {
+  const settings: object = {
     host: [host.host],
     port: [host.port],
     database: address.database,
@@ -37,6 +37,6 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     ...events,
   };
   // Options that are parsed already are taken as they are. Unparsed, PGTARGETSESSIONATTRS would fill in the one that is null.
-  const { options } = postgres(given as DriverOptions), parsed: object = { ...options, target_session_attrs: null };
+  const { options } = postgres(settings as DriverOptions), parsed: object = { ...options, target_session_attrs: null };
   return postgres(parsed as DriverOptions) as Sql;
 }

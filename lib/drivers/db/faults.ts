@@ -37,12 +37,12 @@ export function violates(error: unknown, constraint: string): boolean {
 }
 
 /** Whether the same work may succeed if it is done again from its start: deadlock, conflict, a plan gone stale. */
-export function isPassing(error: unknown): boolean {
-  return hasState(error, "40P01", "40001") || isStale(error);
+export function isRetryable(error: unknown): boolean {
+  return hasState(error, "40P01", "40001") || isStalePlan(error);
 }
 
 /** Whether the statement was refused for no more than that one before it had failed in its transaction. */
-export function isRefused(error: unknown): boolean {
+export function isAbortedTransaction(error: unknown): boolean {
   return hasState(error, "25P02");
 }
 
@@ -51,13 +51,13 @@ export function isRefused(error: unknown): boolean {
  * sent meanwhile: so the first to fail may be the one after it, for which the server says that the transaction is aborted.
  * Where another failure came before that, a transaction ends with that one (dialect.ts).
  */
-export function isStale(error: unknown): boolean {
-  return isRefused(error) ||
+export function isStalePlan(error: unknown): boolean {
+  return isAbortedTransaction(error) ||
     hasState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 
 /** Whether the failure is neither the server's nor the network's: a value that cannot be written or read. */
-export function isBug(error: unknown): boolean {
+export function isProgrammingError(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return false;
   const { code } = error as { code?: unknown };
   return code === undefined || code === "UNDEFINED_VALUE" || code === "MAX_PARAMETERS_EXCEEDED";
@@ -76,7 +76,7 @@ export function isRefusedLogin(error: unknown): boolean {
 }
 
 /** What the server is short of, by SQLSTATE. */
-const SHORT: Readonly<Record<string, string>> = {
+const EXHAUSTED_MESSAGES: Readonly<Record<string, string>> = {
   "53100": "The database's disk is full; nothing can be saved until space is freed",
   "53200": "The database has too little memory for this; try again",
   "53300": "The database accepts no more connections; try again",
@@ -84,9 +84,9 @@ const SHORT: Readonly<Record<string, string>> = {
 
 /** The same failure as callers are to see it. */
 export function asFault(error: unknown): unknown {
-  if (hasState(error, "25006")) return readOnly(error);
+  if (hasState(error, "25006")) return readOnlyFault(error);
   if (error instanceof postgres.PostgresError && error.code.startsWith("53")) {
-    const message = SHORT[error.code] ?? "The database is short of resources; try again";
+    const message = EXHAUSTED_MESSAGES[error.code] ?? "The database is short of resources; try again";
     return new Fault("unavailable", "database_exhausted", message, { retryAfter: 5, cause: error });
   }
   if (hasState(error, "57014")) {
@@ -95,17 +95,17 @@ export function asFault(error: unknown): unknown {
       cause: error,
     });
   }
-  return hasState(error, "55P03") ? contended(error) : error;
+  return hasState(error, "55P03") ? lockedFault(error) : error;
 }
 
 /** Others change the same, for longer than this was tried. */
-export function contended(cause: unknown): Fault {
+export function lockedFault(cause: unknown): Fault {
   const message = "Somebody else is changing the same object; try again";
   return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause });
 }
 
 /** A standby says so, and a server that was told to take no writes. */
-export function readOnly(cause?: unknown): Fault {
+export function readOnlyFault(cause?: unknown): Fault {
   const message = "The database is read-only right now; try again";
   return new Fault("unavailable", "database_read_only", message, { retryAfter: 2, cause });
 }

@@ -8,7 +8,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 /** By table. To lock a row, as `for update` and `for share` do, takes the right to update. */
-export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
+export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", string>> = {
   migrations: "select",
   clock_shift: "select",
   installation: "select",
@@ -64,14 +64,14 @@ export function createRole({ role, password }: Login): string {
 }
 
 /** Whatever the role owned in this database is the owner's from now on, and the database itself. */
-export function giveUp(role: string): string {
+export function reassignOwned(role: string): string {
   return `reassign owned by ${identifier(role)} to current_user;`;
 }
 
 /** Statements that give the role what stands above, and take back whatever else it had on these tables. */
-export function grantRights(role: string, schema: string): string {
+export function grantPrivileges(role: string, schema: string): string {
   const to = identifier(role), within = identifier(schema);
-  const tables = Object.entries(RIGHTS).map(([table, rights]) =>
+  const tables = Object.entries(TABLE_PRIVILEGES).map(([table, rights]) =>
     `revoke all on ${within}.${table} from ${to}; grant ${rights} on ${within}.${table} to ${to};`
   );
   return [
@@ -84,7 +84,7 @@ export function grantRights(role: string, schema: string): string {
 }
 
 /** What the owner finds of the service's role in a database. */
-export interface FoundRole {
+export interface ServiceRole {
   readonly schema: string;
   readonly there: boolean;
   /** Whether it may do everything: it is the owner itself, or a superuser. */
@@ -93,19 +93,19 @@ export interface FoundRole {
 }
 
 /** Statements around a migration. */
-export interface LentRights {
+export interface TemporaryGrants {
   readonly first: string;
   readonly last: string;
 }
 
-export const NOTHING_LENT: LentRights = { first: "", last: "" };
+export const NO_TEMPORARY_GRANTS: TemporaryGrants = { first: "", last: "" };
 
 /**
  * The rows of each table that the migration makes, until grantRights says which rights stay. A trigger on an older table
  * may write to the new one as soon as it is there, in the name of a service that knows nothing of it and works on.
  */
-export function lendRights(role: string, { schema, there, all, owns }: FoundRole): LentRights {
-  if (!there || all || owns) return NOTHING_LENT;
+export function grantTemporarily(role: string, { schema, there, all, owns }: ServiceRole): TemporaryGrants {
+  if (!there || all || owns) return NO_TEMPORARY_GRANTS;
   const defaults = `alter default privileges in schema ${identifier(schema)}`,
     rights = "select, insert, update, delete";
   return {

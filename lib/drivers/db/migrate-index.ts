@@ -14,7 +14,7 @@ export function isConcurrent(text: string): boolean {
 }
 
 /** The same index as a transaction takes it; any other text as it is. */
-export function withoutConcurrence(text: string): string {
+export function withoutConcurrently(text: string): string {
   return isConcurrent(text) ? text.replace(/^create (unique )?index concurrently/m, "create $1index") : text;
 }
 
@@ -31,7 +31,7 @@ export function indexOf(text: string): string {
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 
 /** May be run again, however the try before it ended. */
-export async function makeIndex(run: Run, text: string): Promise<void> {
+export async function createIndex(run: Run, text: string): Promise<void> {
   const index = indexOf(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);
   await run(text);

@@ -13,36 +13,36 @@ import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost, hasState } from "#lib/drivers/db/faults.ts";
 import {
   createRole,
-  type FoundRole,
-  giveUp,
-  grantRights,
-  lendRights,
-  type LentRights,
+  grantPrivileges,
+  grantTemporarily,
   type Login,
-  NOTHING_LENT,
+  NO_TEMPORARY_GRANTS,
+  reassignOwned,
+  type ServiceRole,
+  type TemporaryGrants,
 } from "#lib/drivers/db/grants.ts";
 import {
-  APPLIED,
-  type Applied,
+  type AppliedMigration,
   checksumOf,
-  fitSchema,
+  compareSchema,
   type Migration,
   MigrationError,
-  neededFor,
-} from "#lib/drivers/db/migrate-fit.ts";
-import { isConcurrent, makeIndex, withoutConcurrence } from "#lib/drivers/db/migrate-index.ts";
+  requiredMigration,
+  SELECT_APPLIED,
+} from "#lib/drivers/db/compare-schema.ts";
+import { createIndex, isConcurrent, withoutConcurrently } from "#lib/drivers/db/migrate-index.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-const LOOK = 100; // milliseconds between two tries to get the lock
-const TOLD = 20; // tries after which it is no longer the moment that replicas which start together take
-const LOCK = "7598807798210291559"; // any number, as long as nothing else in the database uses it
+const LOCK_POLL_MS = 100; // milliseconds between two tries to get the lock
+const REPORT_AFTER = 20; // tries after which it is no longer the moment that replicas which start together take
+const LOCK_KEY = "7598807798210291559"; // any number, as long as nothing else in the database uses it
 
 // Whoever comes after one that waits for a lock waits as well: so nobody waits for long, and then all others go first. It is
 // less than the second after which the server ends one of those who wait in a circle: a migration goes before a request does.
 const LOCK_LIMIT = 0.8 * SECOND;
-const TRIES = 60; // with the pauses between them more than four minutes; what holds a table for longer has to be looked at
+const MAX_ATTEMPTS = 60; // with the pauses between them more than four minutes; what holds a table for longer has to be looked at
 
 /** Whether the caller may migrate: owns what is there, or may make tables where nothing is. */
 export const MAY_MIGRATE = `coalesce(
@@ -63,29 +63,34 @@ export async function migrate(
   const login = ownerUrl === null ? null : loginOf(url);
   // Only one connection, and never a second: the lock belongs to its session and ends with it, however that ends.
   const copier = await openCopier(ownerUrl ?? url, "wheelwright-migrate", { lock_timeout: "0" });
-  const run = runOver(copier);
+  const run = runWith(copier);
   try {
     await lock(run, tell);
     const [state] = await run(
       `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE} as "may"`,
     ) as unknown as [State];
-    const { missing, newer } = fitSchema(state.there ? await run(APPLIED) as unknown as Applied[] : [], migrations);
+    const { missing, newer } = compareSchema(
+      state.there ? await run(SELECT_APPLIED) as unknown as AppliedMigration[] : [],
+      migrations,
+    );
     if (newer.length > 0) {
       tell(`The database is newer than this release, but compatible with it. Newer migrations: ${newer.join(", ")}`);
       return []; // whoever made it newer has given the service its rights, and they may be more than this release knows
     }
-    if (missing.length > 0 && !state.may) throw new MigrationError(refusal(missing));
-    if (!state.there) await run(TABLE_OF_MIGRATIONS);
-    const lent = login && missing.length > 0 ? lendRights(login.role, await findRole(run, login)) : NOTHING_LENT;
+    if (missing.length > 0 && !state.may) throw new MigrationError(missingMessage(missing));
+    if (!state.there) await run(CREATE_MIGRATIONS_TABLE);
+    const lent = login && missing.length > 0
+      ? grantTemporarily(login.role, await findRole(run, login))
+      : NO_TEMPORARY_GRANTS;
     for (const migration of missing) await apply(run, migration, lent, tell);
-    if (login) await letIn(run, login);
+    if (login) await grantAccess(run, login);
     return missing.map(([name]) => name);
   } finally {
     await copier.close();
   }
 }
 
-function runOver(copier: Copier): Run {
+function runWith(copier: Copier): Run {
   return async (text, params = []) => {
     try {
       return await copier.run(text, params);
@@ -100,10 +105,12 @@ function runOver(copier: Copier): Run {
 /** Asked for again and again: who waited in the server would be waited for in turn by an index that is made meanwhile. */
 async function lock(run: Run, tell: (sentence: string) => void): Promise<void> {
   for (let looks = 1;; looks++) {
-    const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK]) as unknown as [{ held: boolean }];
+    const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK_KEY]) as unknown as [
+      { held: boolean },
+    ];
     if (held) return;
-    if (looks === TOLD) tell("Waiting for another process that migrates or restores this database");
-    await sleep(LOOK);
+    if (looks === REPORT_AFTER) tell("Waiting for another process that migrates or restores this database");
+    await sleep(LOCK_POLL_MS);
   }
 }
 
@@ -111,7 +118,7 @@ type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 type State = { readonly there: boolean; readonly may: boolean };
 
 /** What makes the table that says what was applied. */
-export const TABLE_OF_MIGRATIONS = `create table if not exists migrations (
+export const CREATE_MIGRATIONS_TABLE = `create table if not exists migrations (
   name text primary key,
   checksum text not null,
   applied_at timestamptz(3) not null default clock_timestamp(),
@@ -123,7 +130,7 @@ function loginOf(url: DatabaseSource): Login {
   return { role: user, password: password ?? "" };
 }
 
-function refusal(missing: readonly Migration[]): string {
+function missingMessage(missing: readonly Migration[]): string {
   const many = missing.length === 1 ? "1 migration" : `${missing.length} migrations`;
   return `The database lacks ${many} of this release, from ${
     missing[0]![0]
@@ -135,12 +142,12 @@ function refusal(missing: readonly Migration[]): string {
  * The owner's own role and a superuser have every right: for them nothing is changed. A role that owned the tables until
  * now gives them up, and with them the database, whose owner could drop the schema.
  */
-async function letIn(run: Run, login: Login): Promise<void> {
+async function grantAccess(run: Run, login: Login): Promise<void> {
   const found = await findRole(run, login);
   if (found.all) return;
-  const first = found.owns ? giveUp(login.role) : found.there ? "" : createRole(login);
+  const first = found.owns ? reassignOwned(login.role) : found.there ? "" : createRole(login);
   try {
-    await run(`begin;\n${first}\n${grantRights(login.role, found.schema)}\ncommit;`);
+    await run(`begin;\n${first}\n${grantPrivileges(login.role, found.schema)}\ncommit;`);
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
     const what = found.there ? "given its rights" : "made";
@@ -149,14 +156,14 @@ async function letIn(run: Run, login: Login): Promise<void> {
   }
 }
 
-async function findRole(run: Run, { role }: Login): Promise<FoundRole> {
+async function findRole(run: Run, { role }: Login): Promise<ServiceRole> {
   const [found] = await run(
     `select current_schema() as "schema", rolname is not null as "there",
        coalesce(rolsuper or rolname = current_user, false) as "all",
        coalesce(pg_roles.oid = (select relowner from pg_class where oid = to_regclass('migrations')), false) as "owns"
      from (select) as one left join pg_roles on rolname = $1`,
     [role],
-  ) as unknown as [FoundRole];
+  ) as unknown as [ServiceRole];
   return found;
 }
 
@@ -168,13 +175,13 @@ async function findRole(run: Run, { role }: Login): Promise<FoundRole> {
 async function apply(
   run: Run,
   [name, text]: Migration,
-  lent: LentRights,
+  lent: TemporaryGrants,
   tell: (sentence: string) => void,
 ): Promise<void> {
   const record = recordOf(name, text);
   try {
     if (isConcurrent(text)) {
-      await makeIndex(run, text);
+      await createIndex(run, text);
       return void await run(record);
     }
     const whole =
@@ -183,7 +190,7 @@ async function apply(
       try {
         return void await run(whole);
       } catch (error) {
-        if (!hasState(error, LOCK_NOT_AVAILABLE, DEADLOCK) || attempt === TRIES) throw error;
+        if (!hasState(error, LOCK_NOT_AVAILABLE, DEADLOCK) || attempt === MAX_ATTEMPTS) throw error;
         await run("rollback");
         if (attempt === 1) {
           tell(`The migration ${name}.sql is waiting for a table lock and keeps retrying`);
@@ -200,8 +207,8 @@ async function apply(
 const LOCK_NOT_AVAILABLE = "55P03", DEADLOCK = "40P01";
 
 /** Until the caller's transaction ends, nobody else migrates. */
-export async function holdMigrations(run: Run): Promise<void> {
-  await run("select pg_advisory_xact_lock($1)", [LOCK]);
+export async function lockMigrations(run: Run): Promise<void> {
+  await run("select pg_advisory_xact_lock($1)", [LOCK_KEY]);
 }
 
 /**
@@ -209,12 +216,12 @@ export async function holdMigrations(run: Run): Promise<void> {
  * yet, so no index need be made beside writers.
  */
 export async function applyWithin(run: Run, migrations: readonly Migration[]): Promise<void> {
-  await run(TABLE_OF_MIGRATIONS);
-  for (const [name, text] of migrations) await run(`${withoutConcurrence(text)}\n;${recordOf(name, text)}`);
+  await run(CREATE_MIGRATIONS_TABLE);
+  for (const [name, text] of migrations) await run(`${withoutConcurrently(text)}\n;${recordOf(name, text)}`);
 }
 
 function recordOf(name: string, text: string): string {
-  const needs = neededFor(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
+  const needs = requiredMigration(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
   return `insert into migrations (name, checksum${more[0]}) values (${quote(name)}, ${quote(checksumOf(text))}${
     more[1]
   })`;

@@ -1,10 +1,10 @@
 /** Opens the database: pool, control connection and wake-ups, put together as the `Database` that everything is given. */
 import { sql } from "kysely";
-import { again } from "#lib/drivers/db/again.ts";
+import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
 import type { OpenDatabase, Rows, Topic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
-import { type DialectOptions, holdOf, inTransaction, rowsOver } from "#lib/drivers/db/dialect.ts";
-import { insist } from "#lib/drivers/db/insist.ts";
+import { type DialectOptions, inTransaction, rowsOn, userLockKey } from "#lib/drivers/db/dialect.ts";
+import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
 import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
@@ -33,9 +33,9 @@ export interface DatabaseOptions {
 
 const STATEMENT_LIMIT = 15 * SECOND;
 const LOCK_LIMIT = 10 * SECOND;
-const NETWORK = 2 * SECOND; // what the server's own limit is given before we stop waiting for its answer
+const NETWORK_LATENCY = 2 * SECOND; // what the server's own limit is given before we stop waiting for its answer
 const IDLE_IN_TRANSACTION = 30 * SECOND;
-const OUTLAST = 30 * SECOND; // what is asked outside of a request waits no longer for requests that began before
+const OUTLAST_TIMEOUT = 30 * SECOND; // what is asked outside of a request waits no longer for requests that began before
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const {
@@ -53,10 +53,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   };
   const waiting = options.waitLimit === undefined ? {} : { waitLimit: options.waitLimit };
   const pool = openPool({ url, name, size: options.size, settings, ...waiting });
-  const apart = openPool({ url, name: `${name} streams`, size: options.streams ?? 1, settings, waitLimit: null });
-  const limit = statementLimit + NETWORK;
-  const pipeline = openPipeline({ pool, limit, most: Math.ceil(options.size / 4) });
-  const streams: Rows = rowsOver({ pool: apart, limit });
+  const streamPool = openPool({ url, name: `${name} streams`, size: options.streams ?? 1, settings, waitLimit: null });
+  const limit = statementLimit + NETWORK_LATENCY;
+  const pipeline = openPipeline({ pool, limit, maxConnections: Math.ceil(options.size / 4) });
+  const streams: Rows = rowsOn({ pool: streamPool, limit });
   const wakeups = openWakeups({ notify, log });
   const control = openControl({ url, name: `${name} control`, channel: CHANNEL, log, onNotify: wakeups.receive });
 
@@ -71,13 +71,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     }
   }
 
-  function over(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
-    let made: Rows | undefined;
+  function databaseFor(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
+    let cachedRows: Rows | undefined;
     // Every request has a database of its own, and many ask nothing of it.
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
     const rows = (): Rows =>
-      made ??= Object.assign(rowsOver(options), {
-        ask: (text: string, params: readonly unknown[]) => pipeline.ask(text, params, signal),
+      cachedRows ??= Object.assign(rowsOn(options), {
+        ask: (text: string, params: readonly unknown[]) => pipeline.read(text, params, signal),
       });
     return {
       get rows() {
@@ -87,15 +87,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
         const { result, wakes } = await telemetry.span(
           "transaction",
           {},
-          () => transact(options, confirmed(work, hold)),
+          () => transact(options, withCheck(work, hold)),
         );
         wakeups.announce(wakes);
-        await outlast(rows(), wakes, log, signal);
+        await waitForHolders(rows(), wakes, log, signal);
         return result;
       },
       streams,
-      within: (narrower) => over(signal ? AbortSignal.any([signal, narrower]) : narrower, hold),
-      holding: (more) => over(signal, more),
+      within: (narrower) => databaseFor(signal ? AbortSignal.any([signal, narrower]) : narrower, hold),
+      holding: (more) => databaseFor(signal, more),
       wakeups,
       control: { query: async (text, params) => (await control.query(text, params)).rows },
       stats: () => ({ ...pool.stats(), control: control.pid !== null }),
@@ -112,24 +112,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
 
   async function shut(): Promise<void> {
     await withTimeout(SECOND, wakeups.flushed());
-    await Promise.all([control.close(), pool.close(), apart.close()]);
+    await Promise.all([control.close(), pool.close(), streamPool.close()]);
   }
 
   try {
     // What is wrong with the address or the password shows at the start and not at the first request.
     (await pool.acquire()).release();
     await withTimeout(2 * SECOND, control.ready());
-    return over();
+    return databaseFor();
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function confirmed<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | undefined): (tx: Tx) => Promise<T> {
+function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | undefined): (tx: Tx) => Promise<T> {
   if (!hold) return work;
   return async (tx) => {
-    await hold.confirm(tx);
+    await hold.check(tx);
     return await work(tx);
   };
 }
@@ -139,14 +139,14 @@ function confirmed<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | unde
  * since. It is waited for after the commit, and nothing is held meanwhile, so that nobody waits in a circle. The lock is
  * a fair one: who never stops writing cannot keep it away.
  */
-async function outlast(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?: AbortSignal): Promise<void> {
+async function waitForHolders(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?: AbortSignal): Promise<void> {
   for (const topic of wakes) {
     if (!topic.startsWith("user:")) continue;
-    const key = holdOf(topic.slice("user:".length));
+    const key = userLockKey(topic.slice("user:".length));
     const wait = sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
-    await insist(() => wait.execute(rows), signal ?? AbortSignal.timeout(OUTLAST)).catch((error) =>
-      log.warn("A request that started earlier may still use rights that its user has lost", { topic, error })
-    );
+    await retryWhileUnavailable(() => wait.execute(rows), signal ?? AbortSignal.timeout(OUTLAST_TIMEOUT)).catch((
+      error,
+    ) => log.warn("A request that started earlier may still use rights that its user has lost", { topic, error }));
   }
 }
 
@@ -154,7 +154,7 @@ function transact<T>(
   options: DialectOptions & { readonly pool: Pool },
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ readonly result: T; readonly wakes: ReadonlySet<Topic> }> {
-  return again(async () => {
+  return retryTransient(async () => {
     const wakes = new Set<Topic>();
     return { result: await inTransaction(options, (tx) => work(Object.assign(tx, { wakes }))), wakes };
   }, { signal: options.signal, sessions: () => options.pool.stats().size });

@@ -21,30 +21,30 @@ export interface ListPage<Item> {
 /** The bounds of the query for one page, as flat values for prepared queries. */
 export interface PageBounds {
   /** One row more than the page holds: it shows whether the list continues. */
-  readonly most?: number | undefined;
+  readonly maxRows?: number | undefined;
   readonly beforeAt?: Date | undefined;
   readonly beforeId?: string | undefined;
 }
 
-type ReadRows<Row> = (bounds: PageBounds) => Promise<Row[]>;
+type ReadPageRows<Row> = (bounds: PageBounds) => Promise<Row[]>;
 
 type KeyOf<Row> = (row: Row) => readonly [at: Date, id: string];
 
 /** `read` returns rows ordered by time and id, both descending; `keyOf` returns these two of a row. */
 export async function readPage<Row>(
   { limit, before }: ListPageRequest,
-  read: ReadRows<Row>,
+  read: ReadPageRows<Row>,
   keyOf: KeyOf<Row>,
 ): Promise<ListPage<Row>> {
   const most = limit === undefined ? undefined : limit + 1;
-  const found = await read({ most, beforeAt: before?.at, beforeId: before?.id });
+  const found = await read({ maxRows: most, beforeAt: before?.at, beforeId: before?.id });
   if (limit === undefined || found.length <= limit) return { items: found, next: null };
   const items = found.slice(0, limit);
   return { items, next: writeCursor(...keyOf(items[limit - 1]!)) };
 }
 
 /** Rows over the limit that a page by time may have. */
-const TIES = 100;
+const MAX_TIES = 100;
 
 /**
  * Reads a page for clients that continue with the time of its last row. Without a row in the cursor, rows that share the
@@ -52,7 +52,7 @@ const TIES = 100;
  */
 export async function readPageByTime<Row>(
   request: ListPageRequest & { readonly limit: number },
-  read: ReadRows<Row>,
+  read: ReadPageRows<Row>,
   keyOf: KeyOf<Row>,
 ): Promise<ListPage<Row>> {
   const page = await readPage(request, read, keyOf);
@@ -61,7 +61,7 @@ export async function readPageByTime<Row>(
   const [at, id] = keyOf(page.items.at(-1)!), last = at.getTime();
   const following = await readPage({ limit: 1, before: { at, id } }, read, keyOf);
   if (following.items.every((row) => timeOf(row) < last)) return page;
-  const longer = await readPage({ ...request, limit: request.limit + TIES }, read, keyOf);
+  const longer = await readPage({ ...request, limit: request.limit + MAX_TIES }, read, keyOf);
   const items = longer.items.filter((row) => timeOf(row) >= last);
   const isEnd = longer.next === null && items.length === longer.items.length;
   return { items, next: isEnd ? null : writeCursor(...keyOf(items.at(-1)!)) };
@@ -95,7 +95,7 @@ export function newestFirst<DB, Table extends keyof DB, Row>(
 ): SelectQueryBuilder<DB, Table, Row> {
   const time = sql.ref(at), key = sql.ref(id);
   const ordered = query.where(comesAfter(bounds, time, key, last)).orderBy(time, "desc").orderBy(key, "desc");
-  return bounds.most === undefined ? ordered : ordered.modifyEnd(sql`limit ${bounds.most}`);
+  return bounds.maxRows === undefined ? ordered : ordered.modifyEnd(sql`limit ${bounds.maxRows}`);
 }
 
 /** Whether a row with this time and id comes after the cursor. */

@@ -3,8 +3,8 @@
  * the same moment goes to the server in one write: with a connection for each, a third of a request's processor time
  * went into writing to them. A read that lost its connection is asked once more; it has changed nothing.
  */
-import { again } from "#lib/drivers/db/again.ts";
-import { type Result, tooSlow } from "#lib/drivers/db/client.ts";
+import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
+import { type Result, slowFault } from "#lib/drivers/db/client.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -14,96 +14,96 @@ interface PipelineOptions {
   /** Milliseconds that a read may take. */
   readonly limit: number;
   /** Connections of the pool that may be shared at once. */
-  readonly most: number;
+  readonly maxConnections: number;
   /** Milliseconds for which one is shared; then it goes back to the pool, which may have ended its time. */
   readonly sharedFor?: number;
 }
 
 interface Pipeline {
   /** The rows; rejects with the signal's reason, soon after it aborts. */
-  ask(text: string, params: readonly unknown[], signal?: AbortSignal): Promise<Record<string, unknown>[]>;
+  read(text: string, params: readonly unknown[], signal?: AbortSignal): Promise<Record<string, unknown>[]>;
 }
 
-interface Ask {
+interface PendingRead {
   readonly signal: AbortSignal | undefined;
   readonly at: number;
   readonly reject: (reason: unknown) => void;
 }
 
-interface Line {
+interface SharedConnection {
   readonly lease: Lease;
   readonly since: number;
-  readonly asks: Set<Ask>;
+  readonly reads: Set<PendingRead>;
 }
 
-const SLOW = 10; // ms that a read takes until those after it are sent over another connection
-const LOOK = 25; // ms between two looks at what has been called off
+const SLOW_MS = 10; // ms that a read takes until those after it are sent over another connection
+const CHECK_INTERVAL_MS = 25; // ms between two looks at what has been called off
 
-export function openPipeline({ pool, limit, most, sharedFor = SECOND }: PipelineOptions): Pipeline {
-  const lines = new Set<Line>();
-  let opening: Promise<Line> | null = null;
+export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SECOND }: PipelineOptions): Pipeline {
+  const connections = new Set<SharedConnection>();
+  let opening: Promise<SharedConnection> | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * The line whose first read came last, unless even that one is slow and another may be opened. One line is best while it is
    * quick: the more that is asked over it, the fewer are the writes.
    */
-  function pick(): Line | undefined {
+  function pick(): SharedConnection | undefined {
     const now = performance.now();
-    let best: Line | undefined, latest = -Infinity;
-    for (const line of lines) {
-      const [first] = line.asks, at = first?.at ?? now;
+    let best: SharedConnection | undefined, latest = -Infinity;
+    for (const line of connections) {
+      const [first] = line.reads, at = first?.at ?? now;
       if (!line.lease.dead && now - line.since < sharedFor && at > latest) [best, latest] = [line, at];
     }
-    return best && (now - latest < SLOW || lines.size >= most || opening) ? best : undefined;
+    return best && (now - latest < SLOW_MS || connections.size >= most || opening) ? best : undefined;
   }
 
-  async function open(): Promise<Line> {
+  async function open(): Promise<SharedConnection> {
     try {
-      const line = { lease: await pool.acquire(), since: performance.now(), asks: new Set<Ask>() };
-      lines.add(line);
+      const line = { lease: await pool.acquire(), since: performance.now(), reads: new Set<PendingRead>() };
+      connections.add(line);
       return line;
     } finally {
       opening = null;
     }
   }
 
-  function send(line: Line, text: string, params: readonly unknown[], signal: AbortSignal | undefined) {
+  function send(line: SharedConnection, text: string, params: readonly unknown[], signal: AbortSignal | undefined) {
     return new Promise<Result>((resolve, reject) => {
       const ask = { signal, reject, at: performance.now() };
-      line.asks.add(ask);
-      timer ??= setTimeout(look, LOOK);
+      line.reads.add(ask);
+      timer ??= setTimeout(checkReads, CHECK_INTERVAL_MS);
       line.lease.query(text, params, { limit: null }).then(resolve, reject).finally(() => {
-        line.asks.delete(ask);
-        if (line.asks.size === 0 && lines.delete(line)) line.lease.release();
+        line.reads.delete(ask);
+        if (line.reads.size === 0 && connections.delete(line)) line.lease.release();
       });
     });
   }
 
   /** Refuses what was called off, and gives up a connection that does not answer any more. */
-  function look(): void {
+  function checkReads(): void {
     const now = performance.now();
-    timer = lines.size > 0 ? setTimeout(look, LOOK) : undefined;
-    for (const { lease, asks } of lines) {
+    timer = connections.size > 0 ? setTimeout(checkReads, CHECK_INTERVAL_MS) : undefined;
+    for (const { lease, reads: asks } of connections) {
       for (const { signal, at, reject } of asks) {
         if (signal?.aborted) reject(signal.reason);
         if (now - at < limit) continue;
-        reject(tooSlow(limit));
-        lease.release(tooSlow(limit));
+        reject(slowFault(limit));
+        lease.release(slowFault(limit));
       }
     }
   }
 
-  async function once(text: string, params: readonly unknown[], signal: AbortSignal | undefined) {
+  async function readOnce(text: string, params: readonly unknown[], signal: AbortSignal | undefined) {
     signal?.throwIfAborted();
     const line = pick() ?? await (opening ??= open());
     return (await send(line, text, params, signal)).rows;
   }
 
   return {
-    ask: (text, params, signal) =>
-      again(() => once(text, params, signal), { signal }).catch((error) => {
-        if (error instanceof ConnectionLost) return once(text, params, signal);
+    read: (text, params, signal) =>
+      retryTransient(() => readOnce(text, params, signal), { signal }).catch((error) => {
+        if (error instanceof ConnectionLost) return readOnce(text, params, signal);
         throw error;
       }),
   };

@@ -6,11 +6,11 @@
  * PostgreSQL costs those seconds and no error page. A pool without that limit is for work that nobody waits for with a
  * request.
  */
-import { openCallers } from "#lib/drivers/db/callers.ts";
+import { openCallerQueue } from "#lib/drivers/db/caller-queue.ts";
 import { type Client, openClient, type QueryOptions, type Result } from "#lib/drivers/db/client.ts";
 import { isReadOnly } from "#lib/drivers/db/faults.ts";
-import { openShares } from "#lib/drivers/db/shares.ts";
-import { openStock } from "#lib/drivers/db/stock.ts";
+import { openConnectionShares } from "#lib/drivers/db/connection-shares.ts";
+import { openPooledConnections } from "#lib/drivers/db/pooled-connections.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { backoff, SECOND } from "#lib/base/time.ts";
@@ -46,8 +46,8 @@ const PROBE_LIMIT = SECOND;
 
 export function openPool(options: PoolOptions): Pool {
   const { url, name, settings, size, waitLimit = WAIT_LIMIT } = options;
-  const shares = openShares(size), stock = openStock(grow);
-  const callers = openCallers({ shares, waitLimit, failure: () => failure, answers: () => answeredAt > failedAt });
+  const shares = openConnectionShares(size), stock = openPooledConnections(grow);
+  const callers = openCallerQueue({ shares, waitLimit, failure: () => failure, answers: () => answeredAt > failedAt });
   let connecting = 0;
   let failures = 0; // connections that failed in a row
   let failure: unknown = null; // of the last one
@@ -59,7 +59,7 @@ export function openPool(options: PoolOptions): Pool {
   /** Opens as many connections as callers wait for, within the size. */
   function grow(): void {
     if (closed || retry) return;
-    const wanted = callers.wanted();
+    const wanted = callers.servable();
     while (connecting < wanted && stock.count().open + connecting < size) {
       connecting++;
       const began = performance.now();
@@ -79,7 +79,7 @@ export function openPool(options: PoolOptions): Pool {
     let client: Client | null = null;
     const onDead = () => {
       if (!client) return;
-      if (isReadOnly(client.dead) && !client.readOnly) stock.suspect();
+      if (isReadOnly(client.dead) && !client.readOnly) stock.expireWritable();
       stock.forget(client);
     };
     client = await openClient({ url, name, settings, connectLimit: waitLimit ?? WAIT_LIMIT, onDead });
@@ -87,23 +87,23 @@ export function openPool(options: PoolOptions): Pool {
     failure = null;
     stock.add(client);
     if (client.dead) stock.forget(client);
-    else give(client);
+    else putIdle(client);
   }
 
-  function give(client: Client): void {
+  function putIdle(client: Client): void {
     stock.put(client);
     serve();
   }
 
   /** Gives what is idle to those who wait and may have it. */
   function serve(): void {
-    stock.weed();
+    stock.closeExpired();
     for (let next = callers.next(); next && stock.count().idle > 0; next = callers.next()) next.serve(stock.pop()!);
   }
 
   function takeBack(client: Client, user: string | undefined): void {
     shares.give(user);
-    if (!client.dead) return give(client);
+    if (!client.dead) return putIdle(client);
     serve(); // who waited for a share
     grow();
   }
@@ -111,7 +111,7 @@ export function openPool(options: PoolOptions): Pool {
   async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
     signal?.throwIfAborted();
     // Decided before the first await, so that nobody overtakes: an idle connection is free only when nobody waits for it.
-    stock.weed();
+    stock.closeExpired();
     const client = shares.mayTake(user) && !callers.next() ? stock.pop() : undefined;
     if (!client) return await wait(signal, user);
     shares.take(user);
@@ -125,7 +125,7 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   async function wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
-    if (closed) throw shutDown(); // meanwhile
+    if (closed) throw shutdownFault(); // meanwhile
     const served = callers.wait(signal, user);
     grow();
     return await served;
@@ -133,7 +133,7 @@ export function openPool(options: PoolOptions): Pool {
 
   return {
     async acquire(signal, user) {
-      if (closed) throw shutDown();
+      if (closed) throw shutdownFault();
       const client = await take(signal, user);
       return lease(client, () => takeBack(client, user), () => answeredAt = performance.now());
     },
@@ -142,7 +142,7 @@ export function openPool(options: PoolOptions): Pool {
       if (closed) return;
       closed = true;
       clearTimeout(retry);
-      const shut = shutDown();
+      const shut = shutdownFault();
       callers.refuse(shut);
       await stock.close(shut);
     },
@@ -150,27 +150,27 @@ export function openPool(options: PoolOptions): Pool {
 }
 
 function lease(client: Client, onReleased: () => void, onAnswer: () => void): Lease {
-  let over = false;
+  let released = false;
   return {
     pid: client.pid,
     get dead() {
       return client.dead;
     },
     query(text, params, how) {
-      if (over) return Promise.reject(new Error("This connection was released and can no longer be used"));
+      if (released) return Promise.reject(new Error("This connection was released and can no longer be used"));
       const asked = client.query(text, params, how);
       asked.then(onAnswer, () => {});
       return asked;
     },
     release(spoiled) {
-      if (over) return;
-      over = true;
+      if (released) return;
+      released = true;
       if (spoiled !== undefined) client.kill(spoiled);
       onReleased();
     },
   };
 }
 
-function shutDown(): Fault {
+function shutdownFault(): Fault {
   return new Fault("unavailable", "database_closed", "The service is shutting down", { retryAfter: 5 });
 }

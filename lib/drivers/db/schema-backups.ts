@@ -1,6 +1,12 @@
 /** The tables of backups, as kysely sees them: a part of the schema, in a file of its own for its length. */
 import type { Generated } from "kysely";
-import type { DefaultJson, MaybeBig, MaybeJson, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
+import type {
+  DefaultJsonColumn,
+  MaybeBigColumn,
+  MaybeJsonColumn,
+  MaybeStampColumn,
+  StampColumn,
+} from "#lib/drivers/db/columns.ts";
 
 export interface BackupTables {
   database_restores: { restoredAt: StampColumn; takenAt: StampColumn; releasedAt: MaybeStampColumn };
@@ -13,8 +19,8 @@ export interface BackupTables {
     namespace: string;
     kind: "nightly" | "manual" | "upgrade" | "last";
     state: Generated<"pending" | "ready" | "failed" | "deleted">;
-    volumes: DefaultJson;
-    sizeBytes: MaybeBig;
+    volumes: DefaultJsonColumn;
+    sizeBytes: MaybeBigColumn;
     error: string | null;
     told: Generated<boolean>;
     createdAt: StampColumn;
@@ -23,12 +29,12 @@ export interface BackupTables {
     removingSince: MaybeStampColumn;
     deletedAt: MaybeStampColumn;
     lmsVersion: string | null;
-    images: MaybeJson;
+    images: MaybeJsonColumn;
     siteIdentifier: string | null;
-    counts: MaybeJson;
+    counts: MaybeJsonColumn;
     drillId: string | null;
     provedAt: MaybeStampColumn;
-    proof: MaybeJson;
+    proof: MaybeJsonColumn;
     proofError: string | null;
   };
   kept_claims: {
@@ -41,5 +47,5 @@ export interface BackupTables {
     until: StampColumn;
     removingSince: MaybeStampColumn;
   };
-  cluster_snapshots: { cluster: string; classes: MaybeJson; error: string | null; lookedAt: StampColumn };
+  cluster_snapshots: { cluster: string; classes: MaybeJsonColumn; error: string | null; lookedAt: StampColumn };
 }

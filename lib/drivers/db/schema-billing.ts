@@ -1,5 +1,11 @@
 /** The tables of billing, as kysely sees them: a part of the schema, in a file of its own for its length. */
-import type { Big, DefaultJson, MaybeJson, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
+import type {
+  BigColumn,
+  DefaultJsonColumn,
+  MaybeJsonColumn,
+  MaybeStampColumn,
+  StampColumn,
+} from "#lib/drivers/db/columns.ts";
 
 export interface BillingTables {
   subscriptions: {
@@ -18,10 +24,10 @@ export interface BillingTables {
       | "paused"
       | null;
     currency: string | null;
-    told: MaybeJson;
-    items: DefaultJson;
-    invoice: MaybeJson;
-    difference: MaybeJson;
+    told: MaybeJsonColumn;
+    items: DefaultJsonColumn;
+    invoice: MaybeJsonColumn;
+    difference: MaybeJsonColumn;
     pastDueSince: MaybeStampColumn;
     error: string | null;
     retryAt: MaybeStampColumn;
@@ -43,7 +49,7 @@ export interface BillingTables {
     id: string;
     federationId: string;
     chargeId: string | null;
-    amount: Big;
+    amount: BigColumn;
     currency: string;
     createdAt: StampColumn;
   };

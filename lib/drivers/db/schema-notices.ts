@@ -1,5 +1,5 @@
 /** The tables of what is announced, as kysely sees them: how often tokens called, and who was told. */
-import type { Big, StampColumn } from "#lib/drivers/db/columns.ts";
+import type { BigColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface NoticeTables {
   token_calls: {
@@ -7,7 +7,7 @@ export interface NoticeTables {
     /** Its method and pattern: `GET /api/spokes/:spokeId`. */
     endpoint: string;
     day: Date;
-    calls: Big;
+    calls: BigColumn;
   };
   deprecation_notices: {
     noticeId: string;

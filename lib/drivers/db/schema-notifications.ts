@@ -1,6 +1,6 @@
 /** The tables of what people have read, and of how much there is to read, as kysely sees them. */
 import type { Generated } from "kysely";
-import type { Big, StampColumn } from "#lib/drivers/db/columns.ts";
+import type { BigColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface NotificationTables {
   notification_reads: { userId: string; eventId: string; readAt: StampColumn };
@@ -9,7 +9,7 @@ export interface NotificationTables {
     about: "all" | "loose" | "hub" | "spoke" | "audience";
     federationId: Generated<string>;
     spokeId: Generated<string>;
-    reads: Big;
+    reads: BigColumn;
     /** `-infinity` until something is read completely: read it as text. */
     readThrough: StampColumn;
     /** Up to then is what was before the reader came. */
@@ -23,11 +23,11 @@ export interface NotificationTables {
     fromAt: StampColumn;
     throughAt: StampColumn;
   };
-  loose_heads: { onlyRow: Generated<boolean>; visibleEvents: Big; lastAt: StampColumn };
+  loose_heads: { onlyRow: Generated<boolean>; visibleEvents: BigColumn; lastAt: StampColumn };
   notification_audiences: {
     userId: string;
     federationId: Generated<string>;
     spokeId: Generated<string>;
-    visibleEvents: Big;
+    visibleEvents: BigColumn;
   };
 }

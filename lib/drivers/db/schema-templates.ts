@@ -1,6 +1,6 @@
 /** The tables of templates, as kysely sees them: a part of the schema, in a file of its own for its length. */
 import type { Generated } from "kysely";
-import type { DefaultJson, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
+import type { DefaultJsonColumn, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface TemplateTables {
   templates: {
@@ -13,7 +13,7 @@ export interface TemplateTables {
     revision: string;
     storageClass: string;
     state: Generated<"making" | "ready" | "failed" | "retiring">;
-    volumes: DefaultJson;
+    volumes: DefaultJsonColumn;
     failures: Generated<number>;
     error: string | null;
     nextTryAt: MaybeStampColumn;

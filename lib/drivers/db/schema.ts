@@ -8,10 +8,10 @@ import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts
 import type { RequestTables } from "#lib/drivers/db/schema-requests.ts";
 import type { TemplateTables } from "#lib/drivers/db/schema-templates.ts";
 import type {
-  Big,
-  DefaultJson,
+  BigColumn,
+  DefaultJsonColumn,
   JsonColumn,
-  MaybeJson,
+  MaybeJsonColumn,
   MaybeStampColumn,
   StampColumn,
 } from "#lib/drivers/db/columns.ts";
@@ -116,13 +116,13 @@ export interface Schema
     blueprintRevision: string;
     blueprintInputs: JsonColumn;
     siteIdentifier: string | null;
-    drift: MaybeJson;
+    drift: MaybeJsonColumn;
     maintenance: Generated<boolean>;
     backupDueAt: MaybeStampColumn;
     drillDueAt: MaybeStampColumn;
     provedAt: MaybeStampColumn;
     unprovedSince: MaybeStampColumn;
-    visibleEvents: Big;
+    visibleEvents: BigColumn;
     createdBy: string;
     createdAt: StampColumn;
     updatedAt: StampColumn;
@@ -158,18 +158,18 @@ export interface Schema
     state: Generated<"queued" | "running" | "succeeded" | "failed" | "cancelled">;
     runAt: StampColumn;
     attempt: Generated<number>;
-    timeLimitMs: Big;
+    timeLimitMs: BigColumn;
     deadlineAt: MaybeStampColumn;
-    fence: Big;
+    fence: BigColumn;
     holder: string | null;
     plan: number;
     stepNames: string[];
     stepsDone: Generated<string[]>;
-    stepEnds: DefaultJson;
+    stepEnds: DefaultJsonColumn;
     label: string;
     payload: JsonColumn;
     progress: Generated<JsonColumn>;
-    failure: MaybeJson;
+    failure: MaybeJsonColumn;
     dedupeKey: string | null;
     cancelRequestedAt: MaybeStampColumn;
     awaits: Generated<string | null>;
@@ -204,14 +204,14 @@ export interface Schema
   };
   stream_heads: {
     federationId: string;
-    number: Big;
+    number: BigColumn;
     lastAt: StampColumn;
-    visibleEvents: Big;
-    prunedThrough: Generated<Big>;
+    visibleEvents: BigColumn;
+    prunedThrough: Generated<BigColumn>;
   };
   stream_events: {
     federationId: string;
-    number: Big;
+    number: BigColumn;
     type: string;
     at: StampColumn;
     spokeId: string | null;
@@ -223,12 +223,12 @@ export interface Schema
     path: string;
     key: string;
     bodyHash: Uint8Array;
-    reply: MaybeJson;
+    reply: MaybeJsonColumn;
     createdAt: StampColumn;
   };
   audit_seals: {
     chain: string;
-    count: Big;
+    count: BigColumn;
     head: Generated<string>;
     /** `-infinity` until something is sealed: read it as text. */
     lastAt: StampColumn;
@@ -236,7 +236,7 @@ export interface Schema
     sealedAt: StampColumn;
   };
   /** `firstAt` is `-infinity` unless the chain has events from before counting: read it as text. */
-  audit_counts: { chain: string; events: Big; firstAt: StampColumn };
+  audit_counts: { chain: string; events: BigColumn; firstAt: StampColumn };
   one_time_tokens: {
     id: string;
     purpose: "invitation" | "password_reset" | "email_verification";

@@ -29,10 +29,10 @@ export function openTransport(
   host: DatabaseHost,
   secure: TlsConnect = connectTls,
 ): Transport {
-  let outermost: Socket | null = null, over = false;
+  let outermost: Socket | null = null, isCut = false;
 
   /** Keeps the socket's errors from ending the process. What waits for the socket hears of its end by `close`. */
-  function hold<T extends Socket>(socket: T): T {
+  function keepErrorListener<T extends Socket>(socket: T): T {
     const removeAll = socket.removeAllListeners.bind(socket);
     socket.removeAllListeners = (event?: string | symbol) => {
       if (event === undefined) removeAll();
@@ -43,19 +43,19 @@ export function openTransport(
     // A server that has said its last word reads nothing either; a socket half closed could wait for it forever.
     socket.once("end", () => socket === outermost && socket.destroy());
     outermost = socket;
-    if (over) socket.destroy();
+    if (isCut) socket.destroy();
     return socket;
   }
 
   async function dial(): Promise<Socket> {
     const { host: name, port } = host;
-    const socket = hold(
+    const socket = keepErrorListener(
       name.startsWith("/")
         ? connectSocket({ path: `${name}/.s.PGSQL.${port}` })
         : connectSocket({ host: name, port, noDelay: true }),
     );
     socket.setKeepAlive(true, KEEP_ALIVE);
-    await settled(socket, "connect");
+    await waitForEvent(socket, "connect");
     return socket;
   }
 
@@ -65,16 +65,16 @@ export function openTransport(
     if (!direct) {
       const answer = await askForTls(socket);
       if (answer !== "S" && mode === "prefer") return answer === "N" ? socket : await dialAgain();
-      if (answer !== "S") throw failed(`The server does not support TLS, which sslmode=${mode} requires`);
+      if (answer !== "S") throw transportError(`The server does not support TLS, which sslmode=${mode} requires`);
     }
     try {
       const options = await tlsOptions(address.tls, host.host);
-      if (over || socket.destroyed) throw failed("The connection was closed before TLS began");
-      const secured = hold(secure({ ...options, socket }));
-      await settled(secured, "secureConnect");
+      if (isCut || socket.destroyed) throw transportError("The connection was closed before TLS began");
+      const secured = keepErrorListener(secure({ ...options, socket }));
+      await waitForEvent(secured, "secureConnect");
       return secured;
     } catch (error) {
-      if (mode !== "prefer") throw failed(`TLS with the server failed: ${messageOf(error)}`, error);
+      if (mode !== "prefer") throw transportError(`TLS with the server failed: ${messageOf(error)}`, error);
       return await dialAgain();
     }
   }
@@ -92,7 +92,7 @@ export function openTransport(
   ready.catch(() => {}); // nobody waits for it once it was cut
   // Only the outermost: a TCP socket that is destroyed under its TLS socket crashes Node.js 26 when that one follows.
   const cut = () => {
-    over = true;
+    isCut = true;
     outermost?.destroy();
   };
   return { ready, cut };
@@ -101,9 +101,10 @@ export function openTransport(
 function ignore(): void {}
 
 /** Resolves with the event; rejects when the socket fails or closes before. */
-function settled(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
+function waitForEvent(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
-    const onClose = () => done(() => reject(failed("The connection was closed immediately", null, "ECONNRESET")));
+    const onClose = () =>
+      done(() => reject(transportError("The connection was closed immediately", null, "ECONNRESET")));
     const onError = (error: Error) => done(() => reject(error));
     const onEvent = () => done(resolve);
     const done = (finish: () => void) => {
@@ -121,7 +122,8 @@ function settled(socket: Socket, event: "connect" | "secureConnect"): Promise<vo
  */
 async function askForTls(socket: Socket): Promise<string> {
   const answer = await new Promise<Buffer>((resolve, reject) => {
-    const onClose = () => done(() => reject(failed("The connection was closed immediately", null, "ECONNRESET")));
+    const onClose = () =>
+      done(() => reject(transportError("The connection was closed immediately", null, "ECONNRESET")));
     const onData = (bytes: Buffer) => done(() => resolve(bytes)); // the server waits for us now: nothing is missed
     const done = (finish: () => void) => {
       socket.off("data", onData).off("close", onClose);
@@ -131,7 +133,7 @@ async function askForTls(socket: Socket): Promise<string> {
     socket.write(TLS_REQUEST);
   });
   const first = String.fromCharCode(answer[0]!);
-  if (answer.length > 1 && first !== "E") throw failed("The server sent data before TLS began");
+  if (answer.length > 1 && first !== "E") throw transportError("The server sent data before TLS began");
   return first;
 }
 
@@ -155,6 +157,6 @@ async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOpt
 }
 
 /** With a code, so that it counts as the connection's failure (faults.ts) and not as a bug. */
-function failed(message: string, cause: unknown = null, code = "EPROTO"): Error {
+function transportError(message: string, cause: unknown = null, code = "EPROTO"): Error {
   return Object.assign(new Error(message, cause ? { cause } : {}), { code });
 }

@@ -16,7 +16,7 @@ export const types: Types = {
     serialize: asJson,
     parse: (text: string) => JSON.parse(text),
   },
-  jsonText: { to: 114, from: [], serialize: asJson, parse: same },
+  jsonText: { to: 114, from: [], serialize: asJson, parse: identity },
   boolean: { to: 16, from: [16], serialize: asText, parse: (text: string) => text === "t" },
   stamp: { to: 1184, from: [1082, 1114, 1184], serialize: asText, parse: asDate },
   bytes: {
@@ -28,18 +28,22 @@ export const types: Types = {
         : `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`,
     parse: (text: string) => new Uint8Array(Buffer.from(text.slice(2), "hex")),
   },
-  booleans: array(1000, (text) => text === "t"),
-  integers: array(1007, Number),
-  smallIntegers: array(1005, Number),
-  bigIntegers: array(1016, same), // as text, like a bigint alone
-  texts: array(1009, same),
-  names: array(1003, same),
-  varchars: array(1015, same),
-  stamps: array(1185, asDate),
-  jsons: array(3807, (text) => JSON.parse(text), asJson),
+  booleans: arrayType(1000, (text) => text === "t"),
+  integers: arrayType(1007, Number),
+  smallIntegers: arrayType(1005, Number),
+  bigIntegers: arrayType(1016, identity), // as text, like a bigint alone
+  texts: arrayType(1009, identity),
+  names: arrayType(1003, identity),
+  varchars: arrayType(1015, identity),
+  stamps: arrayType(1185, asDate),
+  jsons: arrayType(3807, (text) => JSON.parse(text), asJson),
 };
 
-function array(oid: number, parse: (text: string) => unknown, write: (item: unknown) => string = asText): PostgresType {
+function arrayType(
+  oid: number,
+  parse: (text: string) => unknown,
+  write: (item: unknown) => string = asText,
+): PostgresType {
   return {
     to: oid,
     from: [oid],
@@ -62,7 +66,7 @@ function asJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function same(text: string): string {
+function identity(text: string): string {
   return text;
 }
 

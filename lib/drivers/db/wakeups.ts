@@ -12,7 +12,7 @@ import { SECOND, sleep } from "#lib/base/time.ts";
 
 export const CHANNEL = "wheelwright";
 const PAYLOAD_LIMIT = 7900; // bytes; PostgreSQL takes 7999
-const SEND_TRIES = 5;
+const MAX_SEND_ATTEMPTS = 5;
 
 interface WakeupsOptions {
   /** Sends each payload as one notification. */
@@ -54,7 +54,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
         await options.notify(toPayloads(self, topics));
         failed = 0;
       } catch (error) {
-        if (++failed >= SEND_TRIES) {
+        if (++failed >= MAX_SEND_ATTEMPTS) {
           options.log.warn("Other replicas were not notified; they will find the work when they poll", {
             topics: topics.size,
             error,

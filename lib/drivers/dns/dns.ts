@@ -13,29 +13,29 @@ export interface Dns {
   addresses(name: string, signal?: AbortSignal): Promise<readonly string[]>;
 }
 
-const LIMIT = 5 * SECOND;
-const TRY = 2 * SECOND, TRIES = 3; // of each server: more than the limit allows, so that the limit alone ends them
+const TOTAL_TIMEOUT = 5 * SECOND;
+const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // of each server: more than the limit allows, so that the limit alone ends them
 // Others write what is read here, and an answer may have 64 KiB.
-const RECORDS_MOST = 100, LENGTH_MOST = 1000;
+const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 
 /** `servers` as `address` or `address:port`; none for the system's. */
 export function openDns(servers: readonly string[]): Dns {
-  async function ask<T>(question: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
+  async function query<T>(question: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
     signal?.throwIfAborted();
-    const resolver = new Resolver({ timeout: TRY, tries: TRIES });
+    const resolver = new Resolver({ timeout: ATTEMPT_TIMEOUT, tries: ATTEMPTS });
     if (servers.length > 0) resolver.setServers(servers);
     let late = false;
     const cancel = () => resolver.cancel();
     const timer = setTimeout(() => {
       late = true;
       cancel();
-    }, LIMIT);
+    }, TOTAL_TIMEOUT);
     signal?.addEventListener("abort", cancel, { once: true });
     try {
       return await question(resolver);
     } catch (error) {
       signal?.throwIfAborted();
-      if (late) throw new Error(`No name server answered within ${LIMIT / SECOND} s`, { cause: error });
+      if (late) throw new Error(`No name server answered within ${TOTAL_TIMEOUT / SECOND} s`, { cause: error });
       if (["ENOTFOUND", "ENODATA"].includes((error as { code?: string }).code ?? "")) return [];
       throw error;
     } finally {
@@ -46,13 +46,13 @@ export function openDns(servers: readonly string[]): Dns {
 
   return {
     async texts(name, signal) {
-      const records = await ask((resolver) => resolver.resolveTxt(name), signal);
-      return records.slice(0, RECORDS_MOST).map((strings) => strings.join("").slice(0, LENGTH_MOST));
+      const records = await query((resolver) => resolver.resolveTxt(name), signal);
+      return records.slice(0, MAX_RECORDS).map((strings) => strings.join("").slice(0, MAX_RECORD_LENGTH));
     },
     async addresses(name, signal) {
       const answers = await Promise.allSettled([
-        ask((resolver) => resolver.resolve4(name), signal),
-        ask((resolver) => resolver.resolve6(name), signal),
+        query((resolver) => resolver.resolve4(name), signal),
+        query((resolver) => resolver.resolve6(name), signal),
       ]);
       const addresses = answers.flatMap((answer) => answer.status === "fulfilled" ? answer.value : []);
       const failed = answers.find((answer) => answer.status === "rejected");

@@ -7,10 +7,10 @@ import type { Bytes } from "#lib/drivers/db/copier.ts";
 import { BackupDamaged } from "#lib/drivers/dump/script.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
-const PIECE = 64 * 1024, START = 32;
+const CHUNK_BYTES = 64 * 1024, START_BYTES = 32;
 
 export function pack(text: AsyncIterable<Bytes>, passphrase: string | null): AsyncGenerator<Bytes> {
-  const packed = through(text, createGzip({ chunkSize: PIECE }));
+  const packed = through(text, createGzip({ chunkSize: CHUNK_BYTES }));
   return passphrase === null ? packed : encrypt(packed, passphrase);
 }
 
@@ -26,11 +26,11 @@ export class BackupUnencrypted extends Error {
 export async function* unpack(
   file: AsyncIterable<Bytes>,
   askPassphrase: () => Promise<string>,
-  { demandEncryption = false }: { readonly demandEncryption?: boolean } = {},
+  { demandEncryption: requireEncryption = false }: { readonly demandEncryption?: boolean } = {},
 ): AsyncGenerator<Buffer> {
   const source = file[Symbol.asyncIterator]();
   let start: Bytes = Buffer.alloc(0);
-  for (let next; start.length < START && !(next = await source.next()).done;) {
+  for (let next; start.length < START_BYTES && !(next = await source.next()).done;) {
     start = Buffer.concat([start, next.value]);
   }
   const whole = async function* () {
@@ -38,10 +38,10 @@ export async function* unpack(
     yield* { [Symbol.asyncIterator]: () => source };
   };
   const encrypted = isEncrypted(start);
-  if (demandEncryption && !encrypted && start.length > 0) throw new BackupUnencrypted("It is not encrypted");
+  if (requireEncryption && !encrypted && start.length > 0) throw new BackupUnencrypted("It is not encrypted");
   const packed = encrypted ? decrypt(whole(), await askPassphrase()) : whole();
   try {
-    yield* through(packed, createGunzip({ chunkSize: PIECE }));
+    yield* through(packed, createGunzip({ chunkSize: CHUNK_BYTES }));
   } catch (error) {
     if (!String((error as { code?: unknown }).code).startsWith("Z_")) throw error;
     throw new BackupDamaged(`It is not a backup, or it is damaged: ${messageOf(error)}`);

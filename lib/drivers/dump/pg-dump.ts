@@ -4,9 +4,9 @@ import { promisify } from "node:util";
 import { extendEnvironment, type ProcessVariables } from "#lib/base/environment.ts";
 import { type DatabaseAddress, type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { KEYWORDS } from "#lib/base/database-keywords.ts";
-import { copied, COPY_END, copyLine, piecesOf } from "#lib/drivers/dump/script.ts";
+import { COPY_END, copyLine, parseCopyLine, splitPieces } from "#lib/drivers/dump/script.ts";
 
-interface DumpWish {
+interface PgDumpOptions {
   readonly url: DatabaseSource;
   /** As the server has exported it. */
   readonly snapshot: string;
@@ -16,8 +16,8 @@ interface DumpWish {
 
 /** Whether there is one that can read a server of this major version; it reads older ones, and refuses newer ones. */
 export async function hasPgDump(server: number): Promise<boolean> {
-  const told = await promisify(execFile)("pg_dump", ["--version"]).catch(() => null);
-  return Number(/\d+/.exec(told?.stdout ?? "")?.[0] ?? 0) >= server;
+  const version = await promisify(execFile)("pg_dump", ["--version"]).catch(() => null);
+  return Number(/\d+/.exec(version?.stdout ?? "")?.[0] ?? 0) >= server;
 }
 
 /** It ended before its end; with its own last words. */
@@ -26,27 +26,27 @@ export class PgDumpFailed extends Error {
 }
 
 /** The rows alone. Throws PgDumpFailed. */
-export async function* pgDump({ url, snapshot, schema, tables }: DumpWish): AsyncGenerator<Buffer> {
+export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions): AsyncGenerator<Buffer> {
   const child = spawn("pg_dump", [
     ...["--data-only", "--no-password", "--encoding=UTF8", `--snapshot=${snapshot}`],
     ...tables.map((table) => `--table="${schema}"."${table}"`),
   ], { env: extendEnvironment(variablesFor(resolveDatabaseAddress(url))), stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => said = (said + text).slice(-2000));
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => stderr = (stderr + text).slice(-2000));
   const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve));
   ended.catch(() => {});
   try {
-    for await (const piece of piecesOf(child.stdout)) {
+    for await (const piece of splitPieces(child.stdout)) {
       if (typeof piece !== "string") yield piece.bytes;
       else {
-        const table = copied(piece);
+        const table = parseCopyLine(piece);
         if (table) yield Buffer.from(copyLine(table.table, table.columns));
         else if (piece === COPY_END) yield Buffer.from(`${piece}\n`);
       }
     }
     const status = await ended;
     if (status !== 0) {
-      const message = `pg_dump ended with status ${status}: ${said.trim().split("\n").at(-1)}`;
+      const message = `pg_dump ended with status ${status}: ${stderr.trim().split("\n").at(-1)}`;
       throw new PgDumpFailed(message);
     }
   } finally {

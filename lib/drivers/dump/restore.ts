@@ -6,10 +6,10 @@ import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { transactionOn } from "#lib/drivers/db/dialect.ts";
 import { asFault } from "#lib/drivers/db/faults.ts";
-import { applyWithin, holdMigrations } from "#lib/drivers/db/migrate.ts";
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import { applyWithin, lockMigrations } from "#lib/drivers/db/migrate.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
-import { LATER, RETURNS } from "#lib/drivers/dump/tables.ts";
+import { LATER_NUMBER, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
@@ -18,7 +18,7 @@ export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }
 
-export interface FillWish {
+export interface RestoreOptions {
   /** Of the tables' owner to be. */
   readonly url: DatabaseSource;
   readonly parts: AsyncIterable<BackupPart>;
@@ -30,17 +30,17 @@ export interface FillWish {
 }
 
 /** Leaves the database held. Throws RestoreRefused, BackupDamaged, or what reading the parts throws. */
-export async function restoreParts(wish: FillWish): Promise<BackupManifest> {
-  const copier = await openCopier(wish.url, "wheelwright-restore");
+export async function restoreParts(options: RestoreOptions): Promise<BackupManifest> {
+  const copier = await openCopier(options.url, "wheelwright-restore");
   try {
     await copier.run("begin");
-    await holdMigrations(copier.run); // a replica that starts meanwhile waits until the end
-    await requireEmpty(copier, resolveDatabaseAddress(wish.url).database, wish.howToEmpty);
-    const manifest = await fill(copier, wish);
-    await copier.run(IDENTITIES);
-    for (const { mend } of Object.values(RETURNS)) if (mend !== null) await copier.run(mend);
+    await lockMigrations(copier.run); // a replica that starts meanwhile waits until the end
+    await requireEmpty(copier, resolveDatabaseAddress(options.url).database, options.howToEmpty);
+    const manifest = await loadRows(copier, options);
+    await copier.run(ADVANCE_IDENTITIES);
+    for (const { fixup: mend } of Object.values(TABLE_RESTORES)) if (mend !== null) await copier.run(mend);
     await copier.run("insert into database_restores (taken_at) values ($1::timestamptz)", [manifest.takenAt]);
-    await wish.note?.(transactionOn(copier.run), manifest);
+    await options.note?.(transactionOn(copier.run), manifest);
     await copier.run("commit");
     return manifest;
   } catch (error) {
@@ -64,18 +64,18 @@ async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): 
   );
 }
 
-async function fill(copier: Copier, { parts, migrations }: FillWish): Promise<BackupManifest> {
+async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): Promise<BackupManifest> {
   const source = parts[Symbol.asyncIterator]();
   const next = async (): Promise<BackupPart> => (await source.next()).value; // it throws where the end is missing
   const first = await next();
   if (first.kind !== "manifest") throw new BackupDamaged("It does not start like a backup");
-  const { manifest } = first, [then, since] = split(manifest, migrations);
+  const { manifest } = first, [then, since] = splitMigrations(manifest, migrations);
   await applyWithin(copier.run, then);
-  const tables = (await copier.run(OURS)).map(({ table }) => table as string);
+  const tables = (await copier.run(SELECT_TABLES)).map(({ table }) => table as string);
   const onAll = (change: string) => copier.run(tables.map((table) => `alter table ${table} ${change};`).join("\n"));
   await onAll("disable trigger user"); // what they would do has been done, and is among the rows
   await copier.run(`truncate ${tables.join(", ")}`); // migrations leave first rows in some
-  const indexes = await copier.run(INDEXES); // made at the end, which is faster the more rows there are
+  const indexes = await copier.run(SELECT_INDEXES); // made at the end, which is faster the more rows there are
   await copier.run(indexes.map(({ name }) => `drop index ${name};`).join("\n"));
 
   let part = await next();
@@ -86,11 +86,11 @@ async function fill(copier: Copier, { parts, migrations }: FillWish): Promise<Ba
     if (part.kind === "table" && tables.includes(part.table)) {
       const { table, columns } = part;
       await copier.copyIn(`copy ${table} (${columns}) from stdin`, rows()).catch((error) => {
-        throw misfit(table, error);
+        throw rowError(table, error);
       });
     } else if (part.kind === "sequence") {
       // Objects in the clusters bear fences, and take no lower ones.
-      await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER}))`, [String(part.value)]);
+      await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER}))`, [String(part.value)]);
       part = await next();
     } else throw new BackupDamaged("It has tables that its release does not know");
   }
@@ -102,7 +102,10 @@ async function fill(copier: Copier, { parts, migrations }: FillWish): Promise<Ba
 }
 
 /** The migrations that the backup's database had, and those that are newer. */
-function split({ migrations: names, release }: BackupManifest, all: readonly Migration[]): [Migration[], Migration[]] {
+function splitMigrations(
+  { migrations: names, release }: BackupManifest,
+  all: readonly Migration[],
+): [Migration[], Migration[]] {
   const known = new Map(all), last = names.at(-1)!, missing = names.find((name) => !known.has(name));
   if (missing !== undefined) {
     throw new RestoreRefused(
@@ -114,25 +117,25 @@ function split({ migrations: names, release }: BackupManifest, all: readonly Mig
 }
 
 /** What the server says of a row that it does not take. */
-function misfit(table: string, error: unknown): unknown {
+function rowError(table: string, error: unknown): unknown {
   const code = String((error as { code?: unknown } | null)?.code);
   if (!/^2[23]\w{3}$/.test(code)) return error;
   return new BackupDamaged(`The rows of ${table} do not fit: ${messageOf(error)}`);
 }
 
-const OURS = `
+const SELECT_TABLES = `
   select relname as table from pg_class
   where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname <> 'migrations' order by relname`;
 
 /** Those that no constraint has. */
-const INDEXES = `
+const SELECT_INDEXES = `
   select indexrelid::regclass as name, pg_get_indexdef(indexrelid) as definition
   from pg_index join pg_class on pg_class.oid = indrelid
   where relkind = 'r' and relnamespace = current_schema()::regnamespace
     and not exists (select from pg_constraint where conindid = indexrelid)`;
 
 /** Numbers that the server gives go on after the greatest that a row has. */
-const IDENTITIES = `do $$
+const ADVANCE_IDENTITIES = `do $$
 declare its record;
 begin
   for its in

@@ -48,8 +48,8 @@ export class BackupDamaged extends Error {
 }
 
 /** As pg_dump writes it as well, which names the schema, too. */
-const COPY = /^COPY (?:"?\w+"?\.)?(\w+) \(("?\w+"?(?:, "?\w+"?)*)\) FROM stdin;$/;
-const SETVAL = /^SELECT setval\('(\w+)', (\d{1,19})\);$/;
+const COPY_LINE = /^COPY (?:"?\w+"?\.)?(\w+) \(("?\w+"?(?:, "?\w+"?)*)\) FROM stdin;$/;
+const SETVAL_LINE = /^SELECT setval\('(\w+)', (\d{1,19})\);$/;
 const NEWLINE = 10, END_OF_ROWS = Buffer.from("\\.\n");
 const MAGIC = "-- wheelwright backup 1 ";
 
@@ -62,8 +62,8 @@ export function copyLine(table: string, columns: string): string {
 }
 
 /** The table and the columns of such a line; null of any other. */
-export function copied(line: string): { readonly table: string; readonly columns: string } | null {
-  const [, table, columns] = COPY.exec(line) ?? [];
+export function parseCopyLine(line: string): { readonly table: string; readonly columns: string } | null {
+  const [, table, columns] = COPY_LINE.exec(line) ?? [];
   return table ? { table, columns: columns! } : null;
 }
 
@@ -77,9 +77,9 @@ export function sequenceLine(sequence: string, value: string): string {
 export async function* withEnd(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<Buffer> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "";
-  for await (const piece of piecesOf(text)) {
+  for await (const piece of splitPieces(text)) {
     if (typeof piece !== "string") onRows(table, rows[table]! += piece.count);
-    else if ((table = copied(piece)?.table ?? "") !== "") onRows(table, rows[table] = 0);
+    else if ((table = parseCopyLine(piece)?.table ?? "") !== "") onRows(table, rows[table] = 0);
     const bytes = typeof piece === "string" ? Buffer.from(`${piece}\n`) : piece.bytes;
     hash.update(bytes);
     yield bytes;
@@ -91,7 +91,7 @@ export async function* withEnd(text: AsyncIterable<Bytes>, onRows: OnRows): Asyn
 export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<BackupPart> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "", begun = false, ended = false;
-  for await (const piece of piecesOf(text)) {
+  for await (const piece of splitPieces(text)) {
     if (ended) throw new BackupDamaged("It has data after its end");
     if (typeof piece !== "string") {
       onRows(table, rows[table]! += piece.count);
@@ -115,9 +115,9 @@ export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): A
 function partOf(line: string, begun: boolean): BackupPart & { readonly sha256?: string } | null {
   if (line === COPY_END) return null;
   if (!begun) return { kind: "manifest", manifest: parse(BackupManifest, line, MAGIC) };
-  const table = copied(line);
+  const table = parseCopyLine(line);
   if (table) return { kind: "table", ...table };
-  const [, sequence, value] = SETVAL.exec(line) ?? [];
+  const [, sequence, value] = SETVAL_LINE.exec(line) ?? [];
   if (sequence) return { kind: "sequence", sequence, value: BigInt(value!) };
   return { kind: "end", ...parse(End, line, "-- end ") };
 }
@@ -134,25 +134,25 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
 }
 
 /** Lines outside of COPY as strings without their end, lines within it as they stand, several at a time. */
-export async function* piecesOf(text: AsyncIterable<Bytes>): AsyncGenerator<string | Rows> {
-  let held: Buffer = Buffer.alloc(0), within = false;
+export async function* splitPieces(text: AsyncIterable<Bytes>): AsyncGenerator<string | Rows> {
+  let buffered: Buffer = Buffer.alloc(0), within = false;
   for await (const bytes of text) {
-    held = Buffer.concat([held, bytes]);
+    buffered = Buffer.concat([buffered, bytes]);
     for (;;) {
-      if (within && held.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) within = false;
-      const end = within ? endOfRows(held) : held.indexOf(NEWLINE) + 1;
+      if (within && buffered.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) within = false;
+      const end = within ? endOfRows(buffered) : buffered.indexOf(NEWLINE) + 1;
       if (end === 0) break;
-      const whole = held.subarray(0, end);
-      held = held.subarray(end);
+      const whole = buffered.subarray(0, end);
+      buffered = buffered.subarray(end);
       if (within) yield { bytes: whole, count: countLines(whole) };
       else {
         const line = whole.toString("utf8", 0, whole.length - 1);
-        within = COPY.test(line);
+        within = COPY_LINE.test(line);
         yield line;
       }
     }
   }
-  if (held.length > 0) throw new BackupDamaged("It ends in the middle of a line");
+  if (buffered.length > 0) throw new BackupDamaged("It ends in the middle of a line");
 }
 
 /** Where the rows end, or as many of them as are whole. */

@@ -3,7 +3,7 @@
  * its first look, and nothing else. It reads as the service's own role may, and holds up nobody but a change of the schema.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
-import { type Migration, MigrationError } from "#lib/drivers/db/migrate-fit.ts";
+import { type Migration, MigrationError } from "#lib/drivers/db/compare-schema.ts";
 import { hasPgDump, pgDump } from "#lib/drivers/dump/pg-dump.ts";
 import {
   type BackupManifest,
@@ -14,19 +14,19 @@ import {
   sequenceLine,
   withEnd,
 } from "#lib/drivers/dump/script.ts";
-import { RETURNS } from "#lib/drivers/dump/tables.ts";
+import { TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 
 export interface Snapshot {
   readonly manifest: BackupManifest;
   /** What reads the rows, once it has begun. */
-  readonly way: () => Way;
+  readonly method: () => DumpMethod;
   /** The whole text of a backup; to be read once. */
   text(onRows: OnRows): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
 
-type Way = "pg_dump" | "COPY";
+type DumpMethod = "pg_dump" | "COPY";
 
 /** Throws MigrationError where the database is neither of this release nor of an older one. */
 export async function openSnapshot(
@@ -39,26 +39,26 @@ export async function openSnapshot(
     await readApplied(copier, migrations);
     const names = (await listTables(copier)).map(({ table }) => table).join(", ");
     await copier.run(`begin isolation level repeatable read, read only; lock table ${names} in access share mode`);
-    const [moment] = await copier.run(MOMENT) as [Moment];
+    const [moment] = await copier.run(SELECT_MOMENT) as [Moment];
     // All that is told of the rows is looked up beside them: a migration may have ended before the locks were there.
     const manifest = { release, takenAt: moment.at, migrations: await readApplied(copier, migrations) };
     const tables = await listTables(copier);
-    let way: Way = "COPY";
-    const text = textOf({ copier, url, manifest, tables, moment, onWay: (taken) => way = taken });
-    return { manifest, way: () => way, text: (onRows) => withEnd(text, onRows), close: copier.close };
+    let way: DumpMethod = "COPY";
+    const text = textOf({ copier, url, manifest, tables, moment, onMethod: (taken) => way = taken });
+    return { manifest, method: () => way, text: (onRows) => withEnd(text, onRows), close: copier.close };
   } catch (error) {
     await copier.close();
     throw error;
   }
 }
 
-interface Reading {
+interface SnapshotSource {
   readonly copier: Copier;
   readonly url: DatabaseSource;
   readonly manifest: BackupManifest;
   readonly tables: readonly Table[];
   readonly moment: Moment;
-  readonly onWay: (way: Way) => void;
+  readonly onMethod: (way: DumpMethod) => void;
 }
 
 interface Table {
@@ -66,16 +66,16 @@ interface Table {
   readonly columns: string;
 }
 
-async function* textOf(reading: Reading): AsyncGenerator<Buffer> {
+async function* textOf(reading: SnapshotSource): AsyncGenerator<Buffer> {
   yield Buffer.from(manifestLine(reading.manifest));
   yield* rowsOf(reading);
   // A sequence knows no transactions: asked for last, it is at least what the rows have.
-  const [{ fence }] = await reading.copier.run(FENCE) as [{ readonly fence: string }];
+  const [{ fence }] = await reading.copier.run(SELECT_FENCE) as [{ readonly fence: string }];
   yield Buffer.from(sequenceLine("job_fences", fence));
 }
 
 /** By pg_dump where that can, which sees the same snapshot; else by ourselves. */
-async function* rowsOf({ copier, url, tables, moment, onWay }: Reading): AsyncGenerator<Buffer> {
+async function* rowsOf({ copier, url, tables, moment, onMethod: onWay }: SnapshotSource): AsyncGenerator<Buffer> {
   if (moment.sequences && await hasPgDump(moment.version)) {
     const dump = pgDump({ url, ...moment, tables: tables.map(({ table }) => table) });
     const first = await dump.next().catch(() => null); // it may be kept from the server; we are there already
@@ -102,18 +102,18 @@ interface Moment {
   readonly sequences: boolean;
 }
 
-const MOMENT = `
+const SELECT_MOMENT = `
   select to_char(wheelwright_now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, pg_export_snapshot() as snapshot,
     current_schema() as schema, current_setting('server_version_num')::int / 10000 as version,
     (select bool_and(has_sequence_privilege(oid, 'select')) from pg_class
      where relkind = 'S' and relnamespace = current_schema()::regnamespace) as sequences`;
 
-const FENCE = `
+const SELECT_FENCE = `
   select coalesce(last_value, 1)::text as fence from pg_sequences
   where schemaname = current_schema() and sequencename = 'job_fences'`;
 
 /** A table comes after those that its rows refer to, so that it can be filled in this order. */
-const TABLES = `
+const SELECT_TABLES = `
   with recursive referring (oid, level) as (
     select oid, 0 from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
     union all
@@ -128,8 +128,10 @@ const TABLES = `
 
 /** A release knows the tables of its own, and those of an older schema are among them. */
 async function listTables(copier: Copier): Promise<Table[]> {
-  const found = await copier.run(TABLES) as Table[];
-  return found.filter(({ table }) => Object.hasOwn(RETURNS, table) && RETURNS[table as keyof typeof RETURNS].kept);
+  const found = await copier.run(SELECT_TABLES) as Table[];
+  return found.filter(({ table }) =>
+    Object.hasOwn(TABLE_RESTORES, table) && TABLE_RESTORES[table as keyof typeof TABLE_RESTORES].isInBackup
+  );
 }
 
 async function readApplied(copier: Copier, migrations: readonly Migration[]): Promise<string[]> {

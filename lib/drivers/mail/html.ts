@@ -6,8 +6,8 @@
  */
 // By another name than its own: the formatter would lay out what is in it, and blanks count in mail programs.
 import { html as markup, raw } from "hono/html";
-import type { Block, Words } from "#lib/drivers/mail/blocks.ts";
-import type { Setting } from "#lib/drivers/mail/text.ts";
+import type { Block, LetterContent } from "#lib/drivers/mail/content.ts";
+import type { LetterContext } from "#lib/drivers/mail/text.ts";
 
 type Markup = ReturnType<typeof markup>;
 
@@ -42,9 +42,9 @@ const SHEET = `
   }
 `;
 
-export function drawHtml({ subject, preview, title, blocks }: Words, setting: Setting): string {
+export function renderHtml({ subject, preview, title, blocks }: LetterContent, setting: LetterContext): string {
   const { home, to } = setting;
-  return written(markup`<!doctype html>
+  return toText(markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -69,7 +69,7 @@ ${raw(`<!--[if mso]><table role="presentation" width="600" cellpadding="0" cells
 </td></tr>
 <tr><td class="card inner" style="padding:40px 44px 28px;background-color:${SURFACE};border:1px solid ${LINE};border-radius:12px;overflow-wrap:anywhere;word-break:break-word">
 <h1 class="ink" style="margin:0 0 20px;font-size:26px;line-height:32px;font-weight:700;letter-spacing:-0.4px;color:${INK}">${title}</h1>
-${blocks.map((block) => draw(block, setting))}
+${blocks.map((block) => renderBlock(block, setting))}
 </td></tr>
 <tr><td class="soft" style="padding:18px 4px 0;font-size:13px;line-height:20px;color:${SOFT};overflow-wrap:anywhere">
 Sent by Wheelwright at ${home.host} to ${to}. Replies to this mail are not read.
@@ -83,7 +83,7 @@ ${raw("<!--[if mso]></td></tr></table><![endif]-->")}
 `);
 }
 
-function draw(block: Block, setting: Setting): Markup {
+function renderBlock(block: Block, setting: LetterContext): Markup {
   switch (block.kind) {
     case "paragraph":
       return markup`<p class="ink" style="${TEXT}">${block.text}</p>
@@ -106,12 +106,12 @@ ${block.text.split("\n").map((line, i) => i === 0 ? markup`${line}` : markup`<br
 </td></tr></table>
 `;
     case "button":
-      return drawButton(block.label, setting.link ?? "");
+      return renderButton(block.label, setting.link ?? "");
   }
 }
 
 /** A table, so that it is a button where links have no padding; and its address below, for where there are no links. */
-function drawButton(label: string, link: string): Markup {
+function renderButton(label: string, link: string): Markup {
   const face = `display:inline-block;padding:13px 26px;border:1px solid ${ACCENT};border-radius:8px;font-size:16px;` +
     `line-height:22px;font-weight:600;color:${ON_ACCENT};text-decoration:none`;
   return markup`<table role="presentation" cellpadding="0" cellspacing="0" border="0" class="wide" style="margin:8px 0 22px"><tr><td class="button" bgcolor="${ACCENT}" style="border-radius:8px;background-color:${ACCENT}"><a href="${link}" style="${face}">${label}</a></td></tr></table>
@@ -120,7 +120,7 @@ function drawButton(label: string, link: string): Markup {
 `;
 }
 
-function written(made: Markup): string {
+function toText(made: Markup): string {
   if (made instanceof Promise) throw new Error("A letter is made of values that are there, not of promises");
   return made.toString();
 }

@@ -4,7 +4,7 @@
  */
 
 /** What each template is told. Timestamps are ISO 8601. */
-export interface Cases {
+export interface TemplateData {
   /** To somebody new. `places` are the display names of what they will administer; its link leads to /invite. */
   readonly invitation: { readonly inviter: string; readonly places: readonly string[]; readonly expiresAt: string };
   /** Its link leads to /reset. */
@@ -35,11 +35,11 @@ export interface Cases {
   readonly "request-approved": { readonly hub: string; readonly slug: string };
   readonly "request-rejected": { readonly hub: string; readonly reason: string };
   /** What ends, changes or comes; its link leads to /changelog. `more` are further notices, which it does not show. */
-  readonly announcement: { readonly notices: readonly Announced[]; readonly more: number };
+  readonly announcement: { readonly notices: readonly AnnouncedNotice[]; readonly more: number };
 }
 
 /** One notice, as it concerns one reader. */
-export interface Announced {
+export interface AnnouncedNotice {
   readonly kind: "endpoint" | "limit";
   /** The method and path, or what is limited to how much. */
   readonly what: string;
@@ -53,13 +53,13 @@ export interface Announced {
   readonly others: { readonly tokens: number; readonly calls: number };
 }
 
-export type Template = keyof Cases;
+export type Template = keyof TemplateData;
 
 export type LetterOf<T extends Template> = {
   readonly [K in T]: {
     readonly template: K;
     readonly to: { readonly email: string; readonly name: string };
-    readonly about: Cases[K];
+    readonly about: TemplateData[K];
   };
 }[T];
 

@@ -8,11 +8,11 @@ import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
 import { makeReadable } from "#lib/base/readable.ts";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
-import { MailError } from "#lib/drivers/mail/post.ts";
+import { MailError } from "#lib/drivers/mail/transport.ts";
 
-interface Circumstances {
+interface SendContext {
   /** `host:port`. */
-  readonly place: string;
+  readonly server: string;
   /** The address that it was for. */
   readonly to: string;
   /** Texts that must not be repeated. */
@@ -21,49 +21,54 @@ interface Circumstances {
   readonly late: boolean;
 }
 
-export function explainRefusal(error: unknown, { place, to, secrets, late }: Circumstances): MailError {
+export function explainRefusal(error: unknown, { server: place, to, secrets, late }: SendContext): MailError {
   const { code = "unknown", originalCode, command, response, responseCode } = error as NodemailerError;
-  const said = clear(response ?? messageOf(error), secrets);
-  const passing = (name: string, message: string, hint: string): MailError =>
+  const reply = redactReply(response ?? messageOf(error), secrets);
+  const transientError = (name: string, message: string, hint: string): MailError =>
     new MailError(name, message, { transient: true, hint });
-  const final = (name: string, message: string, more: Omit<DriverErrorOptions, "transient">): MailError =>
+  const permanentError = (name: string, message: string, more: Omit<DriverErrorOptions, "transient">): MailError =>
     new MailError(name, message, { transient: false, ...more });
-  const reach = "Check SMTP_HOST, SMTP_PORT and the network.";
+  const reachHint = "Check SMTP_HOST, SMTP_PORT and the network.";
 
   if (late || code === "ETIMEDOUT") {
-    return passing("mail_timeout", `The mail server ${place} did not answer in time`, reach);
+    return transientError("mail_timeout", `The mail server ${place} did not answer in time`, reachHint);
   }
   if (code === "EDNS") {
-    return passing("mail_unreachable", `The mail server ${place} could not be found: ${said}`, reach);
+    return transientError("mail_unreachable", `The mail server ${place} could not be found: ${reply}`, reachHint);
   }
   if (isTls(code, originalCode)) {
     const hint =
       "Its certificate must be valid for SMTP_HOST and issued by an authority that this machine trusts. With " +
       "SMTP_TLS=required it must offer TLS. A server that starts with TLS on a port other than 465 needs SMTP_TLS=implicit.";
-    return passing("mail_tls", `The mail server ${place} failed TLS: ${said}`, hint);
+    return transientError("mail_tls", `The mail server ${place} failed TLS: ${reply}`, hint);
   }
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530) {
     const hint = "Check SMTP_USER and SMTP_PASS. Queued mail is sent once they are right.";
-    return passing("mail_login", `The mail server ${place} rejected the login: ${said}`, hint);
+    return transientError("mail_login", `The mail server ${place} rejected the login: ${reply}`, hint);
   }
   const refused = isFinal(responseCode, response);
   if (command === "RCPT TO" && refused) {
     const hint = "Check the address for typing errors.";
-    return final("mail_recipient", `The mail server rejected mail for ${to}: ${said}`, { blame: "user", hint });
+    return permanentError("mail_recipient", `The mail server rejected mail for ${to}: ${reply}`, {
+      blame: "user",
+      hint,
+    });
   }
-  if (command === "DATA" && refused) return final("mail_refused", `The mail server rejected the mail: ${said}`, {});
+  if (command === "DATA" && refused) {
+    return permanentError("mail_refused", `The mail server rejected the mail: ${reply}`, {});
+  }
   if (code === "EENVELOPE" && command === "API") {
-    return final("mail_address", `${to} is not a valid mail address`, { blame: "user" });
+    return permanentError("mail_address", `${to} is not a valid mail address`, { blame: "user" });
   }
   if (command === "MAIL FROM" && refused) {
     const hint = "Check SMTP_FROM: the server must allow this sender.";
-    return passing("mail_sender", `The mail server ${place} rejected the sender: ${said}`, hint);
+    return transientError("mail_sender", `The mail server ${place} rejected the sender: ${reply}`, hint);
   }
   if (responseCode) {
     const hint = "Delivery is retried. If it keeps failing, check the mail server's log.";
-    return passing("mail_deferred", `The mail server ${place} deferred the mail: ${said}`, hint);
+    return transientError("mail_deferred", `The mail server ${place} deferred the mail: ${reply}`, hint);
   }
-  return passing("mail_unreachable", `The mail server ${place} cannot be reached: ${said}`, reach);
+  return transientError("mail_unreachable", `The mail server ${place} cannot be reached: ${reply}`, reachHint);
 }
 
 /** Whether this is the code of a mail that its server refuses for good: the same mail would be refused again. */
@@ -72,7 +77,7 @@ export function isRefusal(code: string): boolean {
 }
 
 /** The mail server's own words in the message of a refusal. */
-export function wordsOfMailServer(message: string): string {
+export function mailServerReply(message: string): string {
   const at = message.indexOf(": ");
   return at < 0 ? message : message.slice(at + 2);
 }
@@ -89,13 +94,13 @@ function isTls(code: string, originalCode = ""): boolean {
   return code === "ETLS" || CERTIFICATE.test(code) || CERTIFICATE.test(originalCode);
 }
 
-const SAID_MOST = 300;
+const MAX_REPLY_LENGTH = 300;
 
 /** On one line, bounded, and without the secrets in it. */
-export function clear(said: string, secrets: readonly string[]): string {
+export function redactReply(said: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   const left = known.reduce((text, secret) => text.replaceAll(secret, "***"), said.toWellFormed());
   // And of a link that was changed on its way (a filter that quotes it was encoded), what follows its name.
   const line = left.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
-  return makeReadable(line).slice(0, SAID_MOST).toWellFormed();
+  return makeReadable(line).slice(0, MAX_REPLY_LENGTH).toWellFormed();
 }

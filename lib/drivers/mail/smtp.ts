@@ -10,14 +10,14 @@
 import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
 import type { Config } from "#lib/base/config.ts";
-import { composeMail, type Post } from "#lib/drivers/mail/post.ts";
-import { clear, explainRefusal } from "#lib/drivers/mail/refusals.ts";
+import { composeMail, type MailTransport } from "#lib/drivers/mail/transport.ts";
+import { explainRefusal, redactReply } from "#lib/drivers/mail/refusals.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** Mails at the same time, from one replica. */
 const CONNECTIONS = 4;
-const PATIENCE = { wait: 15 * SECOND, whole: 60 * SECOND };
+const TIMEOUTS = { wait: 15 * SECOND, whole: 60 * SECOND };
 
 export interface SmtpOptions extends NonNullable<Config["smtp"]> {
   /** How we call ourselves to the server. */
@@ -25,11 +25,11 @@ export interface SmtpOptions extends NonNullable<Config["smtp"]> {
   /** Instead of the machine's own authorities; and the name in the certificate, where the host is an address. */
   readonly tls?: Pick<ConnectionOptions, "ca" | "servername">;
   /** Milliseconds that anything may take (15 s), and a whole mail (60 s). */
-  readonly patience?: { readonly wait: number; readonly whole: number };
+  readonly timeouts?: { readonly wait: number; readonly whole: number };
 }
 
-export function openSmtp(options: SmtpOptions): Post {
-  const { host, port, user, pass, from, patience = PATIENCE } = options;
+export function openSmtp(options: SmtpOptions): MailTransport {
+  const { host, port, user, pass, from, timeouts: patience = TIMEOUTS } = options;
   const place = `${host}:${port}`, transport = openTransport(options);
   transport.on("error", () => {}); // each mail is told of its own failure
   return {
@@ -41,10 +41,10 @@ export function openSmtp(options: SmtpOptions): Post {
           ...composeMail(mail, from),
           signal: AbortSignal.any([signal, late]),
         });
-        return { answer: clear(response, secrets), file: null };
+        return { answer: redactReply(response, secrets), file: null };
       } catch (error) {
         signal.throwIfAborted();
-        throw explainRefusal(error, { place, to: mail.to.email, secrets, late: late.aborted });
+        throw explainRefusal(error, { server: place, to: mail.to.email, secrets, late: late.aborted });
       }
     },
     close: () => transport.close({ force: true }),
@@ -52,20 +52,20 @@ export function openSmtp(options: SmtpOptions): Post {
 }
 
 /** Connects and logs in as a mail would, and sends none. Throws MailError. */
-export async function knock(options: SmtpOptions): Promise<void> {
-  const { host, port, user, pass, patience = PATIENCE } = options, transport = openTransport(options);
+export async function checkSmtp(options: SmtpOptions): Promise<void> {
+  const { host, port, user, pass, timeouts: patience = TIMEOUTS } = options, transport = openTransport(options);
   const limit = AbortSignal.timeout(patience.whole);
   try {
     await runWithin([limit], null, () => transport.verify());
   } catch (error) {
     const secrets = secretsOf(null, user, pass);
-    throw explainRefusal(error, { place: `${host}:${port}`, to: "", secrets, late: limit.aborted });
+    throw explainRefusal(error, { server: `${host}:${port}`, to: "", secrets, late: limit.aborted });
   } finally {
     transport.close({ force: true });
   }
 }
 
-function openTransport({ host, port, user, pass, name, tls, encryption, patience: { wait } = PATIENCE }: SmtpOptions) {
+function openTransport({ host, port, user, pass, name, tls, encryption, timeouts: { wait } = TIMEOUTS }: SmtpOptions) {
   return createTransport({
     pool: true,
     host,

@@ -1,7 +1,7 @@
 /** A letter as plain text, in lines of 72 characters; a link stands on a line of its own, in one piece. */
-import type { Block, Words } from "#lib/drivers/mail/blocks.ts";
+import type { Block, LetterContent } from "#lib/drivers/mail/content.ts";
 
-export interface Setting {
+export interface LetterContext {
   readonly home: URL;
   readonly link: string | null;
   /** The address that it goes to. */
@@ -10,12 +10,12 @@ export interface Setting {
 
 const WIDTH = 72;
 
-export function drawText({ title, blocks }: Words, setting: Setting): string {
-  const parts = [title.toUpperCase(), ...blocks.map((block) => draw(block, setting))];
+export function renderText({ title, blocks }: LetterContent, setting: LetterContext): string {
+  const parts = [title.toUpperCase(), ...blocks.map((block) => renderBlock(block, setting))];
   return `${parts.join("\n\n")}\n\n-- \nWheelwright at ${setting.home.host}, to ${setting.to}\n`;
 }
 
-function draw(block: Block, { link }: Setting): string {
+function renderBlock(block: Block, { link }: LetterContext): string {
   switch (block.kind) {
     case "paragraph":
     case "note":

@@ -8,9 +8,9 @@
 import type { Stripe } from "stripe";
 import type * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
-import { fit } from "#lib/drivers/payments/read.ts";
-import { PaymentRefusal, troubleOf } from "#lib/drivers/payments/trouble.ts";
-import { openWire } from "#lib/drivers/payments/wire.ts";
+import { parseAnswer } from "#lib/drivers/payments/schemas.ts";
+import { PaymentRefusal, toPaymentError } from "#lib/drivers/payments/errors.ts";
+import { openStripeHttpClient } from "#lib/drivers/payments/http-client.ts";
 import { openSemaphore, type Semaphore } from "#lib/base/limits/semaphore.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
@@ -21,9 +21,9 @@ const API_VERSION = "2026-10-28.endive";
 
 const API = "https://api.stripe.com";
 const DEADLINE = 20 * SECOND;
-const PATIENCE = 8 * SECOND;
-const SETTLE = 30 * SECOND;
-const PLACES = 4;
+const PREVIEW_TIMEOUT = 8 * SECOND;
+const SETTLE_TIME = 30 * SECOND;
+const CONCURRENCY = 4;
 
 export interface ClientOptions {
   readonly secretKey: string;
@@ -39,9 +39,9 @@ export interface ClientOptions {
 
 export interface PaymentClient {
   /** One call, in the background's places. Throws a PaymentError, or the signal's reason. */
-  ask<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
+  call<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   /** One call for which somebody waits. */
-  askNow<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
+  callForPreview<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   load(): Promise<typeof Stripe>;
   /** Milliseconds that somebody waits, and after which a call that was cut off is over at the provider, too. */
   readonly patience: number;
@@ -50,12 +50,13 @@ export interface PaymentClient {
 
 /** Throws a ConfigError for a live key that would be sent in the clear. */
 export function openPaymentClient(options: ClientOptions): PaymentClient {
-  const { secretKey, webhookSecret, apiBase, deadline = DEADLINE, patience = PATIENCE, settle = SETTLE } = options;
+  const { secretKey, webhookSecret, apiBase, deadline = DEADLINE, patience = PREVIEW_TIMEOUT, settle = SETTLE_TIME } =
+    options;
   const base = new URL(apiBase ?? API);
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {
     throw new ConfigError(["STRIPE_API_BASE must be https with a live key, which would be sent in the clear"]);
   }
-  const background = openSemaphore(PLACES), waited = openSemaphore(PLACES);
+  const background = openSemaphore(CONCURRENCY), waited = openSemaphore(CONCURRENCY);
   let loading: Promise<typeof Stripe> | undefined;
 
   const load = () =>
@@ -69,7 +70,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       const Package = await load();
       const stripe = new Package(secretKey, {
         apiVersion: API_VERSION,
-        httpClient: openWire({ base, signal, deadline, telemetry: options.telemetry }),
+        httpClient: openStripeHttpClient({ base, signal, deadline, telemetry: options.telemetry }),
         maxNetworkRetries: 0,
         telemetry: false,
         appInfo: { name: "wheelwright" },
@@ -81,13 +82,13 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       return await runWithin([signal], null, (inner) => places.run([inner], run));
     } catch (error) {
       signal.throwIfAborted();
-      throw troubleOf(error, [secretKey, webhookSecret]);
+      throw toPaymentError(error, [secretKey, webhookSecret]);
     }
   }
 
   return {
-    ask: (signal, call) => ask(background, signal, call),
-    askNow: (signal, call) => ask(waited, signal, call),
+    call: (signal, call) => ask(background, signal, call),
+    callForPreview: (signal, call) => ask(waited, signal, call),
     load,
     patience,
     settle,
@@ -96,17 +97,17 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
 
 /** All of a list, in the provider's order, of which the package turns the pages. */
 export async function listAll<S extends v.GenericSchema>(
-  { ask }: Pick<PaymentClient, "ask">,
+  { call: ask }: Pick<PaymentClient, "call">,
   shape: S,
   signal: AbortSignal,
   list: (stripe: Stripe) => AsyncIterable<unknown>,
 ): Promise<v.InferOutput<S>[]> {
   const all = await ask(signal, (stripe) => Array.fromAsync(list(stripe)));
-  return all.map((each) => fit(shape, each, "item of a list"));
+  return all.map((each) => parseAnswer(shape, each, "item of a list"));
 }
 
 /** What is there; null where the provider knows no such thing (any more). */
-export async function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
+export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {

@@ -6,7 +6,7 @@
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
-import { eventOf } from "#lib/drivers/payments/read.ts";
+import { eventOf } from "#lib/drivers/payments/schemas.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const TOLERANCE = 5 * MINUTE;

@@ -1,5 +1,5 @@
 /** What makes a subscription's items be what is wanted: pure, for changes and previews alike. */
-import { PaymentError, type Subscription, type WantedItem } from "#lib/drivers/payments/payments.ts";
+import { type ItemRequest, PaymentError, type Subscription } from "#lib/drivers/payments/payments.ts";
 
 type ItemChange =
   | { readonly id: string; readonly quantity: number }
@@ -9,7 +9,7 @@ type ItemChange =
  * Only what differs. A wanted item that is of a price or a size which the subscription has already changes that one, so
  * there is one item a size; one that is there no more is made anew, or is nothing when nothing is wanted of it.
  */
-export function changesOf(subscription: Pick<Subscription, "items">, wanted: readonly WantedItem[]): ItemChange[] {
+export function itemChanges(subscription: Pick<Subscription, "items">, wanted: readonly ItemRequest[]): ItemChange[] {
   const { items } = subscription;
   return wanted.flatMap((each): ItemChange[] => {
     const there = items.find(({ id }) => "item" in each && id === each.item) ??

@@ -1,5 +1,5 @@
 /** Opens the payment provider behind our own contract: Stripe, by its own package, loaded when it is first needed. */
-import { type ClientOptions, openPaymentClient, unlessGone } from "#lib/drivers/payments/client.ts";
+import { type ClientOptions, nullIfMissing, openPaymentClient } from "#lib/drivers/payments/client.ts";
 import { customerFor, describeCustomer } from "#lib/drivers/payments/customers.ts";
 import { readEvent } from "#lib/drivers/payments/events.ts";
 import { PaymentError, type Payments } from "#lib/drivers/payments/payments.ts";
@@ -20,7 +20,7 @@ export type PaymentsOptions = ClientOptions;
 export function openPayments(options: PaymentsOptions): Payments {
   const client = openPaymentClient(options);
   return {
-    check: async (signal) => void await client.ask(signal, (stripe) => stripe.prices.list({ limit: 1 })),
+    check: async (signal) => void await client.call(signal, (stripe) => stripe.prices.list({ limit: 1 })),
     priceFor: (wanted, signal) => priceFor(client, wanted, signal),
     customerFor: (wanted, signal) => customerFor(client, wanted, signal),
     async updateCustomer(id, wanted, signal) {
@@ -34,7 +34,7 @@ export function openPayments(options: PaymentsOptions): Payments {
       await setQuantities(client, await readOpen(client, id, signal), items, signal),
     endSubscription: (id, signal) => endSubscription(client, id, signal),
     preview: (change, signal) => preview(client, change, signal),
-    readRefunds: (of, signal) => unlessGone(readRefunds(client, of, signal)),
+    readRefunds: (of, signal) => nullIfMissing(readRefunds(client, of, signal)),
     readEvent: (body, signature, now) => readEvent(client, { body, signature, now, secret: options.webhookSecret }),
   };
 }

@@ -21,31 +21,31 @@ export interface Payments {
   /** Returns when the provider has answered, and taken our key. Changes nothing. */
   check(signal: AbortSignal): Promise<void>;
   /** The id of the price of one spoke of a size a month. It is made there if none exists; what differs is an error. */
-  priceFor(wanted: WantedPrice, signal: AbortSignal): Promise<string>;
+  priceFor(wanted: PriceRequest, signal: AbortSignal): Promise<string>;
   /** The id of the hub's customer, who is made there if none exists, and told apart by the hub's id alone. */
-  customerFor(wanted: WantedCustomer, signal: AbortSignal): Promise<string>;
+  customerFor(wanted: CustomerRequest, signal: AbortSignal): Promise<string>;
   /** Whom the provider writes to from now on. */
-  updateCustomer(id: string, wanted: WantedCustomer, signal: AbortSignal): Promise<void>;
+  updateCustomer(id: string, wanted: CustomerRequest, signal: AbortSignal): Promise<void>;
   /** The hub's subscription that has not ended, or null. */
   findSubscription(of: { readonly customer: string; readonly federationId: string }, signal: AbortSignal): Promise<
     Subscription | null
   >;
   /** One item a size; at least one. Prorated from now on, and invoiced at once. */
-  createSubscription(wanted: WantedSubscription, signal: AbortSignal): Promise<Subscription>;
+  createSubscription(wanted: SubscriptionRequest, signal: AbortSignal): Promise<Subscription>;
   /** Null when the provider knows none of that id. */
   readSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
    * Sets quantities, which may be 0, and adds items; what is not named stays. The difference is prorated and invoiced
    * at once.
    */
-  setQuantities(id: string, items: readonly WantedItem[], signal: AbortSignal): Promise<Subscription>;
+  setQuantities(id: string, items: readonly ItemRequest[], signal: AbortSignal): Promise<Subscription>;
   /** Ends it now: what was paid and not used is credited, what is open is invoiced. One that has ended stays as it is. */
   endSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
    * What a change of quantities would cost, by the provider's own invoice preview; null where a size has neither price nor
    * item, or the subscription has ended. No quantity is changed. Somebody waits for it: it takes a few seconds at most.
    */
-  preview(change: WantedChange, signal: AbortSignal): Promise<Preview | null>;
+  preview(change: PreviewRequest, signal: AbortSignal): Promise<Preview | null>;
   /** The refunds of what a charge or a refund belongs to, and whose they are; null when the provider knows it no more. */
   readRefunds(of: RefundedObject, signal: AbortSignal): Promise<Refunds | null>;
   /**
@@ -55,14 +55,14 @@ export interface Payments {
   readEvent(body: Uint8Array, signature: string | null, now: Date): Promise<ProviderEvent>;
 }
 
-export interface WantedPrice {
+export interface PriceRequest {
   readonly size: string;
   readonly title: string | null;
   readonly currency: string;
   readonly monthly: number;
 }
 
-export interface WantedCustomer {
+export interface CustomerRequest {
   readonly federationId: string;
   readonly name: string;
   readonly email: string;
@@ -72,17 +72,17 @@ export interface WantedCustomer {
  * An item that is there by its id; else a new one by its price. With its price and size besides, one that is there no more
  * is made anew. A new one of a size that has an item changes that one: there is one item a size.
  */
-export type WantedItem =
+export type ItemRequest =
   | { readonly item: string; readonly quantity: number; readonly price?: string; readonly size?: string }
   | { readonly price: string; readonly size: string; readonly quantity: number };
 
-export interface WantedSubscription {
+export interface SubscriptionRequest {
   readonly federationId: string;
   readonly customer: string;
-  readonly items: readonly Extract<WantedItem, { price: string }>[];
+  readonly items: readonly Extract<ItemRequest, { price: string }>[];
 }
 
-export interface WantedChange {
+export interface PreviewRequest {
   readonly customer: string;
   /** Null before there is one. */
   readonly subscription: string | null;
@@ -94,7 +94,7 @@ export interface SizeChange {
   /** How many more than the provider counts now, or fewer; 0 to be told what one costs. */
   readonly by: number;
   /** Of a new item; one that is there keeps its own. */
-  readonly price: WantedPrice | null;
+  readonly price: PriceRequest | null;
 }
 
 /** What the provider calls these states: https://docs.stripe.com/api/subscriptions/object */

@@ -6,15 +6,15 @@
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
-import { changesOf } from "#lib/drivers/payments/items.ts";
-import { hasEnded, PaymentError, type Preview, type WantedChange } from "#lib/drivers/payments/payments.ts";
+import { itemChanges } from "#lib/drivers/payments/items.ts";
+import { hasEnded, PaymentError, type Preview, type PreviewRequest } from "#lib/drivers/payments/payments.ts";
 import { priceFor } from "#lib/drivers/payments/prices.ts";
-import { Amount, Currency, fit, Reference, Seconds } from "#lib/drivers/payments/read.ts";
+import { Amount, Currency, parseAnswer, Reference, Seconds } from "#lib/drivers/payments/schemas.ts";
 import { readSubscription } from "#lib/drivers/payments/subscriptions.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const TRIES = 2;
+const MAX_ATTEMPTS = 2;
 
 const Details = v.nullish(v.object({ proration: v.nullish(v.boolean(), false) }), null);
 
@@ -47,29 +47,33 @@ type PreviewShape = v.InferOutput<typeof PreviewShape>;
 
 export async function preview(
   client: PaymentClient,
-  change: WantedChange,
+  change: PreviewRequest,
   caller: AbortSignal,
 ): Promise<Preview | null> {
   const message = `The payment provider did not return a preview within ${client.patience} ms`;
   const late = () => new PaymentError("deadline", message, { transient: true });
-  const inPlaces = { ...client, ask: client.askNow }; // of those who wait
+  const inPlaces = { ...client, call: client.callForPreview }; // of those who wait
   return await runWithin([caller], { ms: client.patience, createError: late }, async (signal) => {
     for (let attempt = 1;; attempt++) {
       try {
-        return await askOnce(inPlaces, change, signal);
+        return await previewOnce(inPlaces, change, signal);
       } catch (error) {
         const soon = error instanceof PaymentError && error.transient && error.retryAfterMs === undefined;
-        if (!soon || signal.aborted || attempt >= TRIES) throw error;
+        if (!soon || signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
       }
     }
   });
 }
 
-async function askOnce(client: PaymentClient, change: WantedChange, signal: AbortSignal): Promise<Preview | null> {
+async function previewOnce(
+  client: PaymentClient,
+  change: PreviewRequest,
+  signal: AbortSignal,
+): Promise<Preview | null> {
   const { customer, subscription } = change;
   const current = subscription === null ? null : await readSubscription(client, subscription, signal);
   if (subscription !== null && (current === null || hasEnded(current))) return null;
-  const asked: AskedSize[] = [];
+  const asked: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);
     if (!item && by < 0) continue; // of what was never paid for, less costs nothing
@@ -81,28 +85,28 @@ async function askOnce(client: PaymentClient, change: WantedChange, signal: Abor
       usual: item ? item.monthly : price!.monthly,
     });
   }
-  const items = changesOf(current ?? { items: [] }, asked);
+  const items = itemChanges(current ?? { items: [] }, asked);
   if (current === null && items.length === 0) return null; // a first invoice of nothing
   const params = current === null ? { customer, subscription_details: { items } } : {
     customer,
     subscription: current.id,
     subscription_details: { items, proration_behavior: "create_prorations" as const },
   };
-  const answer = await client.ask(signal, (stripe) => stripe.invoices.createPreview(params));
-  const shape = await allLines(client, fit(PreviewShape, answer, "preview of an invoice"), signal);
-  return current === null ? firstOf(shape, asked) : changeOf(shape, asked);
+  const answer = await client.call(signal, (stripe) => stripe.invoices.createPreview(params));
+  const shape = await withAllLines(client, parseAnswer(PreviewShape, answer, "preview of an invoice"), signal);
+  return current === null ? previewFirstInvoice(shape, asked) : previewChange(shape, asked);
 }
 
 /** With those lines that did not come along. */
-async function allLines(client: PaymentClient, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
+async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
   const { id, lines } = shape;
   if (!lines.has_more || id === null) return shape;
-  const answer = await client.ask(signal, (stripe) => stripe.invoices.listLineItems(id, { limit: 100 }));
-  return { ...shape, lines: fit(Lines, answer, "list of lines") };
+  const answer = await client.call(signal, (stripe) => stripe.invoices.listLineItems(id, { limit: 100 }));
+  return { ...shape, lines: parseAnswer(Lines, answer, "list of lines") };
 }
 
 /** What there would be of a size, at which price, and what one costs if no line says so. */
-interface AskedSize {
+interface PreviewedSize {
   readonly size: string;
   readonly price: string;
   readonly quantity: number;
@@ -110,15 +114,18 @@ interface AskedSize {
 }
 
 /** Pure: of a subscription that is not there yet, all is due now and in each month. */
-export function firstOf(shape: PreviewShape, asked: readonly AskedSize[]): Preview {
+export function previewFirstInvoice(shape: PreviewShape, asked: readonly PreviewedSize[]): Preview {
   const { currency, created, lines } = shape;
   const total = sum(lines.data.map(totalOf));
   const prorationDate = new Date(created * SECOND);
-  return { currency, dueNow: total, prorationDate, monthly: total, sizes: eachOf(lines.data, asked) };
+  return { currency, dueNow: total, prorationDate, monthly: total, sizes: monthlyPrices(lines.data, asked) };
 }
 
 /** Pure: of a standing subscription, the prorations are due now, and the other lines in each month. */
-export function changeOf({ currency, created, lines, parent }: PreviewShape, asked: readonly AskedSize[]): Preview {
+export function previewChange(
+  { currency, created, lines, parent }: PreviewShape,
+  asked: readonly PreviewedSize[],
+): Preview {
   const [prorations, others] = [lines.data.filter(isProration), lines.data.filter((line) => !isProration(line))];
   const at = parent?.subscription_details?.subscription_proration_date ??
     Math.max(...prorations.map(({ period }) => period.start), prorations.length === 0 ? created : 0);
@@ -129,11 +136,11 @@ export function changeOf({ currency, created, lines, parent }: PreviewShape, ask
     dueNow: sum(prorations.filter(({ period }) => period.start === at).map(totalOf)),
     prorationDate: new Date(at * SECOND),
     monthly: sum(monthly.map(totalOf)),
-    sizes: eachOf(monthly, asked),
+    sizes: monthlyPrices(monthly, asked),
   };
 }
 
-function eachOf(lines: readonly LineShape[], asked: readonly AskedSize[]): Preview["sizes"] {
+function monthlyPrices(lines: readonly LineShape[], asked: readonly PreviewedSize[]): Preview["sizes"] {
   return asked.map(({ size, price, usual }) => {
     const its = lines.filter((line) => priceOf(line) === price);
     const quantity = sum(its.map((line) => line.quantity));

@@ -6,12 +6,12 @@
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
-import { makeOnce } from "#lib/drivers/payments/once.ts";
-import { PaymentError, type WantedPrice } from "#lib/drivers/payments/payments.ts";
-import { fit, isMonthly, PriceShape } from "#lib/drivers/payments/read.ts";
-import { PaymentRefusal } from "#lib/drivers/payments/trouble.ts";
+import { createOnce } from "#lib/drivers/payments/create-once.ts";
+import { PaymentError, type PriceRequest } from "#lib/drivers/payments/payments.ts";
+import { isMonthly, parseAnswer, PriceShape } from "#lib/drivers/payments/schemas.ts";
+import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 
-export async function priceFor(client: PaymentClient, wanted: WantedPrice, signal: AbortSignal): Promise<string> {
+export async function priceFor(client: PaymentClient, wanted: PriceRequest, signal: AbortSignal): Promise<string> {
   const { size, title, currency, monthly } = wanted;
   const lookupKey = lookupKeyOf(wanted);
   const params = {
@@ -23,13 +23,13 @@ export async function priceFor(client: PaymentClient, wanted: WantedPrice, signa
     product_data: { name: title ?? `Spoke, ${size}`, metadata: { size } },
   };
   const find = () => findPrice(client, wanted, lookupKey, signal);
-  return await makeOnce(client, {
+  return await createOnce(client, {
     key: `price-${lookupKey}-${await digest(JSON.stringify(params))}`,
     find,
-    make: async (idempotencyKey) => {
+    create: async (idempotencyKey) => {
       try {
-        const made = await client.ask(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
-        return judge(fit(PriceShape, made, "price"), wanted, lookupKey);
+        const made = await client.call(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
+        return requireMatchingPrice(parseAnswer(PriceShape, made, "price"), wanted, lookupKey);
       } catch (error) {
         // Another replica was faster, for another hub.
         const found = error instanceof PaymentRefusal && error.status === 400 ? await find() : null;
@@ -40,18 +40,18 @@ export async function priceFor(client: PaymentClient, wanted: WantedPrice, signa
   }, signal);
 }
 
-function lookupKeyOf({ size, currency, monthly }: WantedPrice): string {
+function lookupKeyOf({ size, currency, monthly }: PriceRequest): string {
   return `wheelwright-${size}-${currency}-${monthly}`;
 }
 
-async function findPrice(client: PaymentClient, wanted: WantedPrice, lookupKey: string, signal: AbortSignal) {
-  const answer = await client.ask(signal, (stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
-  const { data: [found] } = fit(v.object({ data: v.array(PriceShape) }), answer, "list of prices");
-  return found ? judge(found, wanted, lookupKey) : null;
+async function findPrice(client: PaymentClient, wanted: PriceRequest, lookupKey: string, signal: AbortSignal) {
+  const answer = await client.call(signal, (stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
+  const { data: [found] } = parseAnswer(v.object({ data: v.array(PriceShape) }), answer, "list of prices");
+  return found ? requireMatchingPrice(found, wanted, lookupKey) : null;
 }
 
 /** A person who made a price of this name by hand may have meant something else: it is not charged. */
-function judge(price: PriceShape, { currency, monthly }: WantedPrice, lookupKey: string): string {
+function requireMatchingPrice(price: PriceShape, { currency, monthly }: PriceRequest, lookupKey: string): string {
   const fits = price.currency === currency && price.unit_amount === monthly && isMonthly(price);
   if (fits && price.active) return price.id;
   const is = fits ? "archived" : `not ${monthly} ${currency} a month for each`;

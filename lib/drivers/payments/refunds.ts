@@ -2,18 +2,18 @@
 import type { Stripe } from "stripe";
 import { listAll, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import type { RefundedObject, Refunds } from "#lib/drivers/payments/payments.ts";
-import { ChargeShape, fit, RefundShape } from "#lib/drivers/payments/read.ts";
+import { ChargeShape, parseAnswer, RefundShape } from "#lib/drivers/payments/schemas.ts";
 
 export async function readRefunds(client: PaymentClient, of: RefundedObject, signal: AbortSignal): Promise<Refunds> {
-  if ("charge" in of) return await ofCharge(client, of.charge, signal);
-  const answer = await client.ask(signal, (stripe) => stripe.refunds.retrieve(of.refund));
-  const refund = fit(RefundShape, answer, "refund");
+  if ("charge" in of) return await readRefundsOfCharge(client, of.charge, signal);
+  const answer = await client.call(signal, (stripe) => stripe.refunds.retrieve(of.refund));
+  const refund = parseAnswer(RefundShape, answer, "refund");
   if (refund.charge === null) return { customer: null, refunds: [refund] }; // nobody's that we know
-  return await ofCharge(client, refund.charge, signal);
+  return await readRefundsOfCharge(client, refund.charge, signal);
 }
 
-async function ofCharge(client: PaymentClient, id: string, signal: AbortSignal): Promise<Refunds> {
-  const charge = fit(ChargeShape, await client.ask(signal, (stripe) => stripe.charges.retrieve(id)), "charge");
+async function readRefundsOfCharge(client: PaymentClient, id: string, signal: AbortSignal): Promise<Refunds> {
+  const charge = parseAnswer(ChargeShape, await client.call(signal, (stripe) => stripe.charges.retrieve(id)), "charge");
   const list = (stripe: Stripe) => stripe.refunds.list({ charge: id, limit: 100 });
   return { customer: charge.customer, refunds: await listAll(client, RefundShape, signal, list) };
 }

@@ -5,20 +5,26 @@
  * at the provider, where nothing of it is ever touched again. Changes are prorated and invoiced at once, so that what a
  * preview says is due now is due now.
  */
-import { listAll, type PaymentClient, unlessGone } from "#lib/drivers/payments/client.ts";
-import { changesOf } from "#lib/drivers/payments/items.ts";
-import { makeOnce } from "#lib/drivers/payments/once.ts";
+import { listAll, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
+import { itemChanges } from "#lib/drivers/payments/items.ts";
+import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import {
   hasEnded,
   type Invoice,
   isDunning,
+  type ItemRequest,
   PaymentError,
   type Subscription,
-  type WantedItem,
-  type WantedSubscription,
+  type SubscriptionRequest,
 } from "#lib/drivers/payments/payments.ts";
-import { fit, InvoiceShape, ItemShape, subscriptionOf, SubscriptionShape } from "#lib/drivers/payments/read.ts";
-import { isWornOut } from "#lib/drivers/payments/trouble.ts";
+import {
+  InvoiceShape,
+  ItemShape,
+  parseAnswer,
+  subscriptionOf,
+  SubscriptionShape,
+} from "#lib/drivers/payments/schemas.ts";
+import { isResourceLimit } from "#lib/drivers/payments/errors.ts";
 
 const DAYS_UNTIL_DUE = 30;
 
@@ -32,23 +38,23 @@ export async function findSubscription(
   of: Owner,
   signal: AbortSignal,
 ): Promise<Subscription | null> {
-  return aliveOf(await listSubscriptions(client, of, signal));
+  return findOpen(await listSubscriptions(client, of, signal));
 }
 
 export async function createSubscription(
   client: PaymentClient,
-  wanted: WantedSubscription,
+  wanted: SubscriptionRequest,
   signal: AbortSignal,
 ): Promise<Subscription> {
   const { customer, federationId } = wanted;
   if (wanted.items.length === 0) throw new TypeError("A subscription needs an item");
   // After one has ended another may be made, so each makes a wish of its own of the next.
   const earlier = await listSubscriptions(client, wanted, signal);
-  const subscription = await makeOnce<Subscription>(client, {
+  const subscription = await createOnce<Subscription>(client, {
     key: `subscription-${federationId}-${earlier.findLast(hasEnded)?.id ?? "first"}`,
     find: async () => await findSubscription(client, wanted, signal),
-    make: async (idempotencyKey) => {
-      const made = await client.ask(signal, (stripe) =>
+    create: async (idempotencyKey) => {
+      const made = await client.call(signal, (stripe) =>
         stripe.subscriptions.create({
           customer,
           items: wanted.items.map(({ price, size, quantity }) => ({ price, quantity, metadata: { size } })),
@@ -74,7 +80,7 @@ export async function readSubscription(
   signal: AbortSignal,
 ): Promise<Subscription | null> {
   const expand = ["latest_invoice"];
-  const found = await unlessGone(client.ask(signal, (stripe) => stripe.subscriptions.retrieve(id, { expand })));
+  const found = await nullIfMissing(client.call(signal, (stripe) => stripe.subscriptions.retrieve(id, { expand })));
   return found && await readAll(client, found, signal);
 }
 
@@ -87,20 +93,20 @@ export async function readSubscription(
 export async function setQuantities(
   client: PaymentClient,
   subscription: Subscription,
-  wanted: readonly WantedItem[],
+  wanted: readonly ItemRequest[],
   signal: AbortSignal,
 ): Promise<Subscription> {
-  const items = changesOf(subscription, wanted);
+  const items = itemChanges(subscription, wanted);
   if (items.length === 0) return subscription;
   const change = (proration_behavior: "always_invoice" | "create_prorations") =>
-    client.ask(signal, (stripe) =>
+    client.call(signal, (stripe) =>
       stripe.subscriptions.update(subscription.id, {
         items: [...items],
         proration_behavior,
         expand: ["latest_invoice"],
       }));
   const changed = await change("always_invoice").catch((error) => {
-    if (!isWornOut(error)) throw error;
+    if (!isResourceLimit(error)) throw error;
     return change("create_prorations");
   });
   return await readAll(client, changed, signal);
@@ -125,13 +131,13 @@ export async function endSubscription(
   const subscription = await readSubscription(client, id, signal);
   if (!subscription || hasEnded(subscription)) return subscription;
   const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
-  const ended = await unlessGone(client.ask(signal, (stripe) => stripe.subscriptions.cancel(id, params)));
+  const ended = await nullIfMissing(client.call(signal, (stripe) => stripe.subscriptions.cancel(id, params)));
   if (ended === null) return await readSubscription(client, id, signal); // somebody was faster
   return await readAll(client, ended, signal);
 }
 
 /** The oldest, should there be several: everybody chooses the same one. */
-function aliveOf(subscriptions: readonly Subscription[]): Subscription | null {
+function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
   return subscriptions.find((each) => !hasEnded(each)) ?? null;
 }
 
@@ -150,7 +156,7 @@ async function listSubscriptions(
 }
 
 async function readAll(client: PaymentClient, answer: unknown, signal: AbortSignal): Promise<Subscription> {
-  return await complete(client, fit(SubscriptionShape, answer, "subscription"), signal);
+  return await complete(client, parseAnswer(SubscriptionShape, answer, "subscription"), signal);
 }
 
 /** With what did not come along, and where somebody is late with paying, with the invoice that is to be paid first. */

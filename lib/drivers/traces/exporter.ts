@@ -14,7 +14,7 @@ import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import { backoff, MINUTE, SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import { exchange, type HttpAnswer } from "#lib/drivers/exchange.ts";
-import { encodeBatch, encodeSpan, type RecordedSpan } from "#lib/drivers/traces/recorded.ts";
+import { encodeBatch, encodeSpan, type RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
 export interface Exporter {
   take(span: RecordedSpan): void;
@@ -32,27 +32,27 @@ export interface ExporterOptions {
   readonly first?: number;
 }
 
-const MOST = 2048, BATCH = 512;
-const TRIES = 5; // of a batch
-const LAST = 2 * SECOND;
-const ANSWER_MOST = 64 * 1024; // bytes: who is told much more is told nothing that matters here
-const AGAIN = [429, 502, 503, 504]; // OTLP's specification: all else would be refused again
+const MAX_QUEUE = 2048, BATCH_SIZE = 512;
+const MAX_ATTEMPTS = 5; // of a batch
+const CLOSE_TIMEOUT = 2 * SECOND;
+const MAX_ANSWER_BYTES = 64 * 1024; // bytes: who is told much more is told nothing that matters here
+const RETRYABLE_STATUSES = [429, 502, 503, 504]; // OTLP's specification: all else would be refused again
 
 /** What has become of a batch. */
-interface Fate {
+interface SendResult {
   /** Why it was not taken; null where it was. */
-  readonly trouble: string | null;
+  readonly error: string | null;
   /** Spans of one that was taken which were refused. */
   readonly refused?: number;
   /** Milliseconds after which the same may be sent again; absent where that is of no use. */
-  readonly again?: number;
+  readonly retryAfterMs?: number;
 }
 
 class SendError extends DriverError {}
 
 export function openExporter(options: ExporterOptions): Exporter {
   const { settings, version, log, onDropped = () => {}, first = SECOND } = options;
-  const agent = settings.url.protocol === "https:" ? new SecureAgent(KEPT) : new Agent(KEPT);
+  const agent = settings.url.protocol === "https:" ? new SecureAgent(AGENT_OPTIONS) : new Agent(AGENT_OPTIONS);
   const closing = new AbortController(), over = new AbortController();
   const queue: string[] = [];
   let dropped = 0, failing = false;
@@ -71,29 +71,31 @@ export function openExporter(options: ExporterOptions): Exporter {
   }
 
   async function sendAll(): Promise<void> {
-    while (queue.length > 0 && !over.signal.aborted) await sendBatch(queue.splice(0, BATCH));
+    while (queue.length > 0 && !over.signal.aborted) await sendBatch(queue.splice(0, BATCH_SIZE));
   }
 
   async function sendBatch(batch: readonly string[]): Promise<void> {
     for (let attempt = 1;; attempt++) {
-      const { trouble, refused = 0, again } = await send(encodeBatch(settings.resource, version, batch));
+      const { error: trouble, refused = 0, retryAfterMs: again } = await send(
+        encodeBatch(settings.resource, version, batch),
+      );
       if (trouble === null) drop(refused);
-      tell(trouble);
+      logState(trouble);
       if (trouble === null) return;
-      if (again === undefined || attempt >= TRIES || closing.signal.aborted) return drop(batch.length);
+      if (again === undefined || attempt >= MAX_ATTEMPTS || closing.signal.aborted) return drop(batch.length);
       const wait = Math.max(again, backoff(attempt, first, 30 * SECOND));
       await sleep(wait, closing.signal).catch(() => {}); // at the end once more, and at once
     }
   }
 
   /** Once when it begins, and once when it is over. */
-  function tell(trouble: string | null): void {
+  function logState(trouble: string | null): void {
     if (trouble !== null && !failing) log.warn("Cannot send traces; some may be lost", { reason: trouble });
     if (trouble === null && failing) log.info("Traces are sent again", { dropped });
     failing = trouble !== null;
   }
 
-  async function send(body: string): Promise<Fate> {
+  async function send(body: string): Promise<SendResult> {
     try {
       const answer = await exchange({
         method: "POST",
@@ -103,26 +105,26 @@ export function openExporter(options: ExporterOptions): Exporter {
         options: { agent },
         deadline: settings.timeoutMs,
         signals: [over.signal],
-        most: ANSWER_MOST,
+        maxBytes: MAX_ANSWER_BYTES,
         fail: (failure, _, cause) => new SendError(failure, reasonOf(cause), { transient: true }),
       });
-      return fateOf(answer);
+      return resultOf(answer);
     } catch (error) {
-      return { trouble: error instanceof SendError ? error.message : "the service is stopping", again: 0 };
+      return { error: error instanceof SendError ? error.message : "the service is stopping", retryAfterMs: 0 };
     }
   }
 
   return {
     take(span) {
-      if (closing.signal.aborted || queue.length >= MOST) return drop(1);
+      if (closing.signal.aborted || queue.length >= MAX_QUEUE) return drop(1);
       queue.push(encodeSpan(span));
-      if (queue.length >= BATCH) begin();
+      if (queue.length >= BATCH_SIZE) begin();
       else timer ??= setTimeout(begin, settings.batchDelayMs).unref();
     },
     async close() {
       closing.abort();
       begin();
-      await withTimeout(LAST, sending!);
+      await withTimeout(CLOSE_TIMEOUT, sending!);
       over.abort(new Error("The service is stopping"));
       await sending;
       drop(queue.splice(0).length);
@@ -132,19 +134,19 @@ export function openExporter(options: ExporterOptions): Exporter {
   };
 }
 
-const KEPT = { keepAlive: true, maxSockets: 1 };
+const AGENT_OPTIONS = { keepAlive: true, maxSockets: 1 };
 
-function fateOf(answer: HttpAnswer): Fate {
+function resultOf(answer: HttpAnswer): SendResult {
   const { status } = answer, trouble = `the collector returned ${status}`;
-  if (status >= 200 && status < 300) return { trouble: null, refused: refusedOf(answer) };
-  return AGAIN.includes(status) ? { trouble, again: waitOf(answer) } : { trouble };
+  if (status >= 200 && status < 300) return { error: null, refused: refusedOf(answer) };
+  return RETRYABLE_STATUSES.includes(status) ? { error: trouble, retryAfterMs: waitOf(answer) } : { error: trouble };
 }
 
 /** By what a collector says that has taken a part of the batch. */
 function refusedOf({ body }: HttpAnswer): number {
   try {
     const rejected = Number(JSON.parse(body)?.partialSuccess?.rejectedSpans ?? 0);
-    return Number.isSafeInteger(rejected) ? Math.min(Math.max(rejected, 0), BATCH) : 0;
+    return Number.isSafeInteger(rejected) ? Math.min(Math.max(rejected, 0), BATCH_SIZE) : 0;
   } catch {
     return 0;
   }

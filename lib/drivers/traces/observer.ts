@@ -11,14 +11,14 @@ import type { Observation, Observer, Span, SpanKind, SpanLabels } from "#lib/bas
 import { childSpanContext, type Sampler } from "#lib/base/trace.ts";
 import { redact, REDACTED } from "#lib/base/redact.ts";
 import type { Exporter } from "#lib/drivers/traces/exporter.ts";
-import type { AttributeValue, RecordedSpan } from "#lib/drivers/traces/recorded.ts";
+import type { AttributeValue, RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
-type Shape = Pick<RecordedSpan, "name" | "role"> & {
+type SpanShape = Pick<RecordedSpan, "name" | "role"> & {
   readonly attributes?: Readonly<Record<string, AttributeValue | undefined>>;
 };
 
 /** What details are called; a detail that is not here is none for traces. */
-const DETAILS: Readonly<Record<string, string>> = {
+const DETAIL_ATTRIBUTES: Readonly<Record<string, string>> = {
   request_id: "wheelwright.request.id",
   operation: "wheelwright.operation.id",
   attempt: "wheelwright.operation.attempt",
@@ -29,12 +29,12 @@ const DETAILS: Readonly<Record<string, string>> = {
   failure: "error.type",
 };
 
-const ENDED = ["succeeded", "failed", "cancelled"];
-const LONGEST = 500;
+const FINAL_OUTCOMES = ["succeeded", "failed", "cancelled"];
+const MAX_MESSAGE_LENGTH = 500;
 /** A mail server names in its refusal who does not get the mail. */
 const ADDRESS = /[^\s<>()",:;]{1,64}@[^\s<>()",:;]+/g;
 
-const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span["details"]) => Shape } = {
+const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span["details"]) => SpanShape } = {
   request: ({ method, route, status }) => ({
     name: `${method} ${route}`,
     role: "server",
@@ -48,7 +48,7 @@ const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span[
     attributes: { "wheelwright.operation.kind": kind, "wheelwright.operation.step": step },
   }),
   cluster_call({ verb, status }, { path = "" }) {
-    const { resource, namespace } = placeInCluster(String(path));
+    const { resource, namespace } = parseClusterPath(String(path));
     const answered = typeof status === "number" && status > 0 ? status : undefined;
     return {
       name: `${verb === "STREAM" ? "WATCH" : verb} ${resource}`,
@@ -82,7 +82,7 @@ export function observeTraces(samples: Sampler, exporter: Pick<Exporter, "take">
   }
 
   function take(span: Span, place: RecordedSpan["place"], beganAt: number): void {
-    if (span.kind === "job" && !ENDED.includes(span.outcome!)) return; // whoever ends it tells of it
+    if (span.kind === "job" && !FINAL_OUTCOMES.includes(span.outcome!)) return; // whoever ends it tells of it
     const { attributes = {}, ...shape } = SHAPES[span.kind](span.labels as never, span.details),
       failed = hasFailed(span);
     exporter.take({
@@ -98,24 +98,28 @@ export function observeTraces(samples: Sampler, exporter: Pick<Exporter, "take">
 
 function attributesOf(
   span: Span,
-  shape: NonNullable<Shape["attributes"]>,
+  shape: NonNullable<SpanShape["attributes"]>,
   failed: boolean,
 ): RecordedSpan["attributes"] {
   const all: Record<string, AttributeValue> = {};
   for (const name in shape) if (shape[name] !== undefined) all[name] = shape[name];
-  for (const name in span.details) if (DETAILS[name] !== undefined) all[DETAILS[name]] = span.details[name]!;
+  for (const name in span.details) {
+    if (DETAIL_ATTRIBUTES[name] !== undefined) all[DETAIL_ATTRIBUTES[name]] = span.details[name]!;
+  }
   if (failed) all["error.type"] ??= errorTypeOf(span);
   return all;
 }
 
 /** What is there, and what is not, is found out by asking. */
-const ASKED = [404, 409];
+const EXPECTED_STATUSES = [404, 409];
 
 /** A request that was refused has done what it should; what was called off, or goes on elsewhere, has not failed. */
 function hasFailed({ kind, labels, outcome }: Span): boolean {
   const { status } = labels as { readonly status?: number | string };
   if (kind === "request") return typeof status !== "number" || status >= 500;
-  if (kind === "cluster_call") return status === 0 || Number(status) >= 400 && !ASKED.includes(Number(status));
+  if (kind === "cluster_call") {
+    return status === 0 || Number(status) >= 400 && !EXPECTED_STATUSES.includes(Number(status));
+  }
   return outcome === "failed" || outcome === "refused";
 }
 
@@ -130,11 +134,11 @@ function errorTypeOf({ error, labels }: Span): string {
 /** What is written for people may be shown to people, but for their addresses. A bug's words are for the log. */
 function messageOf(error: unknown): string {
   if (!(error instanceof DriverError || error instanceof Fault)) return "";
-  return redact(error.message).replace(ADDRESS, REDACTED).slice(0, LONGEST);
+  return redact(error.message).replace(ADDRESS, REDACTED).slice(0, MAX_MESSAGE_LENGTH);
 }
 
 /** `/apis/apps/v1/namespaces/oak-1/deployments/moodle` is about deployments in the namespace oak-1. */
-function placeInCluster(path: string): { readonly resource: string; readonly namespace: string | undefined } {
+function parseClusterPath(path: string): { readonly resource: string; readonly namespace: string | undefined } {
   const [, rest = ""] = /\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(.*)$/.exec(path) ?? [];
   const [first = "", namespace, resource] = rest.split("/");
   if (first === "") return { resource: path.split("/").findLast((part) => part !== "") ?? "", namespace: undefined };

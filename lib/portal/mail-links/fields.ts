@@ -1,6 +1,6 @@
 /** The forms of these pages: their fields, and what is said at a field that cannot be taken. */
 import * as v from "valibot";
-import { LEAST, passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
+import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { field, type Submission } from "#lib/portal/components/forms.ts";
 
@@ -29,7 +29,7 @@ export function checkFields<T extends { password: string }>(
   );
   const result = v.safeParse(schema, filledFields, { abortPipeEarly: true });
   if (result.success) {
-    const password = passwordProblem(result.output.password, email);
+    const password = findPasswordProblem(result.output.password, email);
     return password === null ? { fields: result.output } : { problems: { password } };
   }
   const problems = result.issues.map((issue) => [v.getDotPath(issue) ?? "", issue.message] as const);
@@ -56,10 +56,10 @@ export function passwordField(label: string, submission: Submission | undefined)
     label,
     subject: "The password",
     type: "password",
-    hint: `At least ${LEAST} characters. Several random words make a good password.`,
+    hint: `At least ${MIN_PASSWORD_LENGTH} characters. Several random words make a good password.`,
     required: true,
     autocomplete: "new-password",
-    minLength: LEAST,
+    minLength: MIN_PASSWORD_LENGTH,
     submission,
   });
 }

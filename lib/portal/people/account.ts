@@ -1,7 +1,7 @@
 /** One's own account: the name, the password, and where one is signed in. */
 import type * as v from "valibot";
 import type { SessionView } from "#lib/domains/auth/views.ts";
-import { LEAST } from "#lib/drivers/crypto/password-rules.ts";
+import { MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { field, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import {
@@ -131,12 +131,12 @@ export function newPasswordField(submission: Submission | undefined, required: b
     name: "password",
     label: "New password",
     type: "password",
-    hint: `At least ${LEAST} characters. Several random words make a good password.${
+    hint: `At least ${MIN_PASSWORD_LENGTH} characters. Several random words make a good password.${
       required ? "" : " Leave it empty to keep your current password."
     }`,
     required,
     autocomplete: "new-password",
-    minLength: LEAST,
+    minLength: MIN_PASSWORD_LENGTH,
     submission,
   });
 }

@@ -4,7 +4,7 @@
  */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { priceForSize, type Quantities, quantityOf } from "#lib/domains/billing/billed.ts";
-import type { Payments, Subscription, SubscriptionItem, WantedSubscription } from "#lib/drivers/payments/payments.ts";
+import type { Payments, Subscription, SubscriptionItem, SubscriptionRequest } from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
 /** What differs: an item that is there by its id, else the size that has none yet. */
@@ -28,7 +28,7 @@ export function planItems(items: readonly SubscriptionItem[], wanted: Quantities
   return [...changes, ...missing.map((size) => ({ size, quantity: wanted[size]! }))];
 }
 
-type NewItem = WantedSubscription["items"][number];
+type NewItem = SubscriptionRequest["items"][number];
 
 export interface Standing {
   readonly federationId: string;

@@ -26,11 +26,11 @@ import {
 } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import {
+  type CustomerRequest,
   hasEnded,
   PaymentError,
   type Payments,
   type Subscription,
-  type WantedCustomer,
 } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -91,7 +91,7 @@ async function describe(
   run: Run,
   payments: Payments,
   { customerId, subscriptionId }: SubscriptionRow,
-  wanted: WantedCustomer,
+  wanted: CustomerRequest,
 ): Promise<boolean> {
   try {
     await payments.updateCustomer(customerId!, wanted, run.signal);

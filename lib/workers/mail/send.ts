@@ -9,9 +9,9 @@ import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-m
 import { addSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BULK_MAIL, MAIL, type MailPayload } from "#lib/jobs/mail.ts";
-import { isRefusal, wordsOfMailServer } from "#lib/drivers/mail/refusals.ts";
-import { type Mail, MailError, type Post } from "#lib/drivers/mail/post.ts";
-import { linkOf, needsLink, readingOf, writeLetter } from "#lib/drivers/mail/write.ts";
+import { isRefusal, mailServerReply } from "#lib/drivers/mail/refusals.ts";
+import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
+import { linkOf, needsLink, readingPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
 import { FORGOTTEN_PASSWORD, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
@@ -27,11 +27,11 @@ export interface MailRetry {
 const RETRY: MailRetry = { first: 2 * SECOND, most: 15 * MINUTE };
 
 /** The same for what goes to many at once. */
-export function sendBulkMail(app: Pick<App, "config" | "log">, post: Post, retry = RETRY): Handler {
+export function sendBulkMail(app: Pick<App, "config" | "log">, post: MailTransport, retry = RETRY): Handler {
   return { ...sendMail(app, post, retry), kind: BULK_MAIL };
 }
 
-export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Post, retry = RETRY): Handler {
+export function sendMail({ config, log }: Pick<App, "config" | "log">, post: MailTransport, retry = RETRY): Handler {
   return {
     kind: MAIL,
     steps: {
@@ -61,23 +61,25 @@ export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Pos
         });
         if (!isRefusal(report.code)) return {};
         const { template, to: { email } } = letter;
-        return { audit: await recordRefusedMail(tx, { email, template, reason: wordsOfMailServer(report.message) }) };
+        return { audit: await recordRefusedMail(tx, { email, template, reason: mailServerReply(report.message) }) };
       },
     },
   };
 }
 
-async function send(run: Run, post: Post, home: URL): Promise<void> {
+async function send(run: Run, post: MailTransport, home: URL): Promise<void> {
   const payload = run.job.payload as MailPayload, { letter } = payload;
   const about = { template: letter.template, to: letter.to.email };
   const found = await run.write((tx) => prepare(tx, payload));
   if ("reason" in found) return run.log.info("A mail is not sent any more", { ...about, reason: found.reason });
-  const link = found.secret === null ? readingOf(letter.template, home) : linkOf(letter.template, home, found.secret);
+  const link = found.secret === null
+    ? readingPageOf(letter.template, home)
+    : linkOf(letter.template, home, found.secret);
   const mail: Mail = {
     id: `${run.job.id}@${home.hostname}`,
     template: letter.template,
     to: letter.to,
-    ...writeLetter(letter, home, link),
+    ...renderLetter(letter, home, link),
     link,
   };
   run.check();

@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JobName } from "#lib/moodle/files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { makeSeal } from "#lib/drivers/crypto/seal.ts";
+import { createSealedReply } from "#lib/drivers/crypto/seal.ts";
 import { readHealth, readPasswordReset } from "#lib/moodle/results.ts";
 import { makeBlueprint } from "#lib/moodle/load.ts";
 import { builtIn, edited, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
@@ -116,7 +116,8 @@ test("the link's Job is given a public key and no secret, ends soon, and traces 
 
 test("what its script seals is opened here, where there is a PHP that can seal", () => {
   const [code] = /function link_seal\(.*?\n}\n/s.exec(builtIn()["sign-in-link.php"]!)!;
-  const mine = makeSeal(), call = "echo extension_loaded('sodium') ? link_seal('said', base64_decode($argv[1])) : '';";
+  const mine = createSealedReply(),
+    call = "echo extension_loaded('sodium') ? link_seal('said', base64_decode($argv[1])) : '';";
   const said = PHP && spawnSync(PHP, ["-r", `${code}\n${call}`, mine.publicKey]).stdout.toString();
   if (said) assert.is(mine.open(said), "said");
 });

@@ -74,7 +74,7 @@ async function plant(directory: string): Promise<void> {
   const list = JSON.stringify([...migrations, ...LATER]);
   await writeFile(
     join(directory, "src/migrations.ts"),
-    `import type { Migration } from "#lib/drivers/db/migrate-fit.ts";\nexport const migrations: readonly Migration[] = ${list};\n`,
+    `import type { Migration } from "#lib/drivers/db/compare-schema.ts";\nexport const migrations: readonly Migration[] = ${list};\n`,
   );
   await change("package.json", `"version": "`, `"version": "99.`);
   await change("lib/operations/provision.ts", "version: 2,", "version: 3,");

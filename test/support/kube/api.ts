@@ -1,13 +1,13 @@
 /** Calls to a hand-made server, as the cluster's own client makes them. */
 import * as assert from "uvu/assert";
-import { type Api, type ApiRequest, openApi } from "#lib/drivers/cluster/client/api.ts";
+import { type Api, type ClusterRequest, openApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { answer, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
-export const GET: ApiRequest = { method: "GET", path: "/api/v1/pods", repeat: "safe" };
-export const PATCH: ApiRequest = { method: "PATCH", path: "/api/v1/pods/x", body: [], repeat: "unsent" };
+export const GET: ClusterRequest = { method: "GET", path: "/api/v1/pods", repeat: "safe" };
+export const PATCH: ClusterRequest = { method: "PATCH", path: "/api/v1/pods/x", body: [], repeat: "unsent" };
 export const anyone = { signal: new AbortController().signal };
 
 export async function withServer(

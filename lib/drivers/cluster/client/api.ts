@@ -10,13 +10,19 @@ import type { Connection, Connections } from "#lib/drivers/cluster/client/connec
 import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
 import { dateOf, errorOf, isRecord, unexpectedResponse, warningsOf } from "#lib/drivers/cluster/client/status.ts";
 import { traceCall } from "#lib/drivers/cluster/client/trace-call.ts";
-import { exchange, type HttpAnswer, openStream, type Outgoing, type Stream } from "#lib/drivers/exchange.ts";
+import {
+  exchange,
+  type HttpAnswer,
+  openStream,
+  type OutgoingRequest,
+  type ResponseStream,
+} from "#lib/drivers/exchange.ts";
 import { openSemaphore } from "#lib/base/limits/semaphore.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-export interface ApiRequest {
+export interface ClusterRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** From the server's base, every segment encoded. */
   readonly path: string;
@@ -36,11 +42,11 @@ interface ApiReply {
 }
 
 export interface Api {
-  call(request: ApiRequest, call: Call): Promise<ApiReply>;
+  call(request: ClusterRequest, call: Call): Promise<ApiReply>;
   /** A GET that is answered in plain text: a log. */
   text(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<string>;
   /** A GET whose body comes as long as the server sends it: a watch, a log. */
-  stream(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<Stream>;
+  stream(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<ResponseStream>;
   /** The time by the cluster's clock, in milliseconds: its timestamps are compared with this and not with ours. */
   now(): number;
   /** Aborts when it is closed, with what every call then ends with. */
@@ -73,7 +79,7 @@ export function openApi(options: ApiOptions): Api {
 
   const signalsOf = (call: Call) => [call.signal, closing.signal];
 
-  function outgoing(request: ApiRequest, connection: Connection, call: Call): Outgoing {
+  function outgoing(request: ClusterRequest, connection: Connection, call: Call): OutgoingRequest {
     return { ...outgoingOf(request, connection, options), signals: signalsOf(call), check: call.check };
   }
 
@@ -93,7 +99,7 @@ export function openApi(options: ApiOptions): Api {
     return await ask(await withDeadline(connections.current));
   }
 
-  async function sendOnce(request: ApiRequest, call: Call): Promise<HttpAnswer> {
+  async function sendOnce(request: ClusterRequest, call: Call): Promise<HttpAnswer> {
     let doing = `${request.method} ${request.path}`;
     const send = async (connection: Connection) => {
       // In the queue, so that a call that waited there while the server asked for quiet is quiet, too.
@@ -109,7 +115,7 @@ export function openApi(options: ApiOptions): Api {
     return answer;
   }
 
-  async function sendWithRetries(request: ApiRequest, call: Call): Promise<HttpAnswer> {
+  async function sendWithRetries(request: ClusterRequest, call: Call): Promise<HttpAnswer> {
     const started = performance.now();
     for (let attempt = 1;; attempt++) {
       try {
@@ -153,7 +159,7 @@ export function openApi(options: ApiOptions): Api {
 }
 
 /** The request as it goes out over this connection. */
-function outgoingOf(request: ApiRequest, connection: Connection, { deadline, userAgent }: ApiOptions) {
+function outgoingOf(request: ClusterRequest, connection: Connection, { deadline, userAgent }: ApiOptions) {
   const { server, headers, options, once } = connection;
   const query = new URLSearchParams(request.query).toString();
   return {
@@ -213,7 +219,7 @@ function isWorthRetryingNow({ transient, code, status }: ClusterError): boolean 
 
 const NOT_RETRIED = new Set(["BadAnswer", "credentials", "kubeconfig", "untrusted"]);
 
-function parseBody(answer: HttpAnswer, request: ApiRequest): unknown {
+function parseBody(answer: HttpAnswer, request: ClusterRequest): unknown {
   const text = answer.body.trim();
   try {
     const body = JSON.parse(text);
@@ -226,7 +232,7 @@ function parseBody(answer: HttpAnswer, request: ApiRequest): unknown {
 }
 
 /** The text of a refusal that came where a stream was expected: small and at once, but never trusted to be. */
-async function drain(stream: Stream, signals: readonly AbortSignal[]): Promise<HttpAnswer> {
+async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): Promise<HttpAnswer> {
   const chunks: Uint8Array[] = [];
   const read = async () => {
     for await (const chunk of stream.chunks) if (chunks.push(chunk) > 64) break;

@@ -1,7 +1,7 @@
 /** What goes wrong without an answer: the kubeconfig, the credentials that it names, and the connection. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
-import type { Failure } from "#lib/drivers/exchange.ts";
+import type { ExchangeFailure } from "#lib/drivers/exchange.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
 /** Passing, as all that somebody puts right without touching what was asked for: a file half written, a context put back. */
@@ -34,7 +34,7 @@ export function lateError(ms: number, doing?: string): ClusterError {
 }
 
 /** Whatever a connection dies of may pass: certificates that do not fit do so once somebody renews them. */
-export function exchangeError(failure: Failure, doing: string, cause: Error): ClusterError {
+export function exchangeError(failure: ExchangeFailure, doing: string, cause: Error): ClusterError {
   const code = String((cause as { code?: unknown }).code ?? "");
   if (failure === "unsendable") return credentialsError(cause, doing);
   if (failure === "too large") return unexpectedResponse(`${doing}: ${cause.message}`, 200);

@@ -73,7 +73,7 @@ async function send(
     options: { agent: false, ...(ca && { ca }) },
     deadline: ms,
     signals: [signal],
-    most: MAX_ANSWER_BYTES,
+    maxBytes: MAX_ANSWER_BYTES,
     fail: (_, doing, cause) => new ProviderError("oidc", `${doing}: ${cause.message}`, { transient: true }),
   });
   const answer = status === 200 ? parseObject(body) : null;

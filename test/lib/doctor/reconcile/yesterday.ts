@@ -4,7 +4,7 @@ import { type Log, silentLog } from "#lib/base/log.ts";
 import { reconcile, type Reconciling } from "#lib/doctor/reconcile/reconcile.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { RETURNS } from "#lib/drivers/dump/tables.ts";
+import { TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { keepParticulars } from "#lib/workers/upkeep/particulars.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -18,7 +18,7 @@ export async function keepYesterday(db: TestDatabase): Promise<() => Promise<voi
   await db.sql("create schema yesterday");
   for (const table of tables) await db.sql(`create table yesterday.${table} as select * from public.${table}`);
   const [{ last }] = await db.sql("select last_value as last from job_fences");
-  const mends = Object.values(RETURNS).flatMap(({ mend }) => mend ?? []);
+  const mends = Object.values(TABLE_RESTORES).flatMap(({ fixup: mend }) => mend ?? []);
   return async () => {
     const refill = tables.map((table) =>
       `insert into public.${table} overriding system value select * from yesterday.${table};`

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
-import { openPasswords, verifyPassword } from "#lib/drivers/crypto/password.ts";
+import { openPasswordHasher, verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
@@ -16,7 +16,7 @@ test.after((stage) => stage.db.close());
 
 test("returns a password that is right from then on, and the old one is not", async ({ db }) => {
   const ada = await makePerson(db, "ada");
-  const { password } = await resetPasswordLocally({ db, passwords: openPasswords() }, " ADA@example.org ");
+  const { password } = await resetPasswordLocally({ db, passwords: openPasswordHasher() }, " ADA@example.org ");
   const [{ passwordHash }] = await db.sql("select password_hash from users where id = $1", [ada.id]);
   assert.is(await verifyPassword(password, passwordHash), "right");
   assert.is(await verifyPassword(PASSWORD, passwordHash), "wrong");

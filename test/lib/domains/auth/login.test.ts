@@ -6,7 +6,7 @@ import type { App } from "#lib/app.ts";
 import { readAudit } from "#lib/audit/store.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { signIn, signOut } from "#lib/domains/auth/login.ts";
-import type { Passwords } from "#lib/drivers/crypto/password.ts";
+import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
@@ -166,7 +166,7 @@ test("lets two logins in that both find the hash outdated", async ({ app, db }) 
 test("refuses the old password when a new one was set while it was judged", async ({ app, db }) => {
   const ada = await makePerson(db, "ada");
   let judged = 0;
-  const passwords: Passwords = {
+  const passwords: PasswordHasher = {
     ...app.passwords,
     async verify(...asked) {
       const verdict = await app.passwords.verify(...asked);
@@ -213,7 +213,7 @@ function withCookie(cookie: string): Request {
   return new Request("http://localhost:3000/", { headers: { cookie: cookie.split(";")[0]! } });
 }
 
-function counting(passwords: Passwords): Passwords & { count(): number } {
+function counting(passwords: PasswordHasher): PasswordHasher & { count(): number } {
   let runs = 0;
   return {
     hash: (...asked) => (runs++, passwords.hash(...asked)),

@@ -2,7 +2,7 @@
 import type { Test } from "uvu";
 import { announceToPage, type ReaderPage } from "#lib/domains/deprecations/announce.ts";
 import { addCalls } from "#lib/domains/deprecations/store.ts";
-import type { Cases } from "#lib/drivers/mail/letter.ts";
+import type { TemplateData } from "#lib/drivers/mail/letter.ts";
 import type { EndpointNotice, LimitNotice, Notice } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -73,7 +73,7 @@ export function tell(
   return db.transact((tx) => announceToPage(tx, notices, { after: "", limit: 200, ...page }));
 }
 
-export interface Queued extends Readonly<Cases["announcement"]> {
+export interface Queued extends Readonly<TemplateData["announcement"]> {
   readonly to: string;
   readonly kind: string;
 }

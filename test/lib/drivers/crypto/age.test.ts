@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { randomBytes } from "node:crypto";
-import { decrypt, encrypt, isEncrypted, SealBroken } from "#lib/drivers/crypto/age.ts";
+import { decrypt, DecryptionFailed, encrypt, isEncrypted } from "#lib/drivers/crypto/age.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const PASSPHRASE = "correct horse battery", WORK = 4; // of scrypt, which is slow on purpose
@@ -22,7 +22,7 @@ async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 const sealed = (content: Buffer) => all(encrypt(cut(content, 1000), PASSPHRASE, WORK));
 const opened = (file: Buffer, passphrase = PASSPHRASE) => all(decrypt(cut(file, 7001), passphrase));
-const refused = async (file: Buffer) => assert.instance(await rejection(opened(file)), SealBroken);
+const refused = async (file: Buffer) => assert.instance(await rejection(opened(file)), DecryptionFailed);
 
 /** Where the pieces of a file begin: behind its first lines and 16 bytes. */
 const startOf = (file: Buffer) => file.indexOf("\n", file.indexOf("\n---") + 1) + 17;
@@ -100,7 +100,7 @@ test("reads little of first lines that have no end", async () => {
       yield Buffer.alloc(MIB, "a");
     }
   }
-  assert.instance(await rejection(all(decrypt(endless(), PASSPHRASE))), SealBroken);
+  assert.instance(await rejection(all(decrypt(endless(), PASSPHRASE))), DecryptionFailed);
   assert.ok(read <= 2 * MIB, `${read} bytes`);
 });
 

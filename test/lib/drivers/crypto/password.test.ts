@@ -2,7 +2,7 @@ import { scryptSync } from "node:crypto";
 import { encodeBase64NoPadding } from "@oslojs/encoding";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hashPassword, openPasswords, verifyPassword } from "#lib/drivers/crypto/password.ts";
+import { hashPassword, openPasswordHasher, verifyPassword } from "#lib/drivers/crypto/password.ts";
 
 const hashing = suite("hashPassword");
 
@@ -52,7 +52,7 @@ verifying.run();
 const gated = suite("openPasswords");
 
 gated("runs two at once, lets sixteen wait, and refuses the rest with 503", async () => {
-  const passwords = openPasswords();
+  const passwords = openPasswordHasher();
   const verify = () => passwords.verify("x", cheapHash("x"), { caller: "ada" });
   const all = await Promise.allSettled(Array.from({ length: 20 }, verify));
   const refused = all.filter((each) => each.status === "rejected");

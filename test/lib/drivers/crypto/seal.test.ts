@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeSeal, seal } from "#lib/drivers/crypto/seal.ts";
+import { createSealedReply, seal } from "#lib/drivers/crypto/seal.ts";
 
 const test = suite("makeSeal");
 
 test("opens what was sealed for its key, and nothing that was sealed for another", () => {
-  const mine = makeSeal(), other = makeSeal();
+  const mine = createSealedReply(), other = createSealedReply();
   for (const text of ["", "said", "Grüße, 你好", "x".repeat(10_000)]) {
     const sealed = seal(text, mine.publicKey);
     assert.is(mine.open(sealed), text);
@@ -15,7 +15,7 @@ test("opens what was sealed for its key, and nothing that was sealed for another
 });
 
 test("opens nothing that was changed on the way, cut, or is no seal at all", () => {
-  const mine = makeSeal(), bytes = Buffer.from(seal("said", mine.publicKey), "base64");
+  const mine = createSealedReply(), bytes = Buffer.from(seal("said", mine.publicKey), "base64");
   for (let i = 0; i < bytes.length; i++) {
     const changed = Buffer.from(bytes);
     changed[i]! ^= 1;
@@ -26,14 +26,14 @@ test("opens nothing that was changed on the way, cut, or is no seal at all", () 
 });
 
 test("seals the same text differently each time", () => {
-  const { publicKey } = makeSeal();
+  const { publicKey } = createSealedReply();
   assert.is.not(seal("said", publicKey), seal("said", publicKey));
 });
 
 test("opens what sign-in-link.php has sealed", () => {
   // Made by its link_seal, under PHP 8.2 with libsodium and OpenSSL, for the key that 32 bytes of 7 give.
   const sealed = "E9f+QvNkatHjn0ksubDCaeQhavSD5HRndL2IF6Ayo2NmAu3dfUaEGPG+3NTcZBDB0XMRhN15qGUz+GU=";
-  const mine = makeSeal(new Uint8Array(32).fill(7));
+  const mine = createSealedReply(new Uint8Array(32).fill(7));
   assert.is(mine.publicKey, "E75P6uryBMf9M1j8nAByGIHRdCeBKCJ+xnTzf3/pe20=");
   assert.is(mine.open(sealed), "said by PHP");
 });

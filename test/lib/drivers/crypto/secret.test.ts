@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
+import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { hashSecret, isSecret, newPassword, newSecret } from "#lib/drivers/crypto/secret.ts";
 
 const test = suite("newSecret");
@@ -31,7 +31,7 @@ const passwords = suite("newPassword");
 passwords("can be read aloud, and follows our own rules", () => {
   const password = newPassword();
   assert.match(password, /^([a-km-np-z2-9]{5}-){3}[a-km-np-z2-9]{5}$/);
-  assert.is(passwordProblem(password), null);
+  assert.is(findPasswordProblem(password), null);
   assert.is.not(password, newPassword());
 });
 

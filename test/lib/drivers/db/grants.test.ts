@@ -7,7 +7,7 @@ import type { ClusterSight } from "#lib/doctor/reconcile/sight.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { judgeFences, readFence } from "#lib/doctor/reconcile/judge-rest.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { RIGHTS } from "#lib/drivers/db/grants.ts";
+import { TABLE_PRIVILEGES } from "#lib/drivers/db/grants.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -59,10 +59,10 @@ async function readRights({ owner, role }: Scene): Promise<Record<string, string
 test("every table of the schema has the rights that are written down, and no others", async (scene) => {
   await install(scene);
   const tables = await asAdmin(scene.owner, (sql) => sql`select tablename from pg_tables where schemaname = 'public'`);
-  assert.equal(Object.keys(RIGHTS).sort(), tables.map(({ tablename }) => tablename).sort());
+  assert.equal(Object.keys(TABLE_PRIVILEGES).sort(), tables.map(({ tablename }) => tablename).sort());
   const sorted = (rights: Record<string, string>) => Object.entries(rights).sort();
   const found = await readRights(scene);
-  assert.equal(sorted(found), sorted(RIGHTS));
+  assert.equal(sorted(found), sorted(TABLE_PRIVILEGES));
   assert.is(found.audit_events, "select, insert");
   assert.is(found.audit_seals, "select, insert, update"); // a trigger lets them move forward alone
 });
@@ -108,7 +108,7 @@ test("what the role was given besides is taken back, and its password stays as i
   const again = Object.assign(new URL(scene.service), { password: "another" }).href;
   assert.equal(await migrate(again, migrations, scene.owner), []);
   const { audit_events, users } = await readRights(scene);
-  assert.equal([audit_events, users], [RIGHTS.audit_events, RIGHTS.users]);
+  assert.equal([audit_events, users], [TABLE_PRIVILEGES.audit_events, TABLE_PRIVILEGES.users]);
   await asAdmin(scene.service, (sql) => sql`select 1 from users`);
 });
 
@@ -165,7 +165,7 @@ async function installAlone({ owner, role, service }: Scene): Promise<void> {
 test("a role that owned everything gives it up to the owner that is named, and goes on", async (scene) => {
   await installAlone(scene);
   assert.equal((await install(scene)).length, 1);
-  assert.equal((await readRights(scene)).audit_events, RIGHTS.audit_events);
+  assert.equal((await readRights(scene)).audit_events, TABLE_PRIVILEGES.audit_events);
   await asAdmin(scene.service, (sql) => sql`select 1 from deprecation_notices`);
   for (const statement of ["alter table audit_events disable trigger all", "drop schema public cascade"]) {
     assert.is((await rejection(asAdmin(scene.service, (sql) => sql.unsafe(statement)))).code, "42501");

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { indexOf, isConcurrent } from "#lib/drivers/db/migrate-index.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { readMigrations } from "#test/support/migrations.ts";

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { readMigrations } from "#test/support/migrations.ts";
 import { asAdmin } from "#test/support/server.ts";

@@ -58,7 +58,7 @@ for (const way of ["rows", "ask"] as const) {
     >`select 1 as n from spokes full join users on false full join (values (1)) as one on false`;
     const read = async () => {
       if (way === "rows") return (await both.execute(db.rows)).rows;
-      return await db.rows.ask!(both.compile(db.rows).sql, []);
+      return await db.rows.readShared!(both.compile(db.rows).sql, []);
     };
     let answer: ReturnType<typeof read> | undefined;
     await db.transact(async (tx) => {

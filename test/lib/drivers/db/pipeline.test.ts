@@ -13,7 +13,7 @@ test.before(async (context) => void (context.db = await openTestDatabase()));
 test.after(({ db }) => db.close());
 
 interface Means {
-  readonly ask: ReturnType<typeof openPipeline>["ask"];
+  readonly ask: ReturnType<typeof openPipeline>["read"];
   readonly stats: () => { readonly open: number; readonly idle: number };
 }
 
@@ -25,7 +25,7 @@ async function withPipeline(
   const { limit = 20_000, most = 2, ...more } = options;
   const pool = openPool({ url: db.url, name: "pipeline-test", size: 4, settings: {}, ...more });
   try {
-    await work({ ask: openPipeline({ pool, limit, most, sharedFor: 60_000 }).ask, stats: pool.stats });
+    await work({ ask: openPipeline({ pool, limit, maxConnections: most, sharedFor: 60_000 }).read, stats: pool.stats });
   } finally {
     await pool.close();
   }

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { CommitUnknown, ConnectionLost, hasState } from "#lib/drivers/db/faults.ts";
-import { holdOf } from "#lib/drivers/db/dialect.ts";
+import { userLockKey } from "#lib/drivers/db/dialect.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -66,19 +66,19 @@ test("the first that failed is what a transaction throws, and nothing of it is d
 test("a transaction that cannot be begun throws why, and not what the server said to its first statement", async ({ db }) => {
   const taken = Promise.withResolvers<void>(), over = Promise.withResolvers<void>();
   const other = db.transact(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${holdOf("usr_a")}, 0))`.execute(tx);
+    await sql`select pg_advisory_xact_lock(hashtextextended(${userLockKey("usr_a")}, 0))`.execute(tx);
     taken.resolve();
     await over.promise;
   });
   await taken.promise;
   const hasty = await db.openAgain({ size: 1, lockLimit: 50 });
   const failure = await rejection(
-    hasty.holding({ user: "usr_a", confirm: async (tx) => void await addUser(tx, "held") }).transact(pidOf),
+    hasty.holding({ user: "usr_a", check: async (tx) => void await addUser(tx, "held") }).transact(pidOf),
   );
   assert.match(String((failure as Error).cause ?? failure), "lock timeout");
   over.resolve();
   await other;
-  await hasty.holding({ user: "usr_a", confirm: async (tx) => void await addUser(tx, "held") }).transact(pidOf);
+  await hasty.holding({ user: "usr_a", check: async (tx) => void await addUser(tx, "held") }).transact(pidOf);
   assert.equal(await userIds(db), ["held"]);
 });
 

@@ -1,7 +1,7 @@
 /** Databases with something in each table that matters, backed up and restored within this process. */
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { pack, unpack } from "#lib/drivers/dump/pack.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { type BackupManifest, readScript } from "#lib/drivers/dump/script.ts";

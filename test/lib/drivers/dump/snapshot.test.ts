@@ -3,7 +3,7 @@ import type { Row } from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { applyWithin, migrate } from "#lib/drivers/db/migrate.ts";
-import type { Migration } from "#lib/drivers/db/migrate-fit.ts";
+import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { restoreParts } from "#lib/drivers/dump/restore.ts";
 import { readScript } from "#lib/drivers/dump/script.ts";
 import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RETURNS } from "#lib/drivers/dump/tables.ts";
+import { TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 
 const test = suite("RETURNS");
@@ -12,7 +12,7 @@ test("says of each table what a backup has of it", async () => {
   );
   await db.close();
   const names = tables.map(({ relname }) => relname).filter((name) => name !== "migrations");
-  assert.equal(Object.keys(RETURNS).sort(), names.sort());
+  assert.equal(Object.keys(TABLE_RESTORES).sort(), names.sort());
 });
 
 test.run();

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
 import { mail, never } from "./pair.ts";
-import { openPost } from "#lib/drivers/mail/open.ts";
+import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { listenIn } from "#test/support/listener.ts";
 import { openSmtp } from "#test/support/smtp.ts";
 import { rejection } from "#test/support/until.ts";
@@ -16,13 +16,13 @@ const ENOUGH = {
 };
 
 test("is nobody where serve has no mail server", () => {
-  assert.is(openPost(readConfig({ mode: "serve", env: ENOUGH, terminal: false })), null);
+  assert.is(openMailTransport(readConfig({ mode: "serve", env: ENOUGH, terminal: false })), null);
 });
 
 test("is there with a mail server, and in dev always", () => {
   const smtp = { SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" };
   for (const [mode, env] of [["serve", { ...ENOUGH, ...smtp }], ["dev", {}], ["dev", smtp]] as const) {
-    const post = openPost(readConfig({ mode, env, terminal: false }));
+    const post = openMailTransport(readConfig({ mode, env, terminal: false }));
     assert.ok(post);
     post.close();
   }
@@ -30,7 +30,10 @@ test("is there with a mail server, and in dev always", () => {
 
 test("each mail is told, with whether it went out, and with nothing of what is in it", async () => {
   const smtp = await openSmtp(), { telemetry, spans } = listenIn();
-  const post = openPost(readConfig({ mode: "serve", env: { ...ENOUGH, ...smtp.env }, terminal: false }), telemetry)!;
+  const post = openMailTransport(
+    readConfig({ mode: "serve", env: { ...ENOUGH, ...smtp.env }, terminal: false }),
+    telemetry,
+  )!;
   await post.send(mail, never);
   await smtp.close();
   await rejection(post.send(mail, never));

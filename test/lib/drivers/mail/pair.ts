@@ -1,5 +1,5 @@
 /** A mail server and a post that leads there, for tests of what goes on between them. */
-import type { Mail, MailError, Post } from "#lib/drivers/mail/post.ts";
+import type { Mail, MailError, MailTransport } from "#lib/drivers/mail/transport.ts";
 import { openSmtp as openPost, type SmtpOptions } from "#lib/drivers/mail/smtp.ts";
 import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -20,7 +20,7 @@ export const mail: Mail = {
 
 export interface Pair {
   readonly smtp: Smtp;
-  readonly post: Post;
+  readonly post: MailTransport;
 }
 
 /** A server and a post that leads there, for the time of the work. */

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { MailError } from "#lib/drivers/mail/post.ts";
-import { knock } from "#lib/drivers/mail/smtp.ts";
+import type { MailError } from "#lib/drivers/mail/transport.ts";
+import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
 import { between, failure, LONG, mail, never, soon, TOKEN } from "#test/lib/drivers/mail/pair.ts";
 import { CERTIFICATE } from "#test/support/kube/certificate.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -141,7 +141,7 @@ test("has at most four connections", () =>
 
 for (const hang of ["greeting", "data"] as const) {
   test(`gives up on a server that hangs at the ${hang}, and lets go of it`, () =>
-    between({}, { patience: { wait: 300, whole: LONG } }, async (pair) => {
+    between({}, { timeouts: { wait: 300, whole: LONG } }, async (pair) => {
       pair.smtp.rules.hang = hang;
       const error = await soon(failure(pair));
       assert.is(error.code, "mail_timeout");
@@ -151,7 +151,7 @@ for (const hang of ["greeting", "data"] as const) {
 }
 
 test("gives up on a mail that takes too long, whatever trickles in", () =>
-  between({}, { patience: { wait: LONG, whole: 150 } }, async (pair) => {
+  between({}, { timeouts: { wait: LONG, whole: 150 } }, async (pair) => {
     pair.smtp.rules.hang = "data";
     assert.is((await soon(failure(pair))).code, "mail_timeout");
     await until(() => pair.smtp.connections().open === 0);
@@ -162,12 +162,14 @@ test("gives up a login that takes too long, whatever trickles in", () =>
     smtp.rules.hang = "greeting";
     const place = { host: "127.0.0.1", port: smtp.port, user: null, pass: null, from: "a@example.org", name: "" };
     const patience = { wait: 5000, whole: 150 };
-    const error = await soon(rejection(knock({ ...place, encryption: "opportunistic", patience }))) as MailError;
+    const error = await soon(
+      rejection(checkSmtp({ ...place, encryption: "opportunistic", timeouts: patience })),
+    ) as MailError;
     assert.is(error.code, "mail_timeout");
   }));
 
 test("stops when it is told to, with the reason", () =>
-  between({}, { patience: { wait: LONG, whole: LONG } }, async ({ smtp, post }) => {
+  between({}, { timeouts: { wait: LONG, whole: LONG } }, async ({ smtp, post }) => {
     smtp.rules.hang = "data";
     const stop = new AbortController(), sending = rejection(post.send(mail, stop.signal));
     await until(() => smtp.connections().open === 1);
@@ -177,7 +179,7 @@ test("stops when it is told to, with the reason", () =>
   }));
 
 test("cuts what is under way when it is closed", () =>
-  between({}, { patience: { wait: LONG, whole: LONG } }, async ({ smtp, post }) => {
+  between({}, { timeouts: { wait: LONG, whole: LONG } }, async ({ smtp, post }) => {
     smtp.rules.hang = "data";
     const sending = rejection(post.send(mail, never));
     await until(() => smtp.connections().open === 1);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { PaymentError, SizeChange, WantedPrice } from "#lib/drivers/payments/payments.ts";
-import { changeOf, firstOf, type LineShape } from "#lib/drivers/payments/preview.ts";
+import type { PaymentError, PriceRequest, SizeChange } from "#lib/drivers/payments/payments.ts";
+import { type LineShape, previewChange, previewFirstInvoice } from "#lib/drivers/payments/preview.ts";
 import * as paid from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -33,7 +33,7 @@ test.after(({ provider }) => provider.close());
 trouble.before.each(openBilled);
 trouble.after.each(({ provider }) => provider.close());
 
-const by = (price: WantedPrice, change: number): SizeChange => ({ size: price.size, by: change, price });
+const by = (price: PriceRequest, change: number): SizeChange => ({ size: price.size, by: change, price });
 const AT = new Date(MIDDLE * 1000);
 
 test("tells one more: what is left of the month now, and a month's from then on", async ({ ask }) => {
@@ -159,23 +159,26 @@ const ASKED = [{ size: "small", price: "price_1", quantity: 2, usual: null }];
 
 pure("counts discounts, and taxes that the amount does not hold", () => {
   const taxes = [{ amount: 190, tax_behavior: "exclusive" }, { amount: 70, tax_behavior: "inclusive" }];
-  const told = firstOf(invoice(line(2000, { quantity: 2, taxes, discount_amounts: [{ amount: 100 }] })), ASKED);
+  const told = previewFirstInvoice(
+    invoice(line(2000, { quantity: 2, taxes, discount_amounts: [{ amount: 100 }] })),
+    ASKED,
+  );
   assert.equal([told.dueNow, told.monthly, told.sizes], [2090, 2090, [{ size: "small", each: 1045 }]]);
 });
 
 pure("leaves out prorations of earlier changes, which wait for the next invoice anyway", () => {
   const earlier = line(-700, { ...prorated, period: { start: MIDDLE - DAYS } });
-  const told = changeOf(
+  const told = previewChange(
     invoice(earlier, line(-300, prorated), line(900, prorated), line(5000, { quantity: 2 })),
     ASKED,
   );
   assert.equal([told.dueNow, told.monthly, told.sizes[0]!.each], [600, 5000, 2500]);
   const dated = { subscription_details: { subscription_proration_date: MIDDLE - DAYS } };
-  assert.is(changeOf({ ...invoice(earlier, line(1)), parent: dated }, ASKED).dueNow, -700);
+  assert.is(previewChange({ ...invoice(earlier, line(1)), parent: dated }, ASKED).dueNow, -700);
 });
 
 pure("is no invention where no line and no price says what one costs", async () => {
-  const told = () => Promise.resolve().then(() => changeOf(invoice(), ASKED));
+  const told = () => Promise.resolve().then(() => previewChange(invoice(), ASKED));
   assert.is((await rejection(told())).code, "bad_answer");
 });
 

@@ -5,7 +5,7 @@ import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { type Exporter, type ExporterOptions, openExporter } from "#lib/drivers/traces/exporter.ts";
-import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
+import type { RecordedSpan } from "#lib/drivers/traces/encode.ts";
 import { type Collector, openCollector, take } from "#test/support/collector.ts";
 import { until } from "#test/support/until.ts";
 

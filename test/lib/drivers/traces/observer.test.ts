@@ -6,9 +6,9 @@ import { Fault } from "#lib/base/errors.ts";
 import { openTelemetry, type SpanKind, type SpanLabels } from "#lib/base/telemetry.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { MailError } from "#lib/drivers/mail/post.ts";
+import { MailError } from "#lib/drivers/mail/transport.ts";
 import { observeTraces } from "#lib/drivers/traces/observer.ts";
-import type { RecordedSpan } from "#lib/drivers/traces/recorded.ts";
+import type { RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
 const test = suite("observeTraces");
 

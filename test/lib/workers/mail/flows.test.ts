@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { sendResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { processSignup } from "#lib/domains/auth/signup.ts";
-import { openPost } from "#lib/drivers/mail/open.ts";
+import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/workers/handlers.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
@@ -26,7 +26,7 @@ test.after(async ({ flows, smtp }) => {
 
 test("lead from the request by way of the queue and the mail server to the page", async ({ flows, smtp }) => {
   const ada = await makePerson(flows.db, "ada");
-  const post = openPost(flows.app.config);
+  const post = openMailTransport(flows.app.config);
   const scheduler = await openScheduler(flows.app, { handlers: handlers(flows.app, post), lanes: 8 });
   try {
     await flows.post("/auth/forgot-password", { email: ada.email });

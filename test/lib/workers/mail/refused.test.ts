@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
-import type { Post } from "#lib/drivers/mail/post.ts";
+import type { MailTransport } from "#lib/drivers/mail/transport.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
@@ -16,7 +16,7 @@ interface Context {
   scene: Scene;
   smtp: Smtp;
   postman: Postman;
-  post: Post;
+  post: MailTransport;
 }
 
 const test = suite<Context>("a mail that its server refuses for good");

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
 import { resetByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { record } from "#lib/changes/record.ts";
-import type { Passwords } from "#lib/drivers/crypto/password.ts";
+import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { decideVisibility } from "#lib/domains/federations/follow.ts";
@@ -134,7 +134,7 @@ test("mails the owner if there was a password before", async ({ flows }) => {
 test("does nothing if the user is disabled while the password is hashed", async ({ flows }) => {
   const hal = await makePerson(flows.db, "hal");
   const token = await flows.link("password_reset", hal);
-  const passwords: Passwords = {
+  const passwords: PasswordHasher = {
     ...flows.app.passwords,
     async hash(...asked) {
       await flows.db.sql("update users set disabled_at = wheelwright_now() where id = $1", [hal.id]);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
-import { openShares } from "#lib/drivers/db/shares.ts";
+import { openConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 
 const test = suite<{ db: TestDatabase }>("shares of a pool");
@@ -22,7 +22,7 @@ async function withPool(db: TestDatabase, work: (pool: Pool) => Promise<void>): 
 
 test("leave a quarter to others, and two to each user however small the pool is", () => {
   for (const [size, most] of [[1, 2], [2, 2], [4, 3], [8, 6], [10, 7]] as const) {
-    const shares = openShares(size);
+    const shares = openConnectionShares(size);
     for (let i = 0; i < most; i++) {
       assert.ok(shares.mayTake("ada"));
       shares.take("ada");
@@ -34,7 +34,7 @@ test("leave a quarter to others, and two to each user however small the pool is"
 });
 
 test("serve whose user has the fewest, and else in the order of arrival", () => {
-  const shares = openShares(8), waiting = ["ada", "ben", "eve"].map((user) => ({ user }));
+  const shares = openConnectionShares(8), waiting = ["ada", "ben", "eve"].map((user) => ({ user }));
   for (const user of ["ada", "ada", "ben"]) shares.take(user);
   assert.is(shares.next(waiting)?.user, "eve");
   shares.take("eve");

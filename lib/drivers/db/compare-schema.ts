@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 export type Migration = readonly [name: string, sql: string];
 
 /** What the database says of a migration; `needs` is the one that a program must have, null where any may go on. */
-export interface Applied {
+export interface AppliedMigration {
   readonly name: string;
   readonly checksum: string;
   readonly needs: string | null;
@@ -23,20 +23,21 @@ export class MigrationError extends Error {
 }
 
 /** What is wrong, and what to do about it. */
-export class SchemaMisfit extends MigrationError {
-  readonly told: string;
+export class SchemaMismatch extends MigrationError {
+  readonly problem: string;
   readonly remedy: string;
   constructor(told: string, remedy: string) {
     super(`${told}; ${remedy}`);
-    this.told = told;
+    this.problem = told;
     this.remedy = remedy;
   }
 }
 
 /** By name. A table of migrations that was made before anything was needed lacks the column. */
-export const APPLIED = "select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name";
+export const SELECT_APPLIED =
+  "select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name";
 
-export interface SchemaFit {
+export interface SchemaComparison {
   /** What is yet to be applied, in order. */
   readonly missing: readonly Migration[];
   /** What the database has and the program does not know; it works all the same. */
@@ -44,19 +45,22 @@ export interface SchemaFit {
 }
 
 /** Throws SchemaMisfit where they do not fit. */
-export function fitSchema(applied: readonly Applied[], migrations: readonly Migration[]): SchemaFit {
+export function compareSchema(
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+): SchemaComparison {
   const known = new Map(migrations), newest = migrations.at(-1)?.[0] ?? "", newer: string[] = [];
   for (const { name, checksum, needs } of applied) {
     const text = known.get(name);
     if (text === undefined) {
       if (name < newest) {
-        throw new SchemaMisfit(
+        throw new SchemaMismatch(
           `The migration ${name}.sql was applied to the database, but this program lacks it`,
           "restore the file",
         );
       }
       if (needs !== null && !known.has(needs)) {
-        throw new SchemaMisfit(
+        throw new SchemaMismatch(
           `The database is newer than this program: its migration ${name}.sql needs ${needs}.sql, and this program ` +
             `ends at ${newest}.sql`,
           "run a newer release",
@@ -65,7 +69,7 @@ export function fitSchema(applied: readonly Applied[], migrations: readonly Migr
       newer.push(name);
     } else if (checksumOf(text) !== checksum) {
       const told = `The migration ${name}.sql was changed after it was applied`;
-      throw new SchemaMisfit(told, "restore it, and put the change into a new file");
+      throw new SchemaMismatch(told, "restore it, and put the change into a new file");
     }
   }
   const last = applied.at(-1)?.name ?? "", done = new Set(applied.map(({ name }) => name));
@@ -73,7 +77,7 @@ export function fitSchema(applied: readonly Applied[], migrations: readonly Migr
   const late = missing.find(([name]) => name < last);
   if (late) {
     const told = `The migration ${late[0]}.sql comes before ${last}.sql, which is applied`;
-    throw new SchemaMisfit(told, "give it a later number");
+    throw new SchemaMismatch(told, "give it a later number");
   }
   return { missing, newer };
 }
@@ -84,6 +88,6 @@ export function checksumOf(text: string): string {
 }
 
 /** The migration without which no program works on this one. */
-export function neededFor(text: string): string | null {
+export function requiredMigration(text: string): string | null {
   return /^-- needs (\d{4}_\w+)\r?$/m.exec(text)?.[1] ?? null;
 }

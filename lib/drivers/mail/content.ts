@@ -8,7 +8,7 @@ export type Block =
   | { readonly kind: "button"; readonly label: string }
   | { readonly kind: "note"; readonly text: string };
 
-export interface Words {
+export interface LetterContent {
   readonly subject: string;
   /** What a mail program shows beside the subject. */
   readonly preview: string;
@@ -27,13 +27,13 @@ const MONTHS = [
 ];
 
 /** `Saturday, 28 November 2026, 14:05 UTC`: the same on every machine, whatever its language. */
-export function moment(iso: string): string {
+export function formatMoment(iso: string): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
-  return `${DAYS[at.getUTCDay()]}, ${date(iso)}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`;
+  return `${DAYS[at.getUTCDay()]}, ${formatDate(iso)}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`;
 }
 
 /** `28 November 2026`, in UTC. */
-export function date(iso: string): string {
+export function formatDate(iso: string): string {
   const at = new Date(iso);
   return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 }

@@ -1,7 +1,7 @@
 /** Callers who wait for a connection: each until it is served, goes away, or has waited for too long. */
 import type { Client } from "#lib/drivers/db/client.ts";
 import { asFault } from "#lib/drivers/db/faults.ts";
-import type { Shares } from "#lib/drivers/db/shares.ts";
+import type { ConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { Fault } from "#lib/base/errors.ts";
 
 interface Waiter {
@@ -10,8 +10,8 @@ interface Waiter {
   refuse(error: unknown): void;
 }
 
-interface CallersOptions {
-  readonly shares: Shares;
+interface CallerQueueOptions {
+  readonly shares: ConnectionShares;
   /** Milliseconds; null is as long as it takes. */
   readonly waitLimit: number | null;
   /** Why the last connection could not be opened, or null. */
@@ -20,22 +20,22 @@ interface CallersOptions {
   readonly answers: () => boolean;
 }
 
-export interface Callers {
+export interface CallerQueue {
   count(): number;
   /** How many may have a connection, each within the share of its user. */
-  wanted(): number;
+  servable(): number;
   /** Who is to be served next, if anybody may be. */
   next(): Waiter | undefined;
   wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client>;
   refuse(error: unknown): void;
 }
 
-export function openCallers({ shares, waitLimit, failure, answers }: CallersOptions): Callers {
+export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQueueOptions): CallerQueue {
   const waiting = new Set<Waiter>(); // a Set keeps the order of arrival, and lets go of any in one step
 
   return {
     count: () => waiting.size,
-    wanted: () => [...waiting].filter(({ user }) => shares.mayTake(user)).length,
+    servable: () => [...waiting].filter(({ user }) => shares.mayTake(user)).length,
     next: () => shares.next(waiting),
     wait: (signal, user) =>
       new Promise((resolve, reject) => {
@@ -50,7 +50,7 @@ export function openCallers({ shares, waitLimit, failure, answers }: CallersOpti
           refuse: (error) => (leave(), reject(error)),
         };
         const onAbort = () => waiter.refuse(signal!.reason);
-        const onLate = () => waiter.refuse(noConnection(failure(), answers()));
+        const onLate = () => waiter.refuse(connectionFault(failure(), answers()));
         const timer = waitLimit === null ? undefined : setTimeout(onLate, waitLimit);
         signal?.addEventListener("abort", onAbort, { once: true });
         waiting.add(waiter);
@@ -62,7 +62,7 @@ export function openCallers({ shares, waitLimit, failure, answers }: CallersOpti
 }
 
 /** A database that answers others can be reached: it is only slow to take one more connection. */
-function noConnection(failure: unknown, answers: boolean): Fault {
+function connectionFault(failure: unknown, answers: boolean): Fault {
   const told = failure instanceof Error && asFault(failure.cause); // too many connections are another thing
   if (told instanceof Fault) return told;
   return failure && !answers

@@ -4,18 +4,18 @@ import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
 import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-export type Gate = <T>(turn: QueueEntry, work: () => Promise<T>) => Promise<T>;
+export type WorkLimiter = <T>(turn: QueueEntry, work: () => Promise<T>) => Promise<T>;
 
 /**
  * Throws Fault unavailable `busy` (503) when `places` requests wait already, and no caller has had more turns than this
  * one.
  */
-export function openGate(atOnce: number, places: number): Gate {
+export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLimiter {
   const past = openExpiringCounter({ span: MINUTE });
   const turns = openFairQueue({
-    capacity: places,
+    capacity: maxWaiting,
     recentCount: ({ caller: whose }) => past.count(whose),
-    refusal: busy,
+    refusal: busyFault,
   });
   let running = 0;
 
@@ -27,7 +27,7 @@ export function openGate(atOnce: number, places: number): Gate {
   }
 
   return async function through(turn, work) {
-    if (running >= atOnce) await turns.wait(turn);
+    if (running >= concurrency) await turns.wait(turn);
     else {
       running++;
       past.add(turn.caller);
@@ -40,6 +40,6 @@ export function openGate(atOnce: number, places: number): Gate {
   };
 }
 
-function busy(): Fault {
+function busyFault(): Fault {
   return new Fault("unavailable", "busy", "The server is busy; try again", { retryAfter: 2 });
 }

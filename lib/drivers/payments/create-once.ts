@@ -13,32 +13,32 @@
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
-import { isOtherCall, PaymentRefusal } from "#lib/drivers/payments/trouble.ts";
+import { isKeyMismatch, PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 import { sleep } from "#lib/base/time.ts";
 
-interface Wanted<T> {
+interface CreateOnceOptions<T> {
   /** What no other wish has: of what, and for whom. */
   readonly key: string;
   find(): Promise<T | null>;
   /** Null when what an earlier call with this key has made is there no more. */
-  make(idempotencyKey: string): Promise<T | null>;
+  create(idempotencyKey: string): Promise<T | null>;
 }
 
-const NUMBERS = 8;
+const MAX_KEYS = 8;
 
-export async function makeOnce<T>(
+export async function createOnce<T>(
   { settle }: Pick<PaymentClient, "settle">,
-  { key, find, make }: Wanted<T>,
+  { key, find, create: make }: CreateOnceOptions<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  for (let number = 1; number <= NUMBERS; number++) {
+  for (let number = 1; number <= MAX_KEYS; number++) {
     const found = await find();
     if (found !== null) return found;
     try {
       const made = await make(`wheelwright-${key}-${number}`);
       if (made !== null) return made;
     } catch (error) {
-      if (isOtherCall(error)) await sleep(settle, signal);
+      if (isKeyMismatch(error)) await sleep(settle, signal);
       else if (!(error instanceof PaymentRefusal && error.replayed)) throw error;
     }
   }

@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openGate } from "#lib/drivers/crypto/gate.ts";
+import { openWorkLimiter } from "#lib/drivers/crypto/work-limiter.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("openGate");
 
 /** A gate, and work in it that ends when it is told to. */
 function open(atOnce: number, places: number) {
-  const through = openGate(atOnce, places);
+  const through = openWorkLimiter(atOnce, places);
   const begun: string[] = [], refused: string[] = [], ends = new Map<string, () => void>();
   return {
     begun,

@@ -6,11 +6,11 @@
  * sends a POST again without telling; calls are few.
  */
 import type { Stripe } from "stripe";
-import { exchange, type Failure, type HttpAnswer } from "#lib/drivers/exchange.ts";
+import { exchange, type ExchangeFailure, type HttpAnswer } from "#lib/drivers/exchange.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
-interface WireOptions {
+interface StripeHttpOptions {
   /** Where the API is; its path goes before every call's. */
   readonly base: URL;
   readonly signal: AbortSignal;
@@ -20,8 +20,8 @@ interface WireOptions {
 }
 
 /** For `new Stripe(…, {httpClient})`. Whatever it fails with is a PaymentError, or the signal's reason. */
-export function openWire(
-  { base, signal, deadline, telemetry = NO_TELEMETRY }: WireOptions,
+export function openStripeHttpClient(
+  { base, signal, deadline, telemetry = NO_TELEMETRY }: StripeHttpOptions,
 ): InstanceType<typeof Stripe.HttpClient> {
   return {
     getClientName: () => "node",
@@ -35,7 +35,7 @@ export function openWire(
           options: { agent: false },
           signals: [signal],
         });
-      const answer = await telemetry.span("provider_call", { call: `${method} ${thingOf(path)}` }, async (span) => {
+      const answer = await telemetry.span("provider_call", { call: `${method} ${resourceOf(path)}` }, async (span) => {
         const { status, ...rest } = await ask();
         if (status >= 400) span.outcome = "refused";
         return { status, ...rest };
@@ -56,12 +56,12 @@ export function openWire(
 }
 
 /** What a path is about, without any id: `/v1/customers/cus_1?limit=1` is about customers. */
-function thingOf(path: string): string {
+function resourceOf(path: string): string {
   return /^\/v\d+\/([a-z_]+)/.exec(path)?.[1] ?? "other";
 }
 
 /** A key with a line break in it cannot be a header; the cause holds the key. */
-function fail(failure: Failure, doing: string, { message }: Error): PaymentError {
+function fail(failure: ExchangeFailure, doing: string, { message }: Error): PaymentError {
   if (failure === "deadline") return new PaymentError("deadline", `${doing} ${message}`, { transient: true });
   if (failure === "unsendable") {
     const hint = "Check STRIPE_SECRET_KEY: it contains an invalid character.";

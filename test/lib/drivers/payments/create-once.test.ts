@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeOnce } from "#lib/drivers/payments/once.ts";
-import { PaymentRefusal } from "#lib/drivers/payments/trouble.ts";
+import { createOnce } from "#lib/drivers/payments/create-once.ts";
+import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 import { NEVER } from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -13,13 +13,13 @@ const refusal = (code: string, replayed: boolean) =>
 /** Runs it against these answers, one for each call that makes; what `found` names is found after so many of them. */
 function attempt(answers: (string | null | Error)[], { settle = 0, found = Infinity, signal = NEVER } = {}) {
   const done: string[] = [];
-  const result = makeOnce({ settle }, {
+  const result = createOnce({ settle }, {
     key: "thing-of-fed_1",
     find: () => {
       done.push("find");
       return Promise.resolve(done.filter((each) => each !== "find").length >= found ? "found" : null);
     },
-    make: (key) => {
+    create: (key) => {
       done.push(key.replace("wheelwright-thing-of-fed_1-", "make "));
       const answer = answers.shift() ?? null;
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);

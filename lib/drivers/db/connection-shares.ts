@@ -5,7 +5,7 @@
  * a pool, and of those who wait the one whose user holds the fewest is next. What belongs to no user, such as finding out
  * who calls, and the work of jobs, is not bounded: it is short, or bounded elsewhere.
  */
-export interface Shares {
+export interface ConnectionShares {
   /** Whether one more connection is within the user's share. */
   mayTake(user: string | undefined): boolean;
   take(user: string | undefined): void;
@@ -14,10 +14,10 @@ export interface Shares {
   next<W extends { readonly user: string | undefined }>(waiting: Iterable<W>): W | undefined;
 }
 
-const LEAST = 2; // connections of any user: a request may read while its own transaction is open
+const MIN_SHARE = 2; // connections of any user: a request may read while its own transaction is open
 
-export function openShares(size: number): Shares {
-  const most = Math.max(LEAST, size - Math.ceil(size / 4)), held = new Map<string, number>();
+export function openConnectionShares(size: number): ConnectionShares {
+  const most = Math.max(MIN_SHARE, size - Math.ceil(size / 4)), held = new Map<string, number>();
   const heldBy = (user: string | undefined) => user === undefined ? 0 : held.get(user) ?? 0;
 
   function count(user: string | undefined, by: 1 | -1): void {

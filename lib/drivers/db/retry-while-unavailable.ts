@@ -3,7 +3,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 /** Rejects with the signal's reason once it aborts, and with whatever would be the same at the next try. */
-export async function insist<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function retryWhileUnavailable<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let failed = 1;; failed++) {
     signal.throwIfAborted();
     try {

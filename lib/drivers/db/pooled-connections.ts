@@ -4,13 +4,13 @@ import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const CLOSE_LIMIT = 2 * SECOND;
 // A connection that nobody used for a while may be gone without a word (a failover, a firewall that forgot it).
-const TRUSTED = 10 * SECOND;
+const TRUSTED_FOR = 10 * SECOND;
 // A session collects prepared statements and memory; a younger one starts without. Spread, so that they do not end together.
 const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
 // One to a server that only reads serves readers, and soon another is tried: the address may lead to a primary again.
 const READ_ONLY_LIFETIME = SECOND;
 
-interface Stock {
+interface PooledConnections {
   /** How many connections stand, and how many of them nobody uses. */
   count(): { readonly open: number; readonly idle: number };
   add(client: Client): void;
@@ -21,18 +21,18 @@ interface Stock {
   /** Whether the connection was used so lately that it surely stands. */
   isTrusted(client: Client): boolean;
   /** Ends the idle connections whose time is over; all of them once the pool closes. */
-  weed(): void;
+  closeExpired(): void;
   forget(client: Client): void;
   /** What was a primary takes no writes any more, and the others were opened to the same one: none is used again. */
-  suspect(): void;
+  expireWritable(): void;
   /** Ends the idle ones, lets the others be given back for two seconds, and cuts what is left for this reason. */
   close(reason: unknown): Promise<void>;
 }
 
-export function openStock(onForgotten: () => void): Stock {
+export function openPooledConnections(onForgotten: () => void): PooledConnections {
   const idle: Client[] = [];
   const ages = new Map<Client, { retireAt: number; idleSince: number }>();
-  const leaving = new Set<Promise<void>>();
+  const closing = new Set<Promise<void>>();
   let closed = false;
   let onQuiet: (() => void) | null = null;
 
@@ -45,8 +45,8 @@ export function openStock(onForgotten: () => void): Stock {
   }
 
   function retire(client: Client): void {
-    const left = client.close().catch((error) => client.kill(error)).finally(() => leaving.delete(left));
-    leaving.add(left);
+    const left = client.close().catch((error) => client.kill(error)).finally(() => closing.delete(left));
+    closing.add(left);
     forget(client);
   }
 
@@ -61,13 +61,13 @@ export function openStock(onForgotten: () => void): Stock {
       idle.push(client);
     },
     pop: () => idle.pop(),
-    isTrusted: (client) => performance.now() - ages.get(client)!.idleSince < TRUSTED,
-    weed() {
+    isTrusted: (client) => performance.now() - ages.get(client)!.idleSince < TRUSTED_FOR,
+    closeExpired() {
       const now = performance.now();
       for (const client of idle.filter((one) => closed || now > ages.get(one)!.retireAt)) retire(client);
     },
     forget,
-    suspect() {
+    expireWritable() {
       for (const [client, age] of ages) if (!client.readOnly) age.retireAt = 0;
     },
     async close(reason) {
@@ -77,7 +77,7 @@ export function openStock(onForgotten: () => void): Stock {
       const timer = setTimeout(() => [...ages.keys()].forEach((client) => client.kill(reason)), CLOSE_LIMIT);
       if (ages.size > 0) await quiet;
       clearTimeout(timer);
-      await Promise.all(leaving);
+      await Promise.all(closing);
     },
   };
 }

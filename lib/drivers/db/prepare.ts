@@ -36,13 +36,15 @@ export function prepare<Given extends object, Query extends Buildable<unknown>>(
  * The same for a read that an index answers at once, however much there is. Outside of a transaction it goes over a
  * connection that many share (pipeline.ts), where a slow one would be waited for by others.
  */
-export function prepareQuick<Given extends object, Query extends Buildable<unknown>>(
+export function prepareShared<Given extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, given: Given) => Query,
 ): (rows: Rows, given: Given) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);
   return async (rows, given) => {
     const query = compile(rows, given);
-    const found = rows.ask ? await rows.ask(query.sql, query.parameters) : (await rows.executeQuery(query)).rows;
+    const found = rows.readShared
+      ? await rows.readShared(query.sql, query.parameters)
+      : (await rows.executeQuery(query)).rows;
     return found as RowOf<Query>[];
   };
 }
@@ -54,7 +56,7 @@ function compiler<Given extends object>(build: (rows: Rows, given: Given) => Bui
     // A plugin has to see each query with its values: tests count and read them by one.
     if (rows.getExecutor().plugins.length > 0) return build(rows, given).compile(rows) as CompiledQuery;
     const names = Object.keys(given).filter((name) => given[name as keyof Given] !== undefined), key = names.join();
-    const compiled = known.get(key) ?? standing(rows, names);
+    const compiled = known.get(key) ?? compileWithPlaceholders(rows, names);
     known.set(key, compiled);
     const parameters = compiled.parameters.map((value) =>
       value instanceof Placeholder ? given[value.name as keyof Given] : value
@@ -62,7 +64,7 @@ function compiler<Given extends object>(build: (rows: Rows, given: Given) => Bui
     return { ...compiled, parameters };
   };
 
-  function standing(rows: Rows, names: readonly string[]): CompiledQuery {
+  function compileWithPlaceholders(rows: Rows, names: readonly string[]): CompiledQuery {
     const stands = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
     return build(rows, stands as Given).compile(rows) as CompiledQuery;
   }

@@ -21,31 +21,31 @@ export class PaymentRefusal extends PaymentError {
   }
 }
 
-const PASSING = { transient: true }, FINAL = { transient: false };
+const TRANSIENT = { transient: true }, PERMANENT = { transient: false };
 const BUSY = new Set(["lock_timeout", "rate_limit", "idempotency_key_in_use"]);
-const WORN_OUT = "resource_limit";
+const RESOURCE_LIMIT = "resource_limit";
 const KEY_HINT = "Check at the provider that STRIPE_SECRET_KEY is valid and has the permissions for this.";
 
 /** Whether a key was used before with other parameters: what became of that call is not told. */
-export function isOtherCall(error: unknown): boolean {
+export function isKeyMismatch(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === "idempotency_error";
 }
 
 /** Whether not the account asks too much, but too much is asked for this one thing: waiting for seconds does not mend it. */
-export function isWornOut(error: unknown): boolean {
-  return error instanceof PaymentRefusal && error.code === WORN_OUT;
+export function isResourceLimit(error: unknown): boolean {
+  return error instanceof PaymentRefusal && error.code === RESOURCE_LIMIT;
 }
 
 /** Everything that is not of the package is handed back as it is: it is a bug, or our own. */
-export function troubleOf(error: unknown, secrets: readonly string[]): unknown {
+export function toPaymentError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error) || error instanceof PaymentError) return error;
   // So the package calls a page of a list that is none; it has no class for it.
-  if (error.message.startsWith("Unexpected: ")) return new PaymentError("bad_answer", error.message, PASSING);
+  if (error.message.startsWith("Unexpected: ")) return new PaymentError("bad_answer", error.message, TRANSIENT);
   const { detail, type, statusCode, message } = error as Partial<Stripe.errors.StripeError> & Error;
   if (detail instanceof PaymentError) return detail;
   if (!type?.startsWith("Stripe")) return error;
-  const said = clean(message, secrets);
-  if (statusCode === undefined) return new PaymentError("unreachable", said, PASSING);
+  const said = redactMessage(message, secrets);
+  if (statusCode === undefined) return new PaymentError("unreachable", said, TRANSIENT);
   return refusalOf(error as Stripe.errors.StripeError, statusCode, said);
 }
 
@@ -58,12 +58,15 @@ function refusalOf(
   const make = (code: string, options: DriverErrorOptions) =>
     new PaymentRefusal(code, said, { ...options, status, replayed });
   const name = code || (rawType ?? `status_${status}`);
-  if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", PASSING);
+  if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", TRANSIENT);
   if (status === 401) return make("key_refused", { transient: true, hint: KEY_HINT });
   if (status === 403) return make("key_not_permitted", { transient: true, hint: KEY_HINT });
   const worn = status === 429 && headers["stripe-rate-limited-reason"] === "resource-specific";
   const passes = status >= 500 || [408, 409, 424, 429].includes(status) || BUSY.has(name);
-  return make(worn ? WORN_OUT : name, passes ? { transient: true, ...waitOf(headers["retry-after"]) } : FINAL);
+  return make(
+    worn ? RESOURCE_LIMIT : name,
+    passes ? { transient: true, ...waitOf(headers["retry-after"]) } : PERMANENT,
+  );
 }
 
 /** Longer than a day is no wait but a mistake. */
@@ -73,7 +76,7 @@ function waitOf(header: unknown): { readonly retryAfterMs?: number } {
 }
 
 /** Without our secrets, other keys and the client secrets of payments; one line, and no more than can be read. */
-function clean(words: string, secrets: readonly string[]): string {
+function redactMessage(words: string, secrets: readonly string[]): string {
   let text = words;
   for (const secret of secrets) text = text.replaceAll(secret, "…");
   return text

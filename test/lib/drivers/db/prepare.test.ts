@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
-import { prepare } from "#lib/drivers/db/prepared.ts";
+import { prepare } from "#lib/drivers/db/prepare.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson } from "#test/support/people.ts";

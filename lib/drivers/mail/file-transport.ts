@@ -8,9 +8,9 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import { messageOf as wordsOf } from "#lib/base/errors.ts";
-import { composeMail, type Mail, MailError, type Post } from "#lib/drivers/mail/post.ts";
+import { composeMail, type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
 
-export function openFiles(directory: string, host: string): Post {
+export function openFilePost(directory: string, host: string): MailTransport {
   const from = `Wheelwright <wheelwright@${host}>`;
   return {
     async send(mail, signal) {
@@ -38,11 +38,11 @@ async function encode(mail: Mail, from: string): Promise<Uint8Array> {
   return bytes as Uint8Array;
 }
 
-const ADDRESS_MOST = 80;
+const MAX_ADDRESS_LENGTH = 80;
 
 /** `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`: the end of its id, for two in one millisecond. */
 export function nameOf({ id, template, to }: Pick<Mail, "id" | "template" | "to">, at: Date): string {
   const time = at.toISOString().replace(/[:.]/g, "-");
-  const address = to.email.replace(/[^a-z0-9@.+_-]/gi, "_").replace(/\.{2,}/g, "_").slice(0, ADDRESS_MOST);
+  const address = to.email.replace(/[^a-z0-9@.+_-]/gi, "_").replace(/\.{2,}/g, "_").slice(0, MAX_ADDRESS_LENGTH);
   return `${time}-${template}-${address}-${id.split("@")[0]!.slice(-6).replace(/[^a-z0-9]/gi, "_")}.eml`;
 }

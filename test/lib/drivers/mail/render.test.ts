@@ -2,18 +2,18 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Letter } from "#lib/drivers/mail/letter.ts";
-import { linkOf, needsLink, readingOf, writeLetter, type Written } from "#lib/drivers/mail/write.ts";
+import { linkOf, needsLink, readingPageOf, type RenderedLetter, renderLetter } from "#lib/drivers/mail/render.ts";
 import { HOME, LETTERS, SECRET } from "#test/lib/drivers/mail/letters.ts";
 
 const test = suite("writeLetter");
 const GOLDEN = new URL("../../../golden/mail/", import.meta.url);
 
 function linkIn({ template }: Letter): string | null {
-  return needsLink(template) ? linkOf(template, HOME, SECRET) : readingOf(template, HOME);
+  return needsLink(template) ? linkOf(template, HOME, SECRET) : readingPageOf(template, HOME);
 }
 
-function write(letter: Letter): Written {
-  return writeLetter(letter, HOME, linkIn(letter));
+function write(letter: Letter): RenderedLetter {
+  return renderLetter(letter, HOME, linkIn(letter));
 }
 
 const hostile = write(LETTERS.hostile!);
@@ -108,8 +108,8 @@ test("leads to the page of the template", () => {
   assert.is(linkOf("password-reset", new URL("https://x.example/"), "s"), "https://x.example/reset?token=s");
   assert.is(linkOf("verification", new URL("http://localhost:3000"), "s"), "http://localhost:3000/verify?token=s");
   assert.throws(() => linkOf("request-approved", HOME, "s"));
-  assert.is(readingOf("announcement", new URL("https://x.example")), "https://x.example/changelog");
-  assert.is(readingOf("invitation", HOME), null);
+  assert.is(readingPageOf("announcement", new URL("https://x.example")), "https://x.example/changelog");
+  assert.is(readingPageOf("invitation", HOME), null);
 });
 
 test.run();

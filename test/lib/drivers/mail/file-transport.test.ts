@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Mail, MailError } from "#lib/drivers/mail/post.ts";
-import { nameOf, openFiles } from "#lib/drivers/mail/files.ts";
+import type { Mail, MailError } from "#lib/drivers/mail/transport.ts";
+import { nameOf, openFilePost } from "#lib/drivers/mail/file-transport.ts";
 import { readMime } from "#test/support/mime.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -27,7 +27,7 @@ test.after.each(({ directory }) => rm(directory, { recursive: true }));
 
 test("writes a file that a mail program opens, and whose link a person finds", async ({ directory }) => {
   const folder = join(directory, "new", "mail");
-  const { file } = await openFiles(folder, "hubs.example.org").send(mail, never);
+  const { file } = await openFilePost(folder, "hubs.example.org").send(mail, never);
   const raw = await readFile(file!, "utf8"), { headers, text, html } = readMime(raw);
   assert.is(headers.to, "Ada <ada@example.org>");
   assert.is(headers["message-id"], "<op_abc123@hubs.example.org>");
@@ -53,7 +53,7 @@ test("calls the files so that they sort by time, and stay in their folder", () =
 test("tells what keeps it from writing", async ({ directory }) => {
   const taken = join(directory, "mail");
   await writeFile(taken, "");
-  const error = await rejection(openFiles(taken, "localhost").send(mail, never)) as MailError;
+  const error = await rejection(openFilePost(taken, "localhost").send(mail, never)) as MailError;
   assert.is(error.code, "mail_file");
   assert.is(error.transient, true);
   assert.match(error.message, "EEXIST");

@@ -127,7 +127,7 @@ const EventShape = v.object({
 });
 
 /** Throws a PaymentError for what is not of that shape; `what` is whose it was to be, "a subscription". */
-export function fit<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
+export function parseAnswer<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   const fields = [...new Set(result.issues.map((issue) => v.getDotPath(issue) ?? "all of it"))].slice(0, 5).join(", ");
@@ -158,7 +158,8 @@ export function eventOf(value: unknown): ProviderEvent | null {
   const { success, output } = v.safeParse(EventShape, value);
   if (!success) return null;
   const { object } = output.data;
-  const subscription = idIn(object.subscription) ?? idIn(inside(object.parent, "subscription_details", "subscription"));
+  const subscription = idIn(object.subscription) ??
+    idIn(getPath(object.parent, "subscription_details", "subscription"));
   return {
     id: output.id,
     type: output.type,
@@ -180,6 +181,6 @@ function idIn(value: unknown): string | null {
   return typeof id === "string" && id !== "" ? id : null;
 }
 
-function inside(value: unknown, ...path: readonly string[]): unknown {
+function getPath(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<string, unknown> | null | undefined)?.[key], value);
 }

@@ -2,7 +2,7 @@
 import type { SendMailOptions } from "nodemailer";
 import { DriverError } from "#lib/base/errors.ts";
 import type { Template } from "#lib/drivers/mail/letter.ts";
-import { tidy } from "#lib/drivers/mail/names.ts";
+import { cleanName } from "#lib/drivers/mail/names.ts";
 
 /** Why a mail could not be sent. Only words that were cleared of the password and of the link go on from here. */
 export class MailError extends DriverError {
@@ -30,22 +30,24 @@ interface Receipt {
   readonly file: string | null;
 }
 
-export interface Post {
+export interface MailTransport {
   /** Resolves once somebody else has the mail. Throws MailError; or the signal's reason, and then it may be out or not. */
   send(mail: Mail, signal: AbortSignal): Promise<Receipt>;
   /** Cuts what is under way. */
   close(): void;
 }
 
-const NAME_MOST = 60;
+const MAX_NAME_LENGTH = 60;
 
 /** What anybody can have sent to any address bears no name: it may be one that he gave, and say what he likes. */
-const NAMELESS: readonly Template[] = ["verification", "password-reset"];
+const WITHOUT_NAME: readonly Template[] = ["verification", "password-reset"];
 
 /** `from` is an address, or a name and an address: `Hubs <hubs@example.org>`. */
 export function composeMail(mail: Mail, from: string): SendMailOptions {
   const { email } = mail.to;
-  const name = NAMELESS.includes(mail.template) || mail.to.name === email ? "" : tidy(mail.to.name, NAME_MOST);
+  const name = WITHOUT_NAME.includes(mail.template) || mail.to.name === email
+    ? ""
+    : cleanName(mail.to.name, MAX_NAME_LENGTH);
   return {
     from: senderOf(from),
     to: { name, address: email },
@@ -66,5 +68,8 @@ export function composeMail(mail: Mail, from: string): SendMailOptions {
 function senderOf(from: string): { readonly name: string; readonly address: string } {
   const [, name, address] = /^(.*)<([^<>]+)>\s*$/.exec(from) ?? [];
   if (address === undefined) return { name: "Wheelwright", address: from.trim() };
-  return { name: tidy(name!.replace(/^\s*"|"\s*$/g, ""), NAME_MOST) || "Wheelwright", address: address.trim() };
+  return {
+    name: cleanName(name!.replace(/^\s*"|"\s*$/g, ""), MAX_NAME_LENGTH) || "Wheelwright",
+    address: address.trim(),
+  };
 }

@@ -1,0 +1,249 @@
+/**
+ * What each letter says, in plain words: what happened, what to do, until when, and what to do if one did not expect it.
+ *
+ * An address that nobody has proved may be anybody's. So a letter that a stranger can have sent there (the proof of an
+ * address) shows nothing that the stranger wrote, not even a name.
+ */
+import {
+  type Block,
+  button,
+  formatDate,
+  formatMoment,
+  type LetterContent,
+  noteBlock,
+  paragraph,
+} from "#lib/drivers/mail/content.ts";
+import type { AnnouncedNotice, LetterOf, Template, TemplateData } from "#lib/drivers/mail/letter.ts";
+import { cleanName, unlinkName } from "#lib/drivers/mail/names.ts";
+
+const MAX_NAME = 60; // characters of a name in the text
+const MAX_SUBJECT_NAME = 36; // and in the subject, which should fit on one line
+const MAX_PLACES = 10;
+const MAX_REASON = 2000;
+const MAX_WHAT = 200, MAX_SUBJECT_WHAT = 72; // of what a notice is about, in the text and in the subject
+
+export function contentOf<T extends Template>({ template, about, to }: LetterOf<T>, { host }: URL): LetterContent {
+  return TEMPLATES[template](about, host, to.email);
+}
+
+const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: string, email: string) => LetterContent } =
+  {
+    invitation: ({ inviter, places, expiresAt }, host) => {
+      const who = unlinkName(inviter, MAX_NAME) || "Somebody";
+      const names = places.map((place) => unlinkName(place, MAX_NAME)), [first] = names;
+      const more = places.length - 1, many = more > 0;
+      const one = unlinkName(places[0] ?? "", MAX_SUBJECT_NAME);
+      const rest = names.length > MAX_PLACES
+        ? [...names.slice(0, MAX_PLACES), `and ${names.length - MAX_PLACES} more`]
+        : names;
+      const what = first === undefined
+        ? paragraph(`${who} invites you to Wheelwright at ${host}.`)
+        : many
+        ? paragraph(`${who} invites you to administer these learning platforms at ${host}:`)
+        : paragraph(`${who} invites you to administer ${first} at ${host}.`);
+      return {
+        subject: `${unlinkName(inviter, MAX_SUBJECT_NAME) || "Somebody"} invites you to ${
+          first === undefined ? "Wheelwright" : `administer ${one}${many ? ` and ${more} more` : ""}`
+        }`,
+        preview: "Choose a password to get started.",
+        title: "You are invited",
+        blocks: [
+          what,
+          ...(many ? [{ kind: "list", items: rest } as const] : []),
+          paragraph("Choose a password to get started."),
+          button("Accept the invitation"),
+          noteBlock(`The link works once, until ${formatMoment(expiresAt)}.`),
+          noteBlock("If you did not expect this invitation, ignore it. Nothing happens unless you accept."),
+        ],
+      };
+    },
+
+    "password-reset": ({ expiresAt }, host, email) => ({
+      subject: "Choose a new password",
+      preview: "Somebody, probably you, requested a new password.",
+      title: "Choose a new password",
+      blocks: [
+        paragraph(`Somebody, probably you, requested a new password for ${email} at ${host}.`),
+        button("Choose a new password"),
+        noteBlock(`The link works once, until ${formatMoment(expiresAt)}.`),
+        noteBlock("If it was not you, ignore this mail. Your password does not change."),
+      ],
+    }),
+
+    verification: ({ expiresAt }, host) => ({
+      subject: "Confirm your e-mail address",
+      preview: "One more step to activate your account.",
+      title: "Confirm your address",
+      blocks: [
+        paragraph(`Somebody, probably you, signed up at ${host} with this address. Confirm that it is yours.`),
+        button("Confirm the address"),
+        noteBlock(`The link works once, until ${formatMoment(expiresAt)}.`),
+        noteBlock("If it was not you, ignore this mail. Nobody can use the account without this confirmation."),
+      ],
+    }),
+
+    "password-changed": ({ at, ip }, host, email) => {
+      const from = ip === "" ? "" : `, from the address ${cleanName(ip, MAX_NAME)}`;
+      return {
+        subject: "Your password was changed",
+        preview: "If it was you, there is nothing to do.",
+        title: "Your password was changed",
+        blocks: [
+          paragraph(`The password of ${email} at ${host} was changed on ${formatMoment(at)}${from}.`),
+          paragraph(
+            "If it was you, or somebody who did it for you, there is nothing to do. All other sessions of the account were " +
+              "signed out.",
+          ),
+          noteBlock(
+            "If it was not you, reset your password now and revoke the API tokens that you do not recognise. Then tell the " +
+              `operator of ${host}.`,
+          ),
+        ],
+      };
+    },
+
+    "hub-requested": ({ id, by, hub, slug }, host) => ({
+      subject: `New hub request: ${unlinkName(hub, MAX_SUBJECT_NAME)}`,
+      preview: "An operator decides.",
+      title: "New hub request",
+      blocks: [
+        paragraph(
+          `${cleanName(by, MAX_NAME)} requests the hub ${unlinkName(hub, MAX_NAME)} (${
+            cleanName(slug, MAX_NAME)
+          }) at ${host}.`,
+        ),
+        paragraph(
+          `As an operator you can read the reason and decide: POST /api/federation-requests/${id}/approve or …/reject. ` +
+            "Only a person's first request within an hour is mailed. Your notifications show all of them.",
+        ),
+      ],
+    }),
+
+    "backup-unproved": ({ spokeId, spoke, domain, backupId, reason }, host) => ({
+      subject: `A backup of ${unlinkName(spoke, MAX_SUBJECT_NAME)} could not be restored`,
+      preview: "A restore test failed. The site is not affected.",
+      title: "A backup could not be restored",
+      blocks: [
+        paragraph(
+          `The restore test of the newest backup of ${unlinkName(spoke, MAX_NAME)} (${
+            unlinkName(domain, MAX_NAME)
+          }) at ${host} ` +
+            "failed. The site itself is not affected. The reason:",
+        ),
+        { kind: "quote", text: cleanLines(reason) },
+        paragraph(
+          `Backup: ${cleanName(backupId, MAX_NAME)} of the spoke ${
+            cleanName(spokeId, MAX_NAME)
+          }. Fix the cause, then create ` +
+            "another backup. You get no further mail until a restore test has succeeded.",
+        ),
+      ],
+    }),
+
+    "restore-requested": ({ by, spoke, domain, backupId, reason, command }, host) => ({
+      subject: `A restore of ${unlinkName(spoke, MAX_SUBJECT_NAME)} is requested`,
+      preview: "An operator restores it or declines.",
+      title: "A restore is requested",
+      blocks: [
+        paragraph(
+          `At ${host}, ${cleanName(by, MAX_NAME)} requests a restore of ${unlinkName(spoke, MAX_NAME)} ` +
+            `(${unlinkName(domain, MAX_NAME)}) from the backup ${cleanName(backupId, MAX_NAME)}:`,
+        ),
+        { kind: "quote", text: cleanLines(reason) },
+        paragraph(`To restore it, run on the server: ${cleanName(command, 200)}`),
+        paragraph(
+          "The request closes when the restore has succeeded. To decline it, use the spoke's backups page or POST " +
+            "/api/restore-requests/{id}/decide. Only a person's first request within an hour is mailed. Your notifications " +
+            "show all of them.",
+        ),
+      ],
+    }),
+
+    "request-approved": ({ hub, slug }, host) => ({
+      subject: `Your hub ${unlinkName(hub, MAX_SUBJECT_NAME)} was approved`,
+      preview: "You are its administrator.",
+      title: "Your hub was approved",
+      blocks: [
+        paragraph(
+          `Your request for the hub ${
+            unlinkName(hub, MAX_NAME)
+          } at ${host} was approved, and you are its administrator.`,
+        ),
+        paragraph(`It is being set up now. Its slug in addresses and commands is ${cleanName(slug, MAX_NAME)}.`),
+      ],
+    }),
+
+    "request-rejected": ({ hub, reason }, host) => {
+      const text = cleanLines(reason);
+      return {
+        subject: `Your request for ${unlinkName(hub, MAX_SUBJECT_NAME)} was declined`,
+        preview: "Here is why.",
+        title: "Your request was declined",
+        blocks: [
+          paragraph(`Your request for the hub ${unlinkName(hub, MAX_NAME)} at ${host} was declined.`),
+          ...(text === "" ? [] : [paragraph("Reason:"), { kind: "quote", text } as const]),
+          paragraph("You can send a new request when this has changed."),
+        ],
+      };
+    },
+
+    announcement: ({ notices, more }, host) => {
+      const all = notices.length + more, [first] = notices.toSorted((a, b) => a.from < b.from ? -1 : 1);
+      if (!first) throw new Error("A letter that announces nothing");
+      return {
+        subject: all === 1 ? subjectOf(first) : `${all} changes to the API, the first on ${formatDate(first.from)}`,
+        preview: "What to do, by when, and which of your tokens are affected.",
+        title: all === 1 ? "The API changes" : `${all} changes to the API`,
+        blocks: [
+          paragraph(`You have API tokens at ${host}, so these changes may affect you.`),
+          ...notices.flatMap(describeNotice),
+          ...(more > 0 ? [paragraph(`And ${more} more: see the changelog.`)] : []),
+          button("Read the changelog"),
+          noteBlock(
+            "These counts are calls with a token, per day in UTC. Calls to endpoints that need no token are not counted. You " +
+              "get this mail once, because you have active API tokens. Revoke those that you do not need.",
+          ),
+        ],
+      };
+    },
+  };
+
+/** An operator's own words, in their lines; and an address that he names may be followed. */
+function cleanLines(text: string): string {
+  const lines = text.slice(0, MAX_REASON * 2).split(/\r\n?|\n/).map((line) => cleanName(line, MAX_REASON));
+  const plain = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();
+  return plain.length > MAX_REASON ? `${plain.slice(0, MAX_REASON - 1).toWellFormed()}…` : plain;
+}
+
+function subjectOf({ kind, what, from }: AnnouncedNotice): string {
+  const name = cleanName(what, MAX_SUBJECT_WHAT);
+  return kind === "endpoint" ? `${name} ends on ${formatDate(from)}` : `New limit from ${formatDate(from)}: ${name}`;
+}
+
+function describeNotice({ kind, what, from, note: todo, tokens, others }: AnnouncedNotice): Block[] {
+  const name = cleanName(what, MAX_WHAT);
+  const items = tokens.map((token) =>
+    `${unlinkName(token.name, MAX_NAME)} (${cleanName(token.prefix, MAX_NAME)}…): ${formatCalls(token.calls)}`
+  );
+  const rest = others.tokens > 0
+    ? [`and ${formatNumber(others.tokens)} more, together: ${formatCalls(others.calls)}`]
+    : [];
+  const asked = `How often your tokens called ${kind === "endpoint" ? "it" : "the API"} in the last 30 days:`;
+  return [
+    paragraph(
+      kind === "endpoint"
+        ? `${name} ends on ${formatMoment(from)}. After that it may stop working or behave differently.`
+        : `A new limit applies from ${formatMoment(from)}: ${name}.`,
+    ),
+    paragraph(todo),
+    ...(items.length === 0 ? [] : [paragraph(asked), { kind: "list", items: [...items, ...rest] } as const]),
+  ];
+}
+
+function formatCalls(calls: number): string {
+  return calls === 1 ? "1 call" : `${formatNumber(calls)} calls`;
+}
+
+function formatNumber(number: number): string {
+  return number.toLocaleString("en");
+}
