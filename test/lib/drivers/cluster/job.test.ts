@@ -33,7 +33,7 @@ test(
       message: null,
       exitCode: 0,
       log: ["one", "two"],
-      heard: true,
+      isLogComplete: true,
     });
   }),
 );
@@ -55,7 +55,7 @@ test(
       message,
       exitCode: 3,
       log: ["oh no"],
-      heard: true,
+      isLogComplete: true,
     });
   }),
 );

@@ -192,7 +192,7 @@ async function tryOn(
         message: null,
         exitCode,
         log,
-        heard: true,
+        isLogComplete: true,
       });
     },
   } as unknown as Space;

@@ -21,7 +21,7 @@ const all = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyRepli
 test("a Deployment is ready once all of its pods are new and available", () => {
   ready("Deployment", { replicas: 2 }, all);
   lacks(/waiting for the cluster to start the change/, "Deployment", { replicas: 2 }, all, 2);
-  lacks(/is starting, .*1 of 2 new pods are made/, "Deployment", { replicas: 2 }, { ...all, updatedReplicas: 1 });
+  lacks(/is starting, .*1 of 2 new pods created/, "Deployment", { replicas: 2 }, { ...all, updatedReplicas: 1 });
   lacks(/waiting for 1 old pods to end/, "Deployment", { replicas: 2 }, { ...all, replicas: 3 });
   lacks(/is starting, .*1 of 2 pods ready/, "Deployment", { replicas: 2 }, { ...all, availableReplicas: 1 });
 });
@@ -36,7 +36,7 @@ test("a StatefulSet is ready once its pods are, in the present revision", () => 
   ready("StatefulSet", { replicas: 2 }, { ...all, ...revisions });
   lacks(/restarting/, "StatefulSet", { replicas: 2 }, { ...all, ...revisions, updateRevision: "b" });
   lacks(/is starting, .*1 of 2 pods ready/, "StatefulSet", { replicas: 2 }, { ...all, readyReplicas: 1 });
-  lacks(/is stopping .*0 wanted/, "StatefulSet", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
+  lacks(/is stopping .*0 desired/, "StatefulSet", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
 });
 
 test("a Job is ready once it is complete, and not when it only met its criteria", () => {
@@ -67,7 +67,7 @@ test("anything else is ready by its Ready or Available condition, for its presen
   ready("Widget", {}, condition("Available", "True"));
   lacks(/issuing/, "Certificate", {}, condition("Ready", "False"));
   lacks(/waiting for the cluster to start the change/, "Certificate", {}, condition("Ready", "True", 1), 2);
-  lacks(/says nothing/, "Certificate", {}, undefined);
+  lacks(/has not reported/, "Certificate", {}, undefined);
 });
 
 test("what has no status is ready by being there", () => {
