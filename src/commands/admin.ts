@@ -9,7 +9,7 @@ export async function admin({ words: [what, email] }: Given): Promise<void> {
     throw new CommandError(EX_USAGE, "wheelwright admin reset-password EMAIL");
   }
   const { password, enabled } = await withDatabase((db) =>
-    resetPassword({ db, passwords: openPasswordHasher() }, email)
+    resetPasswordLocally({ db, passwords: openPasswordHasher() }, email)
   );
   const note = enabled ? "The account was disabled and no operator was left, so it is enabled again.\n" : "";
   process.stdout.write(`New password of ${email}: ${password}\nAll sessions of this user have ended.\n${note}`);

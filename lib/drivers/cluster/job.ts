@@ -40,7 +40,7 @@ const LOG_TIMEOUT = 3 * SECOND;
 
 /** A Job, and what was seen of it so far. Pods stay here when the cluster has deleted them. */
 interface JobRun {
-  readonly site: NamespaceContext;
+  readonly context: NamespaceContext;
   readonly name: string;
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
@@ -49,12 +49,12 @@ interface JobRun {
   lastSentence: string | undefined;
 }
 
-export async function followJob(site: NamespaceContext, name: string, waiting: JobWait): Promise<JobResult> {
+export async function followJob(context: NamespaceContext, name: string, waiting: JobWait): Promise<JobResult> {
   const listen = waiting.listen && (() => reportLines(course, waiting, waiting.listen!()));
-  const logs = followLogs(site.api, site.namespace, waiting.signal, listen);
-  const course: JobRun = { site, name, job: undefined, pods: new Map(), logs, lastSentence: undefined };
+  const logs = followLogs(context.api, context.namespace, waiting.signal, listen);
+  const course: JobRun = { context, name, job: undefined, pods: new Map(), logs, lastSentence: undefined };
   try {
-    await attachEvidence(site, waiting, () => waitForEnd(course, waiting));
+    await attachEvidence(context, waiting, () => waitForEnd(course, waiting));
   } catch (error) {
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {
@@ -77,41 +77,41 @@ function reportLines(course: JobRun, { onProgress }: JobWait, onLine: (line: str
 }
 
 async function waitForEnd(course: JobRun, waiting: JobWait): Promise<void> {
-  const { site, name, logs } = course;
-  const since = site.api.now();
+  const { context, name, logs } = course;
+  const since = context.api.now();
   const check = async (call: Call, isFirst: boolean): Promise<CheckResult<true>> => {
-    await site.guard.write(call);
-    const job = await site.objects.get({ ...JOB, name }, call);
+    await context.guard.write(call);
+    const job = await context.objects.get({ ...JOB, name }, call);
     if (!job) throw jobMissingError(name, course.job !== undefined);
     const complete = isTrue(conditionOf(job, "Complete")); // then nobody asks for events any more, nor for what comes
     if (isFirst && !complete) return {};
     const { pods, events, watches: around } = complete
-      ? { pods: await site.objects.list(POD, "", call), events: [], watches: [] }
-      : await readNamespaceObjects(site, call);
+      ? { pods: await context.objects.list(POD, "", call), events: [], watches: [] }
+      : await readNamespaceObjects(context, call);
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
     for (const pod of own) course.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
     course.job = job;
     if (!complete || waiting.listen) logs.update(own); // who listens hears also what had ended before anybody looked
     if (complete) return { done: true };
 
-    const watches = [...around, await site.objects.watchSince(JOB, job, call)];
+    const watches = [...around, await context.objects.watchSince(JOB, job, call)];
     const failure = failureOf(job, [...course.pods.values()]);
     if (failure) {
       const ended = isTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
       return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}`, watches };
     }
-    const verdict = diagnose(job, pods, events, { now: site.api.now(), since, patience: site.patience });
+    const verdict = diagnose(job, pods, events, { now: context.api.now(), since, patience: context.patience });
     if (verdict.is === "impossible") throw errorOfDiagnosis(verdict);
     if (verdict.is === "ready") return { done: true };
     if (course.lastSentence !== undefined) return { sentence: course.lastSentence, again: verdict.again, watches };
-    const line = site.api.now() - createdAt(job) > LOG_EXCERPT_AFTER
+    const line = context.api.now() - createdAt(job) > LOG_EXCERPT_AFTER
       ? logs.followed().at(-1)?.lines.findLast(hasWords)
       : undefined;
     const { sentence, again } = verdict;
     return { sentence: line === undefined ? sentence : `${sentence}; its log says: ${line.trim()}`, again, watches };
   };
   try {
-    await waitFor({ ...site, what: `Job ${name}`, check }, waiting);
+    await waitFor({ ...context, what: `Job ${name}`, check }, waiting);
   } catch (error) {
     const failing = course.job && failureOf(course.job, [...course.pods.values()]);
     if (!(failing && error instanceof ClusterError && error.code === "deadline")) throw error;
@@ -119,13 +119,13 @@ async function waitForEnd(course: JobRun, waiting: JobWait): Promise<void> {
 }
 
 async function resultOf(course: JobRun, call: Call): Promise<JobResult> {
-  const { site, name } = course, pods = [...course.pods.values()], followed = course.logs.followed();
+  const { context, name } = course, pods = [...course.pods.values()], followed = course.logs.followed();
   const failure = failureOf(course.job!, pods);
   const end = lastEnd(pods, failure !== undefined);
   const streamed = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
     followed.findLast(({ lines }) => lines.length > 0);
   // What was followed may lack the last lines; what is read now is whole, if the pod is still there.
-  const read = end ? await readLog(site.api, { namespace: site.namespace, ...end }, call) : [];
+  const read = end ? await readLog(context.api, { namespace: context.namespace, ...end }, call) : [];
   const isLogComplete = end !== undefined && !isUnreadableLog(read);
   const log = read.length > 0 && (isLogComplete || !streamed?.lines.length) ? read : streamed?.lines ?? [];
   return {

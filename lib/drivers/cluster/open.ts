@@ -74,8 +74,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     identity: async (call) => (await findNamespace(objects, "kube-system", call))?.metadata.uid ?? null,
     space: (namespace, uid) => {
       const guard = openGuard(objects, namespace, uid);
-      const site = { api, objects: objectsIn(namespace), all: objects, guard, namespace, uid, patience };
-      return openSpace({ ...site, log: log.with({ namespace }) });
+      const context = { api, objects: objectsIn(namespace), all: objects, guard, namespace, uid, patience };
+      return openSpace({ ...context, log: log.with({ namespace }) });
     },
     applyGlobal: async (list, call) => {
       for (const object of list) await objects.apply(object, "write", call);

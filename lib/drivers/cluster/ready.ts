@@ -48,44 +48,52 @@ const MAX_QUOTED_LENGTH = 300;
 const MAX_SENTENCES = 3;
 
 export async function waitUntilReady(
-  site: NamespaceContext,
+  context: NamespaceContext,
   refs: readonly Ref[],
   waiting: ClusterWait,
 ): Promise<void> {
   if (refs.length === 0) return;
-  const since = site.api.now();
+  const since = context.api.now();
   const what = refs.map((ref) => `${ref.kind} ${ref.name}`).join(", ");
   const look = async (call: Call, isFirst: boolean): Promise<CheckResult<true>> => {
-    await site.guard.write(call);
-    const found = await Promise.all(refs.map((ref) => site.objects.get(ref, call)));
+    await context.guard.write(call);
+    const found = await Promise.all(refs.map((ref) => context.objects.get(ref, call)));
     if (found.every((object) => object && describeUnready(object) === undefined)) return { done: true };
     if (isFirst) return {};
-    const { pods, events, watches } = await readNamespaceObjects(site, call);
-    const orders = refs.some(({ kind }) => kind === "Certificate") ? await listOrders(site, call) : [];
-    const clock: WaitClock = { now: site.api.now(), since, patience: site.patience };
+    const { pods, events, watches } = await readNamespaceObjects(context, call);
+    const orders = refs.some(({ kind }) => kind === "Certificate") ? await listOrders(context, call) : [];
+    const clock: WaitClock = { now: context.api.now(), since, patience: context.patience };
     const diagnoses = found.map((object, index) =>
       object ? diagnose(object, pods, events, clock, orders) : notCreated(refs[index]!)
     );
-    const described = await Promise.all(diagnoses.map((verdict) => withLastLogLine(site, verdict, call)));
-    return { ...summarize(described), watches: [...watches, ...await watchesOf(site, refs, found, call)] };
+    const described = await Promise.all(diagnoses.map((verdict) => withLastLogLine(context, verdict, call)));
+    return { ...summarize(described), watches: [...watches, ...await watchesOf(context, refs, found, call)] };
   };
-  await attachEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, check: look }, waiting));
+  await attachEvidence(
+    context,
+    waiting,
+    () => waitFor({ ...context, what: `Waiting for ${what}`, check: look }, waiting),
+  );
 }
 
 /** Waits until objects that were deleted are gone, and tells which finalizers hold those that are not. */
-export async function waitUntilGone(site: NamespaceContext, refs: readonly Ref[], waiting: ClusterWait): Promise<void> {
+export async function waitUntilGone(
+  context: NamespaceContext,
+  refs: readonly Ref[],
+  waiting: ClusterWait,
+): Promise<void> {
   if (refs.length === 0) return;
   const look = async (call: Call): Promise<CheckResult<undefined>> => {
-    await site.guard.read(call);
-    const found = await Promise.all(refs.map((ref) => site.objects.get(ref, call)));
+    await context.guard.read(call);
+    const found = await Promise.all(refs.map((ref) => context.objects.get(ref, call)));
     const left = found.filter((object) => object !== null).map(({ kind, metadata: { name, finalizers = [] } }) =>
       `${kind} ${name}${finalizers.length > 0 ? ` (held by ${finalizers.join(", ")})` : ""}`
     );
     if (left.length === 0) return { done: undefined };
-    return { sentence: `Not deleted yet: ${left.join(", ")}`, watches: await watchesOf(site, refs, found, call) };
+    return { sentence: `Not deleted yet: ${left.join(", ")}`, watches: await watchesOf(context, refs, found, call) };
   };
   const what = `Removing ${refs.map(({ kind, name }) => `${kind} ${name}`).join(", ")}`;
-  await waitFor({ ...site, what, check: look }, waiting);
+  await waitFor({ ...context, what, check: look }, waiting);
 }
 
 /** What an object is judged by. */
@@ -115,9 +123,9 @@ const ORDER_KINDS = [
 ] as const;
 
 /** What cert-manager makes on the way to a certificate. Who may not look, or has no ACME, sees the certificate alone. */
-async function listOrders(site: NamespaceContext, call: Call): Promise<KubeObject[]> {
+async function listOrders(context: NamespaceContext, call: Call): Promise<KubeObject[]> {
   const lists = ORDER_KINDS.map((kind) =>
-    site.objects.list(kind, "", call).catch((error) => {
+    context.objects.list(kind, "", call).catch((error) => {
       if (error instanceof ClusterError && (error.code === "NoKind" || error.status === 403)) return [];
       throw error;
     })
@@ -146,23 +154,23 @@ export function errorOfDiagnosis(verdict: Diagnosis & { is: "impossible" }): Clu
 }
 
 /** A failure that is final, or that no more time is left for, takes along what the namespace shows of it. */
-export async function attachEvidence<T>(site: NamespaceContext, call: Call, run: () => Promise<T>): Promise<T> {
+export async function attachEvidence<T>(context: NamespaceContext, call: Call, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof ClusterError) || error.evidence || call.signal.aborted) throw error;
     if (error.transient && error.code !== "deadline") throw error;
-    throw withErrorDetails(error, { evidence: await evidenceInTime(site, call) });
+    throw withErrorDetails(error, { evidence: await evidenceInTime(context, call) });
   }
 }
 
-async function evidenceInTime(site: NamespaceContext, call: Call): Promise<Evidence> {
+async function evidenceInTime(context: NamespaceContext, call: Call): Promise<Evidence> {
   const late = () => new Error("the evidence took too long");
   try {
     return await runWithin(
       [call.signal],
       { ms: EVIDENCE_TIMEOUT, createError: late },
-      (signal) => collectEvidence(site, { ...call, signal }),
+      (signal) => collectEvidence(context, { ...call, signal }),
     );
   } catch {
     call.signal.throwIfAborted();

@@ -21,8 +21,8 @@ const MAX_NAMES = 5;
 /** Watching single namespaces is a permission that not every installation has: look often enough without. */
 const POLL_INTERVAL = 2 * SECOND;
 
-export async function removeNamespace(site: NamespaceContext, waiting: ClusterWait): Promise<void> {
-  const { all, namespace: name, uid } = site;
+export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
+  const { all, namespace: name, uid } = context;
   const check = async (call: Call): Promise<CheckResult<true>> => {
     const found = await findNamespace(all, name, call);
     if (!found || found.metadata.uid !== uid) return { done: true };
@@ -35,13 +35,13 @@ export async function removeNamespace(site: NamespaceContext, waiting: ClusterWa
       ...await all.watchSince(NAMESPACE, found, call),
       query: { fieldSelector: `metadata.name=${name}` },
     };
-    return { sentence: await describeRemoval(site, found, call), again: POLL_INTERVAL, watches: [watch] };
+    return { sentence: await describeRemoval(context, found, call), again: POLL_INTERVAL, watches: [watch] };
   };
-  await waitFor({ ...site, what: `Removing namespace ${name}`, check }, waiting);
+  await waitFor({ ...context, what: `Removing namespace ${name}`, check }, waiting);
 }
 
 /** What a terminating namespace waits for, and since when it is going, in a plain sentence. */
-async function describeRemoval(site: NamespaceContext, namespace: KubeObject, call: Call): Promise<string> {
+async function describeRemoval(context: NamespaceContext, namespace: KubeObject, call: Call): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, terminating since ${formatMinute(deletionTimestamp)},` : "";
   const holds = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
@@ -54,10 +54,10 @@ async function describeRemoval(site: NamespaceContext, namespace: KubeObject, ca
 
   const content = conditionOf(namespace, "NamespaceContentRemaining");
   const finalizers = conditionOf(namespace, "NamespaceFinalizersRemaining");
-  const left = isTrue(content) ? await nameRemaining(site, content!.message ?? "", call) : [];
+  const left = isTrue(content) ? await nameRemaining(context, content!.message ?? "", call) : [];
   const held = isTrue(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
   if (left.length === 0 && held.length === 0) {
-    return await describePods(site, since, call) ?? `Namespace ${name} is being deleted`;
+    return await describePods(context, since, call) ?? `Namespace ${name} is being deleted`;
   }
   const what = `${since}${left.length ? ` waits for ${left.join(", ")} to be deleted` : " is being deleted"}`;
   const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
@@ -68,47 +68,47 @@ async function describeRemoval(site: NamespaceContext, namespace: KubeObject, ca
  * Pods go first, and until the last has gone the conditions say nothing: one on a node that is lost never does by
  * itself.
  */
-async function describePods(site: NamespaceContext, since: string, call: Call): Promise<string | null> {
+async function describePods(context: NamespaceContext, since: string, call: Call): Promise<string | null> {
   try {
-    const { items: pods, next } = await site.objects.listPage(POD, { selector: "", limit: MAX_NAMES }, call);
+    const { items: pods, next } = await context.objects.listPage(POD, { selector: "", limit: MAX_NAMES }, call);
     if (pods.length === 0) return null;
-    const names = pods.map((pod) => describeTerminatingPod(pod, site.api.now()));
+    const names = pods.map((pod) => describeTerminatingPod(pod, context.api.now()));
     const held = [...new Set(pods.flatMap(({ metadata }) => metadata.finalizers ?? []))];
     const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
     const more = next === null ? "" : " and others";
-    return `Namespace ${site.namespace}${since} waits for pods ${names.join(", ")}${more} to end${why}`;
+    return `Namespace ${context.namespace}${since} waits for pods ${names.join(", ")}${more} to end${why}`;
   } catch (error) {
     call.signal.throwIfAborted();
-    site.log.debug("Cannot name the pods of a namespace that is being deleted", { error: messageOf(error) });
+    context.log.debug("Cannot name the pods of a namespace that is being deleted", { error: messageOf(error) });
     return null;
   }
 }
 
 /** `persistentvolumeclaims. has 2 resource instances, pods.…` as "persistentvolumeclaims data-db-0 and files". */
-function nameRemaining(site: NamespaceContext, message: string, call: Call): Promise<string[]> {
+function nameRemaining(context: NamespaceContext, message: string, call: Call): Promise<string[]> {
   const kinds = [...message.matchAll(/([a-z0-9]+)\.([a-z0-9.-]*) has (\d+) resource instances/g)];
   return Promise.all(kinds.map(async ([, plural, group, count]) => {
     try {
-      const version = group ? await preferredVersion(site, group, call) : "v1";
-      const path = pathOf(version, plural!, site.namespace);
+      const version = group ? await preferredVersion(context, group, call) : "v1";
+      const path = pathOf(version, plural!, context.namespace);
       const query = { limit: String(MAX_NAMES) };
-      const { body } = await site.api.call({ method: "GET", path, query, repeat: "safe" }, call);
+      const { body } = await context.api.call({ method: "GET", path, query, repeat: "safe" }, call);
       const names = ((body.items ?? []) as KubeObject[]).map((item) => item.metadata.name);
       if (names.length === 0) return `${plural} (${count})`;
       const more = Number(count) > names.length ? ` and ${Number(count) - names.length} more` : "";
       return `${plural} ${names.join(", ")}${more}`;
     } catch (error) {
       call.signal.throwIfAborted();
-      site.log.debug("Cannot name what is left in a namespace", { plural, error: messageOf(error) });
+      context.log.debug("Cannot name what is left in a namespace", { plural, error: messageOf(error) });
       return `${plural} (${count})`;
     }
   }));
 }
 
-async function preferredVersion(site: NamespaceContext, group: string, call: Call): Promise<string> {
+async function preferredVersion(context: NamespaceContext, group: string, call: Call): Promise<string> {
   // `/apis/<group>` is the group itself; its path is made like that of a version.
   const path = groupPath(`${group}/`).replace(/\/$/, "");
-  const { body } = await site.api.call({ method: "GET", path, repeat: "safe" }, call);
+  const { body } = await context.api.call({ method: "GET", path, repeat: "safe" }, call);
   return body.preferredVersion.groupVersion;
 }
 

@@ -11,8 +11,8 @@ import { waitFor } from "#lib/drivers/cluster/wait.ts";
 /** Names told of pods that are waited for. */
 const MAX_NAMES = 5;
 
-export function openSpace(site: NamespaceContext): Space {
-  const { api, objects, guard, namespace, uid } = site;
+export function openSpace(context: NamespaceContext): Space {
+  const { api, objects, guard, namespace, uid } = context;
 
   /** The object as it belongs here. One that names another namespace is a mistake that must not be put right silently. */
   const withNamespace = (object: KubeObject): KubeObject => {
@@ -66,11 +66,11 @@ export function openSpace(site: NamespaceContext): Space {
       await guard.read(call);
       await objects.delete(ref, objectUid, call);
     },
-    ready: (refs, waiting) => waitUntilReady(site, refs, waiting),
-    gone: (refs, waiting) => waitUntilGone(site, refs, waiting),
+    ready: (refs, waiting) => waitUntilReady(context, refs, waiting),
+    gone: (refs, waiting) => waitUntilGone(context, refs, waiting),
     noPods: (selector, waiting) =>
       waitFor({
-        ...site,
+        ...context,
         what: "Waiting for pods to end",
         check: async (call) => {
           await guard.read(call);
@@ -88,13 +88,13 @@ export function openSpace(site: NamespaceContext): Space {
       const started = performance.now();
       const { metadata } = await create(job, waiting);
       const timeout = Math.max(waiting.timeout - (performance.now() - started), 1);
-      return await followJob(site, metadata.name, { ...waiting, timeout });
+      return await followJob(context, metadata.name, { ...waiting, timeout });
     },
-    follow: (job, waiting) => followJob(site, job, waiting),
+    follow: (job, waiting) => followJob(context, job, waiting),
     evidence: async (call) => {
       await guard.read(call);
-      return await collectEvidence(site, call);
+      return await collectEvidence(context, call);
     },
-    remove: (waiting) => removeNamespace(site, waiting).finally(guard.forget),
+    remove: (waiting) => removeNamespace(context, waiting).finally(guard.forget),
   };
 }

@@ -77,7 +77,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
     const rows = (): Rows =>
       cachedRows ??= Object.assign(rowsOn(options), {
-        ask: (text: string, params: readonly unknown[]) => pipeline.read(text, params, signal),
+        readShared: (text: string, params: readonly unknown[]) => pipeline.read(text, params, signal),
       });
     return {
       get rows() {

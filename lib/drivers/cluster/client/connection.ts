@@ -1,13 +1,12 @@
 /**
- * Connects to the API server of a kubeconfig: the credentials in use and one keep-alive agent.
+ * Connects to the API server of a kubeconfig: the current credentials and a keep-alive agent.
  *
  * Credentials rotate (a token file, an exec plugin, a mounted certificate). So they are read every ten seconds, and by
- * `renew` after a 401. The kubeconfig may change, too (another server, authority, user): it is read again, and while it
- * cannot be read the last one stays in use. Its context stays the one of the start: a person who switches kubectl to
- * another cluster does not mean this process. The agent is replaced only when certificates change, since its sockets use
- * them.
+ * `renew` after a 401. The kubeconfig may change as well, and is then read again. While it cannot be read, the last one
+ * is used. The context stays the one from the start, even if somebody switches kubectl to another cluster. The agent is
+ * replaced only when certificates change, because its sockets use them.
  *
- * Files, plugins and providers may hang. Each has a deadline, and the next call then starts it again.
+ * Files, plugins and providers may hang. Each has a deadline, and the next call starts it again.
  */
 import http from "node:http";
 import https from "node:https";
@@ -19,31 +18,33 @@ import { type Log, silentLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface Connection {
-  /** With its base path, without a slash at the end. */
+  /** The server's URL with its base path, without a trailing slash. */
   readonly server: URL;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly options: https.RequestOptions;
   /**
-   * The same, over a connection of its own. A caller that must know that a request is sent once needs this: a kept
-   * connection may have been closed by the server already, and Deno's client then sends a request again without
-   * telling, a PATCH too.
+   * The same options without keep-alive, for a request that must be sent only once. The server may have closed a kept
+   * connection already. Deno then silently sends the request again, even a PATCH.
    */
   readonly once: https.RequestOptions;
 }
 
 export interface Connections {
-  /** What is known, unless it is time to ask again. */
+  /** The cached connection, or undefined if its credentials must be read again. */
   cached(): Connection | undefined;
   current(): Promise<Connection>;
-  /** Reads everything again, for the credentials of this connection were refused. */
+  /** Reads the credentials again after the server refused those of this connection. */
   renew(refused: Connection): Promise<void>;
   close(): void;
 }
 
 interface ConnectionOptions {
-  /** Milliseconds for which credentials are used before they are read again (10 s). */
+  /** Milliseconds until credentials are read again (10 s). */
   readonly ttl?: number;
-  /** Milliseconds for each file, plugin or provider (20 s: less than a call may take, so that its error names them). */
+  /**
+   * Milliseconds for each file, plugin or provider (20 s). This is less than a call's deadline, so that the error names
+   * the cause.
+   */
   readonly deadline?: number;
   readonly log?: Log;
 }
@@ -67,14 +68,14 @@ export async function openServerConnections(
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
   let cache: { until: number; connection: Connection } | undefined;
   let connecting: Promise<Connection> | undefined, renewing: Promise<void> | undefined;
-  let generation = 0; // of the credentials: many connections may be made with the same
+  let generation = 0; // of the credentials; several connections can use the same
   const generations = new WeakMap<Connection, number>();
 
   async function connect(): Promise<Connection> {
-    await reload().catch(() => {}); // what cannot be read now may be half written: what was known is still good
+    await reload().catch(() => {}); // a file that cannot be read may be half written; the last one is still valid
     const { server } = config, made = generation;
     const { tls, headers, agent: proxied } = await credentials();
-    if (made !== generation) return await connect(); // they were renewed meanwhile
+    if (made !== generation) return await connect(); // the credentials were renewed in the meantime
     const fingerprint = JSON.stringify([server.href, tls]);
     if (agent?.key !== fingerprint && !closing.signal.aborted) {
       retire(agent?.agent);
@@ -118,7 +119,7 @@ export async function openServerConnections(
   const current = async (): Promise<Connection> => {
     const connection = known();
     if (connection) return connection;
-    // One at a time: a plugin that hangs is not started again and again.
+    // One at a time, so that a hanging plugin is not started repeatedly.
     connecting ??= connect().then((connection) => {
       cache = { until: performance.now() + keep, connection };
       return connection;
@@ -132,7 +133,7 @@ export async function openServerConnections(
     cached: known,
     current,
     renew: async (refused) => {
-      if (generations.get(refused) !== generation) return; // somebody else was refused with these, and has renewed them already
+      if (generations.get(refused) !== generation) return; // another call has renewed these already
       renewing ??= renew().finally(() => renewing = undefined);
       await renewing;
     },
@@ -144,7 +145,7 @@ export async function openServerConnections(
   };
 }
 
-/** Lets what is under way end, and keeps no connection for later. */
+/** Lets running requests finish and closes idle connections. */
 function retire(agent: http.Agent | undefined): void {
   if (!agent) return;
   agent.maxFreeSockets = 0;

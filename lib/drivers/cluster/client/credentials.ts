@@ -1,7 +1,7 @@
 /**
- * Gets the credentials of a kubeconfig's user: certificates, headers, and an agent where a proxy is named.
+ * Gets the credentials of a kubeconfig's user: certificates, headers, and an agent if a proxy is set.
  *
- * The Kubernetes library is 80 MB and most of a second of processor. So it is loaded only for a proxy.
+ * The Kubernetes library is 80 MB and takes most of a second to load. So it is loaded only for a proxy.
  */
 import type https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
@@ -17,9 +17,9 @@ export interface CredentialSources {
   /** Milliseconds for a plugin or provider. */
   readonly ms: number;
   readonly late: (doing: string) => Error;
-  /** Ends what is running. */
+  /** Stops running plugins and requests. */
   readonly signal: AbortSignal;
-  /** Id tokens by the refresh token of the kubeconfig, which a provider may accept only once. */
+  /** ID tokens by the kubeconfig's refresh token, which a provider may accept only once. */
   readonly idTokens: Map<string, IdTokens>;
 }
 
@@ -29,11 +29,11 @@ type Headers = Record<string, string | string[]>;
 export interface ClusterCredentials {
   readonly tls: Tls;
   readonly headers: Headers;
-  /** Through the proxy that the kubeconfig names. */
+  /** The agent for the kubeconfig's proxy. */
   readonly agent?: https.RequestOptions["agent"];
 }
 
-/** Returns a function that gets the credentials. It keeps them until they expire. */
+/** Returns a function that gets the credentials. Plugins cache theirs until they expire. */
 export function openCredentials(config: Kubeconfig, sources: CredentialSources): () => Promise<ClusterCredentials> {
   const { cluster, user, clusterInfo } = config, { files } = sources;
   const settings = user.exec && { ...user.exec, cluster: user.exec.provideClusterInfo ? clusterInfo : null };
@@ -48,13 +48,15 @@ export function openCredentials(config: Kubeconfig, sources: CredentialSources):
     ]);
     const own = await tokenOf(), isSigned = own !== undefined || user.username !== undefined;
     // Neither a plugin nor a provider is called for a user who has a token, as with kubectl.
-    const given = isSigned ? {} : await plugin?.credential() ?? {};
-    const bearer = own ?? given.token ?? (isSigned ? undefined : await tokenOfProvider(user, sources));
+    const fromPlugin = isSigned ? {} : await plugin?.credential() ?? {};
+    const bearer = own ?? fromPlugin.token ?? (isSigned ? undefined : await tokenOfProvider(user, sources));
     const tls: Tls = {
       ...(cluster.skipTLSVerify && { rejectUnauthorized: false }),
       ...(cluster.tlsServerName && { servername: cluster.tlsServerName }),
       ...(ca && { ca }),
-      ...(given.cert ? { cert: given.cert, key: given.key! } : ownCert && { cert: ownCert, key: ownKey! }),
+      ...(fromPlugin.cert
+        ? { cert: fromPlugin.cert, key: fromPlugin.key! }
+        : ownCert && { cert: ownCert, key: ownKey! }),
     };
     const headers: Headers = { ...user.impersonation };
     if (bearer !== undefined) headers.Authorization = `Bearer ${bearer.trim()}`;
@@ -63,7 +65,7 @@ export function openCredentials(config: Kubeconfig, sources: CredentialSources):
   };
 }
 
-/** A file that was read once stands in for itself while it cannot be read. */
+/** Returns a function that reads the token. If the file cannot be read, it returns the last token. */
 function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Promise<string | undefined> {
   let last = token;
   return async () => {
@@ -80,7 +82,7 @@ function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Pro
 async function tokenOfProvider({ authProvider }: KubeUser, sources: CredentialSources): Promise<string | undefined> {
   if (!authProvider) return undefined;
   const { name, config } = authProvider;
-  if (name !== "oidc") return config["access-token"]; // from before there were plugins
+  if (name !== "oidc") return config["access-token"]; // a provider from before exec plugins
   const { "id-token": idToken = "", "refresh-token": refreshToken = "" } = config;
   const known = sources.idTokens.get(refreshToken) ?? { idToken, refreshToken };
   if (!isExpired(known.idToken, Date.now()) || !refreshToken) return known.idToken || undefined;
@@ -92,16 +94,16 @@ async function tokenOfProvider({ authProvider }: KubeUser, sources: CredentialSo
 }
 
 async function agentThroughProxy({ caFile: _, ...cluster }: Cluster, tls: Tls) {
-  const whole: KubeConfig = new (await import("@kubernetes/client-node/dist/config.js")).KubeConfig();
+  const fullConfig: KubeConfig = new (await import("@kubernetes/client-node/dist/config.js")).KubeConfig();
   const base64 = (bytes: unknown) => bytes === undefined ? undefined : Buffer.from(bytes as Buffer).toString("base64");
   const caData = base64(tls.ca), certData = base64(tls.cert), keyData = base64(tls.key);
-  // It refuses plain http unless TLS verification is off; there is no TLS to verify.
+  // The library refuses plain HTTP unless TLS verification is off.
   const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
   const user = { name: "proxied", ...(certData && keyData && { certData, keyData }) };
-  whole.loadFromClusterAndUser({ ...cluster, ...(caData && { caData }), skipTLSVerify }, user);
-  const given: https.RequestOptions = {};
-  await whole.applyToHTTPSOptions(given as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
-  return given.agent;
+  fullConfig.loadFromClusterAndUser({ ...cluster, ...(caData && { caData }), skipTLSVerify }, user);
+  const applied: https.RequestOptions = {};
+  await fullConfig.applyToHTTPSOptions(applied as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
+  return applied.agent;
 }
 
 async function bytesOf({ file, data }: FileOrData, files: FileReader): Promise<Buffer | undefined> {

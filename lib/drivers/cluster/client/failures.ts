@@ -1,10 +1,10 @@
-/** What goes wrong without an answer: the kubeconfig, the credentials that it names, and the connection. */
+/** Creates the errors of calls without a response: kubeconfig, credentials and connection failures. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
 import type { ExchangeFailure } from "#lib/drivers/exchange.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
-/** Passing, as all that somebody puts right without touching what was asked for: a file half written, a context put back. */
+/** Returns a transient error: the file may be half written, or somebody may fix it soon. */
 export function configError(message: string, cause?: unknown): ClusterError {
   return new ClusterError("kubeconfig", message, {
     transient: true,
@@ -14,7 +14,7 @@ export function configError(message: string, cause?: unknown): ClusterError {
   });
 }
 
-/** An exec plugin or a token file may be back in a moment; the caller's own retries decide for how long. */
+/** Returns a transient error: an exec plugin or a token file may work again soon. The caller limits the retries. */
 export function credentialsError(cause: unknown, doing?: string): ClusterError {
   if (cause instanceof ClusterError) return cause;
   const why = messageOf(cause).trim();
@@ -27,13 +27,13 @@ export function credentialsError(cause: unknown, doing?: string): ClusterError {
   });
 }
 
-/** Credentials come from files and programs, which may hang as a server may. `doing` names what was waited for. */
+/** Returns the error for credentials that did not arrive in time. `doing` names the file or program. */
 export function lateError(ms: number, doing?: string): ClusterError {
   const why = doing === undefined ? `timed out after ${ms} ms` : `${doing} did not end within ${ms} ms`;
   return credentialsError(new Error(why));
 }
 
-/** Whatever a connection dies of may pass: certificates that do not fit do so once somebody renews them. */
+/** Returns the error of a failed connection. It is always transient: even wrong certificates can be renewed. */
 export function exchangeError(failure: ExchangeFailure, doing: string, cause: Error): ClusterError {
   const code = String((cause as { code?: unknown }).code ?? "");
   if (failure === "unsendable") return credentialsError(cause, doing);

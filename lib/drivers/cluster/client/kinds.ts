@@ -1,7 +1,7 @@
 /**
- * Which path a kind has: a table for the kinds we use, the API server's own discovery for others.
+ * Finds the API path of a kind: from a table for common kinds, by API discovery for others.
  *
- * The table saves a question before the first call. Whether a kind is served at all is always asked.
+ * The table saves a request before the first call. Whether the cluster serves a kind is always read from the server.
  */
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { type Call, ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
@@ -37,7 +37,7 @@ const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
   "storage.k8s.io/v1": "StorageClass",
 };
 
-/** By which an answer and a path call a kind; true for all kinds that are listed here. */
+/** Returns the plural of a kind, as in API paths. Correct for all kinds in the tables above. */
 export function pluralOf(kind: string): string {
   const name = kind.toLowerCase();
   if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
@@ -45,7 +45,7 @@ export function pluralOf(kind: string): string {
 }
 
 export function openKinds(api: Api): Kinds {
-  const found = new Map<string, Resource>(); // what is served is remembered, what is not may be installed any time
+  const found = new Map<string, Resource>(); // only served kinds are cached; others may be installed at any time
 
   async function discover(kind: Kind, call: Call): Promise<Resource> {
     const key = `${kind.apiVersion}/${kind.kind}`, known = found.get(key);
@@ -78,7 +78,10 @@ export function openKinds(api: Api): Kinds {
   };
 }
 
-/** `/apis/apps/v1/namespaces/n/deployments/d`: without a namespace all of them, without a name the collection. */
+/**
+ * Returns a path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without a namespace it covers all namespaces,
+ * without a name the collection.
+ */
 export function pathOf(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
   const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${groupPath(apiVersion)}${scope}/${plural}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;

@@ -1,8 +1,9 @@
 /**
- * Reads kubeconfig files as kubectl does: the server, the context, and the user that Wheelwright is there.
+ * Reads kubeconfig files as kubectl does: the server, the context and the user.
  *
- * KUBECONFIG may name several files; the first one that sets a value or names a cluster, context or user wins. The
- * Kubernetes library reads clusters and contexts. It knows less of users than kubectl, so `user.ts` reads those.
+ * KUBECONFIG may name several files. The first file that sets a value, or defines a cluster, context or user, wins. The
+ * Kubernetes library reads clusters and contexts. It supports fewer user settings than kubectl, so `user.ts` reads
+ * those.
  */
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { delimiter, dirname } from "node:path";
@@ -15,22 +16,21 @@ import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 import { absolutePath, type KubeUser, readKubeUser } from "#lib/drivers/cluster/client/user.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 
-/** `file` may be a list of files, as KUBECONFIG is. */
+/** The source of a kubeconfig. `file` may be a list of files, like KUBECONFIG. */
 export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
 
 export interface KubeconfigText {
-  /** The folder that its paths are relative to; empty for a text without a file. */
+  /** The folder for relative paths. Empty for a text without a file. */
   readonly folder: string;
   readonly text: string;
 }
 
 export interface Kubeconfig {
-  /** The name of the context that is used. */
   readonly context: string;
   readonly server: URL;
   readonly cluster: Cluster;
   readonly user: KubeUser;
-  /** The cluster as an exec plugin may read it. */
+  /** The cluster as it is passed to an exec plugin. */
   readonly clusterInfo: object;
 }
 
@@ -39,15 +39,15 @@ interface Contents {
   readonly contexts: readonly Context[];
   readonly clusters: readonly Cluster[];
   readonly clusterInfos: ReadonlyMap<string, object>;
-  /** Only the user of the context in use is read further. */
+  /** Parsed only for the user of the current context. */
   readonly users: readonly { readonly name: unknown; readonly read: () => KubeUser }[];
 }
 
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount", POD = "in-cluster";
-/** The extension of a cluster that is meant for exec plugins. */
+/** The name of the cluster extension that is passed to exec plugins. */
 const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
 
-/** Empty in a cluster, where no file exists. Of several files those that are missing are left out. */
+/** Reads the kubeconfig files. Returns an empty list for `in-cluster`. Skips missing files if at least one exists. */
 export async function readKubeconfigTexts(source: KubeconfigSource, files: FileReader): Promise<KubeconfigText[]> {
   if (source === "in-cluster") return [];
   if (source.text !== undefined) return [{ folder: "", text: source.text }];
@@ -65,7 +65,7 @@ export async function readKubeconfigTexts(source: KubeconfigSource, files: FileR
   return found;
 }
 
-/** Throws a ClusterError `kubeconfig` that says what is wrong with it. */
+/** Throws a ClusterError `kubeconfig` that names the problem. */
 export function readKubeconfig(source: KubeconfigSource, texts: readonly KubeconfigText[]): Kubeconfig {
   const origin = originOf(source), contents = contentsOf(source, texts);
   const contextName = source === "in-cluster" ? undefined : source.context;
@@ -91,7 +91,7 @@ export function readKubeconfig(source: KubeconfigSource, texts: readonly Kubecon
   };
 }
 
-/** A context without a user is anonymous, as with kubectl. */
+/** Returns the context's user. A context without a user is anonymous, as with kubectl. */
 function userOf(context: Context, { users }: Contents, source: KubeconfigSource): KubeUser {
   if (!context.user) return { name: "nobody", cert: {}, key: {}, impersonation: {} };
   const found = users.find(({ name }) => name === context.user);
@@ -171,7 +171,7 @@ function readOrThrow<T>(source: KubeconfigSource, read: () => T): T {
 }
 
 function unreadableError(source: KubeconfigSource, cause: unknown) {
-  // What follows the first line of a parser's message shows the text, which holds secrets.
+  // The other lines of a parser's message quote the file, which holds secrets.
   const [why = ""] = reasonOf(cause).split("\n");
   return configError(`Cannot read ${originOf(source)}: ${why.replace(/:$/, "")}`, cause);
 }

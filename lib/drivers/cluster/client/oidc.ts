@@ -1,7 +1,7 @@
 /**
- * Refreshes the id token of a kubeconfig's OIDC provider, as kubectl does.
+ * Refreshes the ID token of a kubeconfig's OIDC provider, as kubectl does.
  *
- * The Kubernetes library (2.0.1) cannot: its OpenID package wants a URL object and gets a text.
+ * The Kubernetes library (2.0.1) cannot do this: it passes a string where its OpenID package expects a URL object.
  */
 import { exchange } from "#lib/drivers/exchange.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
@@ -23,11 +23,11 @@ interface Provider {
 
 class ProviderError extends DriverError {}
 
-/** Kubectl renews a token ten seconds before its end, too. */
+/** kubectl also renews a token ten seconds before it expires. */
 const MARGIN = 10 * SECOND;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Whether the id token is no longer good; one without a readable end counts as expired. */
+/** Whether the ID token has expired. A token without a readable expiry counts as expired. */
 export function isExpired(idToken: string, now: number): boolean {
   try {
     const { exp } = JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString("utf8"));
@@ -37,7 +37,7 @@ export function isExpired(idToken: string, now: number): boolean {
   }
 }
 
-/** Throws an Error that names the provider. */
+/** Gets new tokens from the provider. Throws an Error that names it. */
 export async function refreshIdToken(provider: Provider, refreshToken: string): Promise<IdTokens> {
   const { "idp-issuer-url": issuer = "", "client-id": id = "", "client-secret": secret = "" } = provider.config;
   if (!URL.canParse(issuer)) throw new Error("the auth provider oidc has no valid idp-issuer-url");

@@ -1,16 +1,16 @@
-/** Lists, page by page, from a server that is believed only as far as what it sends is a list. */
+/** Reads lists page by page, and rejects responses that are not lists. */
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import type { Call, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { isRecord, unexpectedResponse } from "#lib/drivers/cluster/client/status.ts";
 
-/** Objects a page: the API server suggests the same to kubectl. */
+/** Objects per page, as kubectl uses. */
 const PAGE_SIZE = "500";
-/** Pages of one list; a server that always has one more would never let it end. */
+/** The most pages of one list. It ends the list of a server that always announces another page. */
 const MAX_PAGES = 2000;
 
 interface List {
   readonly items: KubeObject[];
-  /** From where to watch. */
+  /** The resource version from which to watch. */
   readonly version: string;
 }
 
@@ -38,11 +38,11 @@ export async function listPages(
 }
 
 interface ListPage extends List {
-  /** Empty after the last one. */
+  /** The `continue` token. Empty on the last page. */
   readonly next: string;
 }
 
-/** One page, by the limit and the `continue` that the query names. */
+/** Reads one page, with the `limit` and `continue` of the query. */
 export async function listOnePage(
   api: Api,
   path: string,
@@ -53,10 +53,10 @@ export async function listOnePage(
   return readPage(body, path);
 }
 
-/** What is no list must not count as an empty one: somebody may be waiting for it to be empty. */
+/** Throws for a response that is not a list. It must not count as empty, because callers may wait for an empty list. */
 function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
-  const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go's word for an empty list
+  const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go encodes an empty list as null
   if (!none && !(Array.isArray(items) && items.every(isObject))) {
     throw unexpectedResponse(`The server did not return a list for ${path}`, 200);
   }
@@ -68,7 +68,7 @@ function readPage(body: unknown, path: string): ListPage {
   };
 }
 
-/** Whether this can be an object of the API: that it has a name is what all of them have in common. */
+/** Whether the value looks like an API object: it has a name. */
 export function isObject(value: unknown): value is KubeObject {
   return isRecord(value) && isRecord(value.metadata) && typeof value.metadata.name === "string";
 }

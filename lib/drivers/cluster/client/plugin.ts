@@ -1,8 +1,8 @@
 /**
  * Runs the exec plugin of a kubeconfig as kubectl does, within a deadline.
  *
- * The Kubernetes library waits for a plugin forever and sets no KUBERNETES_EXEC_INFO. Here a plugin that does not end in
- * time is killed with all of its process group, and the next call starts it again.
+ * The Kubernetes library waits for a plugin forever and sets no KUBERNETES_EXEC_INFO. Here a plugin that is too slow is
+ * killed with its process group, and the next call starts it again.
  */
 import { spawn } from "node:child_process";
 import { extendEnvironment } from "#lib/base/environment.ts";
@@ -15,7 +15,7 @@ export interface PluginSettings {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly installHint: string;
-  /** The cluster as the plugin may read it; null unless the kubeconfig sets `provideClusterInfo`. */
+  /** The cluster information for the plugin. Null unless the kubeconfig sets `provideClusterInfo`. */
   readonly cluster: object | null;
 }
 
@@ -26,7 +26,7 @@ export interface PluginCredential {
 }
 
 export interface Plugin {
-  /** The credential of the last run until it expires. Rejects with an Error that names the plugin. */
+  /** Returns the credential of the last run until it expires. Rejects with an Error that names the plugin. */
   credential(): Promise<PluginCredential>;
 }
 
@@ -34,13 +34,13 @@ interface PluginOptions {
   readonly ms: number;
   /** Returns the error for a plugin that did not end in time. */
   readonly late: (doing: string) => Error;
-  /** Ends a plugin that is running. */
+  /** Kills a running plugin. */
   readonly signal: AbortSignal;
 }
 
-/** The most bytes that a plugin may write; a credential has a few thousand. */
+/** The most bytes that a plugin may print. A credential has a few thousand. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** The most characters of its errors in a message. */
+/** The most characters of its standard error in a message. */
 const MAX_STDERR_LENGTH = 500;
 
 export function openPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): Plugin {
@@ -56,14 +56,14 @@ export function openPlugin(settings: PluginSettings, { ms, late, signal }: Plugi
   };
 }
 
-/** Resolves with what it wrote once it has ended. Kills its process group when the signal aborts. */
+/** Runs the plugin and returns its output. Kills its process group when the signal aborts. */
 function run({ command, args, env, ...settings }: PluginSettings, signal: AbortSignal): Promise<string> {
   const { apiVersion, cluster, installHint } = settings;
   const info = { apiVersion, kind: "ExecCredential", spec: { ...(cluster && { cluster }), interactive: false } };
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], {
       env: extendEnvironment({ ...env, KUBERNETES_EXEC_INFO: JSON.stringify(info) }),
-      detached: true, // a process group of its own, which can be killed as a whole
+      detached: true, // its own process group, so that all its processes can be killed
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "", stderr = "", ended = false;
@@ -100,7 +100,7 @@ function killProcessGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The group has ended already.
+    // The processes have exited already.
   }
 }
 

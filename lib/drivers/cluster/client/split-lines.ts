@@ -1,8 +1,7 @@
 /**
- * Bytes into lines: UTF-8 and lines may be split anywhere between chunks.
+ * Splits bytes into lines. Chunks may end in the middle of a line or a UTF-8 character.
  *
- * A line is bounded: what is beyond `most` characters is dropped, so that a log without a line feed cannot fill the
- * memory.
+ * A line is cut after `maxLength` characters, so that a log without line feeds cannot fill the memory.
  */
 export async function* splitLines(source: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();

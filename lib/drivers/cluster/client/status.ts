@@ -1,10 +1,10 @@
-/** What an answer that is not a success means: the API server's Status, or whatever stood in its way. */
+/** Turns unsuccessful responses into errors: a Status of the API server, or the page of a proxy. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import type { HttpAnswer } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-/** The Status object of the API, as far as we read it. */
+/** The fields of an API Status object that we read. */
 export interface Status {
   readonly kind?: string;
   readonly message?: string;
@@ -17,7 +17,7 @@ export interface Status {
   };
 }
 
-const UNKNOWN_PATH_TEXT = "404 page not found"; // how the API server says that it has no such group or version
+const UNKNOWN_PATH_TEXT = "404 page not found"; // the API server's response for an unknown group or version
 const REASONS: Readonly<Record<number, string>> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -36,26 +36,26 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
   504: "Timeout",
 };
-/** Below 500: the server was slow, busy, or has forgotten the place from which to go on. */
+/** Transient codes below 500: the server was slow or busy, or a `continue` token or resource version expired. */
 const TRANSIENT = new Set([408, 410, 425, 429]);
-/** At 500 and above: what it will not do the next time either. */
+/** Codes from 500 that a retry does not change. */
 const PERMANENT = new Set([501, 505]);
-/** The longest wait that a server may ask for: who asks for a day is mistaken, or somebody else. */
+/** The longest accepted Retry-After. A longer one is a mistake, or does not come from the API server. */
 const MAX_RETRY_AFTER = MINUTE;
 const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes API server, not a proxy.";
-/** The most of a text that is no Status which goes into a message: a proxy's error page is long. */
+/** The most characters of a non-Status body in a message: a proxy's error page is long. */
 const EXCERPT_LENGTH = 300;
 
 export function errorOf(answer: HttpAnswer, doing: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
-  // Without its query, which may hold what a login page wants to be told.
+  // The query of a redirect is left out: it may hold secrets for a login page.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
   return errorOfStatus(answer.status, status, doing, retryAfterOf(answer, status), text);
 }
 
 /**
- * What answered was no API server: a proxy's page, or half an answer that counts as whole. Nothing is known of what
- * was asked for, and it may well be an API server again the next time.
+ * Returns the error for a response that does not come from an API server: a proxy's page or a truncated body. The state
+ * of the request is unknown, and the next attempt may work.
  */
 export function unexpectedResponse(message: string, status: number, cause?: unknown): ClusterError {
   return new ClusterError("BadAnswer", message, {
@@ -72,7 +72,7 @@ export function unknownKind(message: string, cause?: Error): ClusterError {
   return new ClusterError("NoKind", message, { transient: false, status: 404, blame: "operator", hint, cause });
 }
 
-/** The same for a Status that came as an event of a watch. */
+/** Returns the error for a Status, also for one in a watch event. */
 export function errorOfStatus(
   code: number,
   status: Status | null,
@@ -94,7 +94,7 @@ export function errorOfStatus(
   if (status?.details?.causes?.some((cause) => cause.reason === "NamespaceTerminating")) {
     return errorWith("Terminating", false);
   }
-  // Nothing is wrong with what was asked for: it can go on once the credentials are good.
+  // Transient: it works again once the credentials are valid.
   if (code === 401) {
     return errorWith(reason, true, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
   }
@@ -111,7 +111,7 @@ export function errorOfStatus(
     return unknownKind(message, new Error(doing));
   }
   if (code === 409) return errorWith(reason, isWriteConflict(reason, message, status));
-  // The API server calls a manifest that does not fit its schema an internal error when it is applied: no try helps.
+  // For a manifest that does not fit its schema, apply returns an internal error. A retry does not help.
   if (code === 500 && /failed to create typed (patch|live) object/.test(message)) {
     return errorWith("Invalid", false, { blame: "operator", hint: "Correct the manifest in the blueprint." });
   }
@@ -124,18 +124,20 @@ export function errorOfStatus(
   );
 }
 
-/** An optimistic lock that another writer won heals by trying again; another uid or field owner does not. */
+/** Whether another writer was faster, so that a retry helps. A conflict of UIDs or field owners is permanent. */
 function isWriteConflict(reason: string, message: string, status: Status | null): boolean {
   if (reason !== "Conflict" || isUidMismatch(message)) return false;
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
 
-/** Whether a 409 says that the object has another uid than the one that was to be deleted; namespaces have other words. */
+/**
+ * Whether a 409 means that the object has a different UID than the precondition. Namespaces use a different message.
+ */
 export function isUidMismatch(message: string): boolean {
   return /Precondition failed: UID|the UID in the precondition .* does not match/.test(message);
 }
 
-/** An unknown group or version is answered in plain text, an unknown resource of a known one without any details. */
+/** Whether a 404 means an unknown kind. The response is plain text, or a Status without details. */
 function isUnknownKind(status: Status | null): boolean {
   return status === null || /could not find the requested resource/.test(status.message ?? "");
 }
@@ -144,11 +146,11 @@ function readStatus(body: string): Status | null {
   try {
     return statusOf(JSON.parse(body));
   } catch {
-    return null; // no JSON: a proxy or load balancer answered, and the caller quotes the text itself
+    return null; // not JSON: a proxy or load balancer answered, and the caller quotes the text
   }
 }
 
-/** What of a value that came from outside is a Status: its fields, as far as they are what they must be. */
+/** Returns the valid fields of a Status from an untrusted value, or null. */
 export function statusOf(value: unknown): (Status & { readonly code?: number }) | null {
   if (!isRecord(value) || value.kind !== "Status") return null;
   const { message, reason, code } = value, details = isRecord(value.details) ? value.details : {};
@@ -170,7 +172,9 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** From the header, as seconds or as a date by the server's own clock, or else from the details. */
+/**
+ * Returns the wait in milliseconds: from the Retry-After header (seconds or a date), or else from the Status details.
+ */
 function retryAfterOf(answer: HttpAnswer, status: Status | null): number | undefined {
   const header = answer.headers["retry-after"];
   const text = Array.isArray(header) ? header[0] : header;
@@ -185,14 +189,14 @@ function retryAfterOf(answer: HttpAnswer, status: Status | null): number | undef
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** When it was answered, by the server's clock if that is told, and else by ours. */
+/** Returns the time of the response by its Date header, or by the local clock if it has none. */
 export function dateOf(answer: HttpAnswer): number {
   const { date } = answer.headers;
   const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? Date.now() : at;
 }
 
-/** The texts of `Warning: 299 - "…"` headers. */
+/** Returns the texts of `Warning: 299 - "…"` headers. */
 export function warningsOf(answer: HttpAnswer): string[] {
   const header = answer.headers["warning"];
   const text = Array.isArray(header) ? header.join(", ") : header ?? "";

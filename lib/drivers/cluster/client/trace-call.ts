@@ -1,8 +1,11 @@
-/** Tells of one exchange with an API server, or of the beginning of a stream, with what it was answered. */
+/** Records a span for a call to an API server, or for the opening of a stream. */
 import type { OutgoingRequest } from "#lib/drivers/exchange.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 
-/** A call that somebody here called off says nothing of the server. */
+/**
+ * Runs the call in a span. A call that we cancelled has the status `cancelled`, because it says nothing about the
+ * server.
+ */
 export function traceCall<T extends { readonly status: number }>(
   telemetry: Telemetry,
   verb: string,

@@ -1,4 +1,4 @@
-/** Reads the users of a kubeconfig as kubectl does: which credentials they have, and whom they impersonate. */
+/** Reads a kubeconfig's users as kubectl does: their credentials and impersonation settings. */
 import { resolve } from "node:path";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 import type { PluginSettings } from "#lib/drivers/cluster/client/plugin.ts";
@@ -6,7 +6,7 @@ import type { PluginSettings } from "#lib/drivers/cluster/client/plugin.ts";
 export interface KubeUser {
   readonly name: string;
   readonly token?: string;
-  /** Read for each connection; its content wins over `token`. */
+  /** The file of the token. It is read for each connection and wins over `token`. */
   readonly tokenFile?: string;
   readonly username?: string;
   readonly password?: string;
@@ -18,7 +18,7 @@ export interface KubeUser {
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
 
-/** The content in base64 wins over the file. */
+/** A file, or its content in base64. The content wins. */
 export interface FileOrData {
   readonly file?: string | undefined;
   readonly data?: string | undefined;
@@ -26,10 +26,10 @@ export interface FileOrData {
 
 type Raw = Record<string, unknown>;
 
-/** Relative paths are resolved against the kubeconfig's own folder. Throws an Error that names the field. */
-export function readKubeUser(raw: unknown, place: string, folder: string): KubeUser {
-  if (!isRecord(raw) || typeof raw.name !== "string" || !raw.name) throw new Error(`${place}.name is missing`);
-  const user = recordOf(raw.user ?? {}, `${place}.user`), at = (name: string) => `${place}.user.${name}`;
+/** Parses a user. Relative paths are resolved against the kubeconfig's folder. Throws an Error that names the field. */
+export function readKubeUser(raw: unknown, field: string, folder: string): KubeUser {
+  if (!isRecord(raw) || typeof raw.name !== "string" || !raw.name) throw new Error(`${field}.name is missing`);
+  const user = recordOf(raw.user ?? {}, `${field}.user`), at = (name: string) => `${field}.user.${name}`;
   const text = (name: string) => textOf(user[name], at(name));
   const path = (name: string) => absolutePath(text(name), folder);
   const tokenFile = path("tokenFile");
@@ -47,7 +47,7 @@ export function readKubeUser(raw: unknown, place: string, folder: string): KubeU
   return found;
 }
 
-/** kubectl refuses the same combinations. */
+/** Throws for combinations that kubectl refuses as well. */
 function check({ name, token, tokenFile, username, cert, key, exec, authProvider }: KubeUser): void {
   if (username && (token || tokenFile)) {
     throw new Error(`the user ${name} has both a token and a user name; one is allowed`);
@@ -57,42 +57,42 @@ function check({ name, token, tokenFile, username, cert, key, exec, authProvider
   if (hasCert !== hasKey) throw new Error(`the user ${name} has a client certificate without its key, or the reverse`);
 }
 
-function readExec(exec: Raw, place: string, folder: string): NonNullable<KubeUser["exec"]> {
-  const command = textOf(exec.command, `${place}.command`), apiVersion = textOf(exec.apiVersion, `${place}.apiVersion`);
-  if (!command) throw new Error(`${place}.command is missing`);
+function readExec(exec: Raw, field: string, folder: string): NonNullable<KubeUser["exec"]> {
+  const command = textOf(exec.command, `${field}.command`), apiVersion = textOf(exec.apiVersion, `${field}.apiVersion`);
+  if (!command) throw new Error(`${field}.command is missing`);
   if (!/^client\.authentication\.k8s\.io\/(?:v1|v1beta1)$/.test(apiVersion ?? "")) {
-    throw new Error(`${place}.apiVersion must be client.authentication.k8s.io/v1 or v1beta1`);
+    throw new Error(`${field}.apiVersion must be client.authentication.k8s.io/v1 or v1beta1`);
   }
-  if (exec.interactiveMode === "Always") throw new Error(`${place} needs a terminal (interactiveMode: Always)`);
-  const pairs = listOf(exec.env, `${place}.env`).map((each, i) => {
-    const { name, value } = recordOf(each, `${place}.env[${i}]`);
-    return [textOf(name, `${place}.env[${i}].name`) ?? "", textOf(value, `${place}.env[${i}].value`) ?? ""];
+  if (exec.interactiveMode === "Always") throw new Error(`${field} needs a terminal (interactiveMode: Always)`);
+  const pairs = listOf(exec.env, `${field}.env`).map((each, i) => {
+    const { name, value } = recordOf(each, `${field}.env[${i}]`);
+    return [textOf(name, `${field}.env[${i}].name`) ?? "", textOf(value, `${field}.env[${i}].value`) ?? ""];
   });
   return {
     apiVersion: apiVersion!,
-    // A bare name is searched in PATH.
+    // A command without a slash is searched in PATH.
     command: command.includes("/") ? absolutePath(command, folder)! : command,
-    args: listOf(exec.args, `${place}.args`).map((each, i) => textOf(each, `${place}.args[${i}]`) ?? ""),
+    args: listOf(exec.args, `${field}.args`).map((each, i) => textOf(each, `${field}.args[${i}]`) ?? ""),
     env: Object.fromEntries(pairs),
-    installHint: textOf(exec.installHint, `${place}.installHint`) ?? "",
+    installHint: textOf(exec.installHint, `${field}.installHint`) ?? "",
     provideClusterInfo: exec.provideClusterInfo === true,
   };
 }
 
-function readProvider(raw: unknown, place: string, folder: string): NonNullable<KubeUser["authProvider"]> {
-  const provider = recordOf(raw, place), name = textOf(provider.name, `${place}.name`) ?? "";
-  const entries = Object.entries(recordOf(provider.config ?? {}, `${place}.config`));
+function readProvider(raw: unknown, field: string, folder: string): NonNullable<KubeUser["authProvider"]> {
+  const provider = recordOf(raw, field), name = textOf(provider.name, `${field}.name`) ?? "";
+  const entries = Object.entries(recordOf(provider.config ?? {}, `${field}.config`));
   const config = Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
-  // kubectl has dropped these providers.
-  if (config["cmd-path"]) throw new Error(`${place} runs a command; use an exec plugin instead, as kubectl requires`);
+  // kubectl no longer supports these providers.
+  if (config["cmd-path"]) throw new Error(`${field} runs a command; use an exec plugin instead, as kubectl requires`);
   const authority = absolutePath(config["idp-certificate-authority"], folder);
   return { name, config: { ...config, ...(authority && { "idp-certificate-authority": authority }) } };
 }
 
 function readImpersonation(user: Raw, at: (name: string) => string): KubeUser["impersonation"] {
   const as = textOf(user.as, at("as")), uid = textOf(user["as-uid"], at("as-uid"));
-  const texts = (value: unknown, place: string) =>
-    listOf(value, place).map((each, i) => textOf(each, `${place}[${i}]`) ?? "");
+  const texts = (value: unknown, field: string) =>
+    listOf(value, field).map((each, i) => textOf(each, `${field}[${i}]`) ?? "");
   const groups = texts(user["as-groups"], at("as-groups"));
   const extra = Object.entries(recordOf(user["as-user-extra"] ?? {}, at("as-user-extra")))
     .map(([key, values]) =>
@@ -112,7 +112,7 @@ function readImpersonation(user: Raw, at: (name: string) => string): KubeUser["i
   };
 }
 
-/** Characters that no header name may have are percent-encoded, as the API server decodes them. */
+/** Percent-encodes characters that header names cannot have. The API server decodes them. */
 function escapeKey(key: string): string {
   const bytes = [...Buffer.from(key.toLowerCase())];
   return bytes.map((byte) => {
@@ -123,20 +123,20 @@ function escapeKey(key: string): string {
   }).join("");
 }
 
-function textOf(value: unknown, place: string): string | undefined {
+function textOf(value: unknown, field: string): string | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value !== "string") throw new Error(`${place} must be text`);
+  if (typeof value !== "string") throw new Error(`${field} must be text`);
   return value;
 }
 
-function listOf(value: unknown, place: string): readonly unknown[] {
+function listOf(value: unknown, field: string): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new Error(`${place} must be a list`);
+  if (!Array.isArray(value)) throw new Error(`${field} must be a list`);
   return value;
 }
 
-function recordOf(value: unknown, place: string): Raw {
-  if (!isRecord(value)) throw new Error(`${place} must be an object`);
+function recordOf(value: unknown, field: string): Raw {
+  if (!isRecord(value)) throw new Error(`${field} must be an object`);
   return value;
 }
 
@@ -144,7 +144,7 @@ export function absolutePath(path: string | undefined, folder: string): string |
   return path && folder ? resolve(folder, path) : path;
 }
 
-/** Leaves out what is undefined. */
+/** Removes undefined fields. */
 function only<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>;

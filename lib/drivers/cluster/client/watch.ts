@@ -1,13 +1,13 @@
 /**
- * Follows a collection: a list, then what changes after it, for as long as somebody reads.
+ * Follows a collection: lists it, then yields its changes until the reader stops.
  *
  *   list -> watch -> ended, cut, silent -> watch again from the last version
  *     ^                    |
- *     +------ 410 ---------+   the server no longer knows that version
+ *     +------ 410 ---------+   the version has expired
  *
- * The server is asked to end each round before a minute has passed; it sends a bookmark just before, so that a quiet
- * collection goes on from a fresh version and over the same connection. A round that says nothing for longer than
- * that hangs on a connection that is dead, and is cut.
+ * Each watch request asks the server to end it within a minute. The server sends a bookmark before it ends, so the next
+ * one continues from a fresh version over the same connection. A watch that receives nothing for a minute is taken for
+ * dead and is closed.
  */
 import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -21,26 +21,25 @@ export type WatchChange =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject };
 
 export interface WatchQuery {
-  /** Path of the collection. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** What was seen already: without it, the watch begins with a list. */
+  /** The resource version to start from. Without it, the watch begins with a list. */
   readonly version?: string | undefined;
-  /** Once the server no longer knows that version, this is thrown (410); otherwise all is listed anew. */
+  /** Throws a 410 when the version has expired. Otherwise the collection is listed again. */
   readonly strict?: boolean;
-  /** Milliseconds without a word after which the connection is taken for dead (60 s). */
+  /** Milliseconds without data after which the connection counts as dead (60 s). */
   readonly silence?: number;
-  /** Told of each failure that it gets over. */
+  /** Called for each error before the watch is retried. */
   readonly onRetry?: (error: ClusterError) => void;
 }
 
-/** The longest line of a watch: an object may have 1.5 MB in the server's store, and twice that as text. */
+/** The longest line of a watch. An object may have 1.5 MB in etcd, and twice that as text. */
 const MAX_LINE_LENGTH = 16 * 2 ** 20;
 
-/** A round that ends sooner without a word was ended by somebody who does not want to be watched: it must not be a loop. */
+/** A watch that ends sooner without an event counts as a failure, so that it is retried with backoff. */
 const SHORTEST_ROUND = SECOND;
 
-/** Ends only by throwing: the abort reason, or a permanent ClusterError. */
+/** Ends only by throwing: the abort reason or a permanent ClusterError. */
 export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGenerator<WatchChange> {
   let { version } = options;
   for (let failures = 0;;) {
@@ -87,7 +86,7 @@ async function* watchOnce(api: Api, options: WatchQuery, version: string, call: 
     watch: "1",
     resourceVersion: version,
     allowWatchBookmarks: "true",
-    timeoutSeconds: String(45 + Math.floor(Math.random() * 10)), // not all rounds of all spaces at the same moment
+    timeoutSeconds: String(45 + Math.floor(Math.random() * 10)), // random, so that not all watches end at the same moment
   };
   const stream = await api.stream(options.path, query, call);
   const silence = options.silence ?? MINUTE;
@@ -117,7 +116,7 @@ function readEvent(line: string, path: string): WatchEvent {
     const status = statusOf(object);
     throw errorOfStatus(status?.code ?? 500, status, `watch of ${path}`);
   }
-  // A bookmark has no name.
+  // A bookmark has no object name.
   const known = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
   if (!known || !EVENT_TYPES.has(String(type))) throw interruptedError(path, "received an invalid event");
   return event as WatchEvent;

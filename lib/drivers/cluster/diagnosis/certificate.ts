@@ -1,9 +1,10 @@
 /**
- * Why a certificate is not issued: read from it and from what cert-manager has made for it on the way. Pure.
+ * Explains why a certificate is not issued, from the Certificate and the objects that cert-manager created for it.
+ * Pure.
  *
- * The Certificate itself says no more than that it is being issued. Its CertificateRequest knows of the issuer, the
- * Order of the authority's refusals, and the Challenge of what the authority (or cert-manager, which looks first) finds
- * at the site's address. The deepest of them that says something is the one to listen to.
+ * The Certificate only says that it is being issued. Its CertificateRequest knows about the issuer, and its Order about
+ * the authority's refusals. The Challenge shows what the authority, or cert-manager's self check, finds at the site's
+ * address. The deepest object with a message decides.
  */
 import { conditionOf, createdAt, timeOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -18,9 +19,9 @@ import {
 
 interface IssuanceError {
   readonly text: string;
-  /** The authority has decided, or nobody tries again for an hour. */
+  /** Whether the authority has decided, or cert-manager does not retry within an hour. */
   readonly final: boolean;
-  /** When it was said, where that is known. */
+  /** The time of the message in milliseconds, if known. */
   readonly at: number | undefined;
 }
 
@@ -51,16 +52,18 @@ export function diagnoseCertificate(
   );
 }
 
-/** Whether cert-manager has given up on it for now, and will not begin anew for an hour or longer. */
+/** Whether cert-manager has given up and will not retry for at least an hour. */
 export function hasGivenUp(certificate: KubeObject): boolean {
   const issuing = conditionOf(certificate, "Issuing");
   return issuing?.status === "False" && issuing.reason === "Failed";
 }
 
-/** The objects that were made for this certificate, if it was not ready before: each is owned by the one before. */
+/**
+ * Returns the objects that cert-manager created for this certificate, newest first. Each is owned by the one before it.
+ */
 function findOwnedOrders(certificate: KubeObject, orders: readonly KubeObject[]): KubeObject[] {
   const family = new Set([certificate.metadata.uid]);
-  // Requests, orders and challenges come in this order, so that one walk finds all generations.
+  // The list has requests, orders and challenges in this order, so one pass finds all of them.
   const all = orders.filter(({ metadata }) => {
     const own = metadata.ownerReferences?.some(({ uid }) => family.has(uid)) ?? false;
     if (own) family.add(metadata.uid);
@@ -82,7 +85,7 @@ function findIssuanceError(certificate: KubeObject, family: readonly KubeObject[
     const denied = conditionOf(request, "Denied"), ready = conditionOf(request, "Ready");
     const at = timeOf(ready?.lastTransitionTime);
     if (denied?.status === "True") return { text: denied.message ?? "the request was denied", final: true, at };
-    // "Waiting on certificate issuance from order …" is the ordinary course of things.
+    // "Waiting on certificate issuance from order …" is the normal state.
     if (ready?.message && ready.status !== "True" && !/Waiting on certificate issuance/.test(ready.message)) {
       return { text: ready.message, final: ready.reason === "Failed", at };
     }
@@ -92,7 +95,7 @@ function findIssuanceError(certificate: KubeObject, family: readonly KubeObject[
   return { text: issuing.message, final: true, at: timeOf(issuing.lastTransitionTime) };
 }
 
-/** By the authority's words or cert-manager's: a code, why, and what helps; HOST is the site's. The first that fits decides. */
+/** Causes by the message of the authority or cert-manager. HOST stands for the site's host. The first match counts. */
 const CAUSES: readonly (readonly [words: RegExp, code: string, why: string, hint: string])[] = [
   [
     /rateLimited|too many (certificates|failed authorizations|new orders|requests)/i,

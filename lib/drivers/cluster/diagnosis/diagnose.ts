@@ -1,9 +1,9 @@
 /**
- * Whether an object is ready, is on its way, or can never become so: decided in this one place, from what was seen.
+ * Decides whether an object is ready, is still waiting, or can never become ready.
  *
- * An object's own status is the least of it. Image, quota, LimitRange, pod security, a missing Secret and scheduling
- * give a Job no condition at all; they stand in its pods' waiting reasons and in its events. Pure: the same sight at
- * the same time gives the same verdict.
+ * An object's own status rarely has the reason. Problems with images, quotas, LimitRanges, pod security, Secrets and
+ * scheduling set no condition on a Job. They appear in the waiting reasons of its pods and in events. Pure: the same
+ * input gives the same result.
  */
 import {
   conditionOf,
@@ -39,13 +39,16 @@ import { SECOND } from "#lib/base/time.ts";
 
 const SNAPSHOT_HINT =
   "Check the logs of the snapshot controller and the storage driver, and the free space for snapshots.";
-/** Of a handle that the storage does not know (any more): external-snapshotter's words, or the driver's. */
+/** The messages of external-snapshotter or a driver for a snapshot that the storage does not have (any more). */
 const SNAPSHOT_GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
 const SNAPSHOT_GONE_HINT = "The snapshot was deleted from the storage. Choose another backup.";
-const DEFAULT_PROGRESS_DEADLINE = 600; // Kubernetes' own default
+const DEFAULT_PROGRESS_DEADLINE = 600; // the default of Kubernetes
 const MORE_MEMORY_HINT = "Raise its memory limit in sizes.yaml, or choose a larger size.";
 
-/** Judges one object by itself and by all pods and events of its namespace; a Certificate by what was ordered, too. */
+/**
+ * Diagnoses one object from its own state and all pods and events of its namespace. A Certificate also needs
+ * cert-manager's orders.
+ */
 export function diagnose(
   object: KubeObject,
   pods: readonly KubeObject[],
@@ -78,7 +81,10 @@ export function diagnose(
     waiting(`${name} ${unreadyReason}`);
 }
 
-/** How a Job has failed or is about to, or undefined. Out of memory tells more than that it failed. */
+/**
+ * Returns how a Job has failed or is about to fail, or undefined. Out of memory is more helpful than the Job's own
+ * reason.
+ */
 export function failureOf(
   job: KubeObject,
   pods: readonly KubeObject[],
@@ -101,7 +107,7 @@ export function failureOf(
   };
 }
 
-/** One object, its own pods, and all pods and events of its namespace. */
+/** One object, its pods, and all pods and events of its namespace. */
 interface ObservedState {
   readonly object: KubeObject;
   readonly own: readonly KubeObject[];
@@ -124,7 +130,7 @@ function diagnoseConditions(
     const progressing = conditionOf(object, "Progressing");
     const seen = (object["status"]?.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
     if (!seen || progressing?.reason !== "ProgressDeadlineExceeded") return undefined;
-    // What was said before we came stays said until a pod is ready: from now on it has its time anew.
+    // The condition stays until a pod is ready. If it is older than this wait, the Deployment gets its full time again.
     const time = (object["spec"]?.progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE) * SECOND;
     const isOld = isBeforeWait(timeOf(progressing.lastTransitionTime) ?? clock.now, clock);
     if (isOld && clock.now < clock.since + time) return undefined;
@@ -136,7 +142,7 @@ function diagnoseConditions(
   return undefined;
 }
 
-/** What the pods were waiting for when their time was over says more than that it was. */
+/** Returns what the pods were waiting for when their time was over. */
 function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[]): string | undefined {
   const told = ofPods.map((trouble) => trouble.is === "waiting" ? trouble.sentence : "").find((text) => text !== "");
   if (told) return told;
@@ -146,8 +152,8 @@ function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[])
 }
 
 /**
- * Its controllers try again for ever and write the last error into its status, with the time at which that was first said:
- * what they still say after as long as a volume may take, they will say for good.
+ * Diagnoses a snapshot with an error. Its controllers retry forever and record when the error first occurred. An error
+ * that lasts longer than the patience for volumes counts as permanent.
  */
 function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | undefined {
   const error = snapshot["status"]?.error;
@@ -163,13 +169,13 @@ function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
   return impossible("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
 }
 
-/** What admission refused when the object's controller tried to make a pod (or a claim) for it. */
+/** Diagnoses pods or PersistentVolumeClaims that admission control refused to the object's controller. */
 function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack: string): Diagnosis | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
   const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastSeen(event) >= newestPod);
   const latest = latestOf(refused);
-  const failing = conditionOf(object, "ReplicaFailure"); // a Deployment and a ReplicaSet say so themselves as well
+  const failing = conditionOf(object, "ReplicaFailure"); // Deployments and ReplicaSets also have a condition for it
   const stands = failing?.status === "True" && own.length === 0;
   const message = stands ? failing.message ?? "" : String(latest?.["message"] ?? "");
   if (!stands && (!latest || own.length >= (object["spec"]?.replicas ?? object["spec"]?.parallelism ?? 1))) {
@@ -185,7 +191,7 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
     return waiting(`${name} ${lack}; at ${when} its ${what} was refused because ${why}`, remainingPatience(clock));
   }
 
-  // What nobody knows may be a part of the cluster that stumbles; what is called forbidden was decided.
+  // An unknown message may come from a temporary error. One that says "forbidden" is a decision.
   const unknown = code === "Forbidden" && !/ is forbidden: | cannot \S+ /.test(message);
   if (unknown || heals === "soon" || heals === "later") return waiting(sentence);
   const verdict = impossible(code, sentence, "operator", hint);

@@ -1,4 +1,4 @@
-/** What was made of what the cluster showed, and with how much patience. */
+/** Types and time limits of diagnoses. */
 import { lastSeen } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Blame } from "#lib/base/errors.ts";
@@ -14,9 +14,9 @@ export type Diagnosis =
   | {
     readonly is: "waiting";
     readonly sentence: string;
-    /** Milliseconds after which the same sight would be judged otherwise. */
+    /** Milliseconds until the same state leads to a different result. */
     readonly again?: number | undefined;
-    /** The container whose log ends with the reason. */
+    /** The container whose last log line has the reason. */
     readonly log?: LogRef;
   }
   | {
@@ -27,23 +27,23 @@ export type Diagnosis =
     readonly hint?: string | undefined;
   };
 
-/** How long, in milliseconds, a state that may heal by itself is borne. */
+/** Milliseconds for which a state that may resolve by itself is tolerated. */
 export interface Patience {
-  /** No node fits: an autoscaler may be bringing one. Also how long what was seen before we came is given to pass. */
+  /** No node fits, but an autoscaler may add one. Also the time for problems from before the wait to disappear. */
   readonly unschedulableMs: number;
-  /** The quota is used up by others: they may end. */
+  /** The quota is used up by other pods, which may end. */
   readonly quotaMs: number;
-  /** An image cannot be pulled for a reason that may pass. */
+  /** An image cannot be pulled because of an error that may be temporary. */
   readonly imageMs: number;
-  /** A Secret or ConfigMap is missing: its maker may be a moment behind. */
+  /** A Secret or ConfigMap is missing, but may be created soon. */
   readonly configMs: number;
-  /** A volume cannot be made or mounted: its driver tries again, and a node may take minutes to let go of it. */
+  /** A volume cannot be created or mounted. The driver retries, and another node may take minutes to release it. */
   readonly volumeMs: number;
-  /** A provisioner does not begin with a new, empty volume, or does not finish it. */
+  /** A new, empty volume is not provisioned. */
   readonly provisionMs: number;
-  /** The address of a site does not lead here yet, so that no certificate is given: DNS takes its time. */
+  /** No certificate is issued because the site's host does not point here yet: DNS changes take time. */
   readonly certificateMs: number;
-  /** A container crashed again and again before we came: a kubelet starts it anew after five minutes at most. */
+  /** A container was crashing before the wait began. The kubelet restarts it after five minutes at most. */
   readonly crashMs: number;
 }
 
@@ -53,12 +53,12 @@ export const PATIENCE: Patience = {
   imageMs: 3 * MINUTE,
   configMs: 10 * SECOND,
   volumeMs: 10 * MINUTE,
-  provisionMs: 10 * MINUTE, // less than any step that waits for a new volume has
+  provisionMs: 10 * MINUTE, // less than the time limit of every step that waits for a new volume
   certificateMs: 10 * MINUTE,
   crashMs: 6 * MINUTE,
 };
 
-/** Times by the cluster's clock: now, and when the waiting began. */
+/** The current time and the start of the wait, by the cluster's clock. */
 export interface WaitClock {
   readonly now: number;
   readonly since: number;
@@ -72,18 +72,18 @@ export interface ObservedPod {
   readonly clock: WaitClock;
 }
 
-/** What was reported just before we began to wait is the answer to what we did just before that. */
+/** Messages from shortly before the wait may result from the change that the wait is for. */
 const START_TOLERANCE = 5 * SECOND;
 
 /**
- * Whether something reported at this time may be about the present state. A controller that was refused tries again
- * ever more seldom, so that its last word may be older than the correction; it gets some time to say it again.
+ * Whether a message of this time may still describe the current state. Controllers retry less and less often, so the
+ * last message may be older than the fix. It counts again when no newer one came within the patience.
  */
 export function mayBeCurrent(at: number, clock: WaitClock): boolean {
   return !isBeforeWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
 }
 
-/** Whether it says nothing of what was done since, because it was so before that. */
+/** Whether the message is from before the wait, and so from before the change. */
 export function isBeforeWait(at: number, clock: WaitClock): boolean {
   return at < clock.since - START_TOLERANCE;
 }
@@ -100,7 +100,7 @@ export function impossible(code: string, message: string, blame: Blame, hint?: s
   return { is: "impossible", code, message, blame, hint };
 }
 
-/** Waits until the moment has come, then gives up. */
+/** Waits until this time, then returns the final diagnosis. */
 export function waitingUntil(moment: number, clock: WaitClock, sentence: string, verdict: Diagnosis): Diagnosis {
   return clock.now >= moment ? verdict : waiting(sentence, moment - clock.now);
 }

@@ -1,16 +1,16 @@
 /**
- * What people call the things of a cluster. Who follows an operation knows a site, a database and a disk; who looks into
- * the cluster finds the object by its name, which stands beside the word where there may be several of a kind.
+ * Display names for objects of the cluster. Users know a site, a database and a disk. The object's name is added where
+ * a site can have several of a kind, so that operators find it.
  */
 
 import { nodeOf, timeOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** What a kubelet may be late by. */
+/** Time that a kubelet may need beyond the deadline. */
 const KUBELET_DELAY = 15 * SECOND;
 
-/** A site has one of each of these. */
+/** Kinds of which a site has one object. */
 const ONE_PER_SITE: Readonly<Record<string, string>> = {
   Deployment: "the site",
   StatefulSet: "the database",
@@ -29,24 +29,24 @@ const MANY_PER_SITE: Readonly<Record<string, string>> = {
   Pod: "the pod",
 };
 
-/** "the database", "the disk files". */
+/** Returns for example "the database" or "the disk files". */
 export function displayNameOf(kind: string, name: string): string {
   return ONE_PER_SITE[kind] ?? `${MANY_PER_SITE[kind] ?? kind} ${name}`;
 }
 
-/** To begin a sentence with. */
+/** Makes the first letter a capital. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A time of the API for a sentence: `2026-11-21 12:03 UTC`. */
+/** Formats an API timestamp for a sentence: `2026-11-21 12:03 UTC`. */
 export function formatMinute(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /**
- * A pod that is to end: "db-0 (on node b)". One that is deleted says until when it has to be gone; on a node that is lost nobody sees to that,
- * and nothing else says so.
+ * Describes a pod that is about to end, for example "db-0 (on node b)". A pod on a lost node never ends by itself. Its
+ * overdue deadline is the only sign of that.
  */
 export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const { name, deletionTimestamp } = pod.metadata;

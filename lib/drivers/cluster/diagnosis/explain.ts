@@ -1,8 +1,7 @@
 /**
- * A failed call, or a wait that came to nothing, as a sentence for the reader of the report: what could not be done, why
- * as far as that is known, and then the cluster's own words. Pure.
+ * Turns a failed call or wait into a sentence for a failure report: what failed, why, and the cluster's message. Pure.
  *
- * Whatever was judged by what the cluster showed (diagnose.ts) says all that already and is left as it is.
+ * Results of diagnose.ts are complete sentences already and stay unchanged.
  */
 import { capitalize } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { Blame } from "#lib/base/errors.ts";
@@ -26,7 +25,7 @@ export function explain(error: ClusterError): Explanation {
   return original;
 }
 
-/** By the codes that are ours, wherever the failure arose. */
+/** Explanations for our own error codes. */
 const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partial<Explanation>>> = {
   unreachable: ({ message, cause }) => {
     const code = String((cause as { code?: unknown } | undefined)?.code ?? "");
@@ -74,7 +73,7 @@ const NETWORK_ERRORS: Readonly<Record<string, Partial<Explanation>>> = {
   ETIMEDOUT: { hint: "The connection timed out. Check the network and firewall between here and the cluster." },
 };
 
-/** What the API server answered. */
+/** Explains an error response of the API server. */
 function explainAnswer(error: ClusterError): Partial<Explanation> {
   const { status, message, code } = error;
   const object = nameObject(error);
@@ -121,7 +120,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
 
 const SERVER_TROUBLE_HINT = "Check the cluster's API server and etcd, then retry.";
 
-/** "the volume claim files": by the answer's own words, else by the path that was called. */
+/** Names the object, for example "the deployment moodle": from the message, or else from the path of the call. */
 function nameObject({ message, cause }: ClusterError): string {
   const [, resource, name] =
     /(?:^|: )([A-Za-z][\w.-]*) "([^"]*)" (?:is (?:forbidden|invalid)|not found)/.exec(message) ??
@@ -134,7 +133,7 @@ function nameObject({ message, cause }: ClusterError): string {
   return called === undefined ? `a ${nameOf(plural)}` : `the ${nameOf(plural)} ${decodeURIComponent(called)}`;
 }
 
-/** What was to be done with it: by the refusal's own word, else by the method of the call. */
+/** Returns what the call tried to do: from the message, or else from the HTTP method. */
 function verbOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
   const doing = cause instanceof Error ? cause.message : "";
   const word = / cannot (\w+) resource /.exec(message)?.[1] ?? /^(?:GET|DELETE)\b/.exec(doing)?.[0].toLowerCase();
@@ -145,13 +144,13 @@ function verbOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
 const NAMED_KINDS = "Namespace Pod Service Secret ConfigMap LimitRange Deployment StatefulSet Job CronJob Ingress " +
   "NetworkPolicy Certificate ClusterIssuer VolumeSnapshot";
 
-/** What people call a resource of the API, by its kind in small letters and by its plural. */
+/** Display names of resources, by lower-case kind and by plural. */
 const DISPLAY_NAMES = new Map([
   ...NAMED_KINDS.split(" ").map((kind) => [kind, kind.replace(/\B[A-Z]/, " $&").toLowerCase()] as const),
   ...[["PersistentVolumeClaim", "PersistentVolumeClaim"], ["ResourceQuota", "quota"]] as const,
 ].flatMap(([kind, name]) => [[kind.toLowerCase(), name], [pluralOf(kind), name]] as const));
 
-/** `persistentvolumeclaims`, `deployments.apps` and `Deployment.apps` alike. */
+/** Returns the display name of `persistentvolumeclaims`, `deployments.apps` or `Deployment.apps`. */
 function nameOf(resource: string): string {
   const plain = resource.split(".")[0]!.toLowerCase();
   return DISPLAY_NAMES.get(plain) ?? plain;

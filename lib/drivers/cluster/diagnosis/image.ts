@@ -1,8 +1,8 @@
 /**
- * Why an image cannot be pulled, and whether that may pass. Pure.
+ * Explains why an image cannot be pulled, and whether that is temporary. Pure.
  *
- * The kubelet hands on the runtime's words, and the runtime the registry's: containerd, CRI-O and dockerd say the same
- * in different ways, and so does every registry. What is not recognised is given time, and then told as it was said.
+ * The kubelet passes on the message of the container runtime, which passes on that of the registry. Each runtime and
+ * registry uses different wording. An unknown message is treated as temporary and quoted.
  */
 import { type ContainerState, firstSeen, startOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +16,7 @@ import {
 interface PullFailure {
   readonly words: RegExp;
   readonly hint: string;
-  /** Whether a later try may go better. */
+  /** Whether a retry may succeed. */
   readonly isTransient: boolean;
 }
 
@@ -25,7 +25,7 @@ const MISSING: PullFailure = {
   hint: "The image does not exist. Correct its name or tag in images.yaml, or choose another version.",
   isTransient: false,
 };
-/** The first that fits decides: a rate limit speaks of authentication, and a refusal of a repository that is not there. */
+/** The first match counts. Rate limits mention authentication, and so do refusals for missing repositories. */
 const CAUSES: readonly PullFailure[] = [
   {
     words: /toomanyrequests|too many requests|rate limit/i,
@@ -78,7 +78,7 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   const { reason, message = "" } = container.state!.waiting!;
   const failures = own.filter((event) => event["reason"] === "Failed" && isAboutContainer(event, container));
   const pullError = failures.map((event) => String(event["message"] ?? "")).find((text) => /Failed to pull/.test(text));
-  // "Back-off pulling image X" says nothing; the first failure says why. Newer kubelets quote it behind the back-off.
+  // "Back-off pulling image X" has no reason; the first failure has it. Newer kubelets quote it after the back-off.
   const original = reason === "ImagePullBackOff" ? /ErrImagePull: (.*)/s.exec(message)?.[1] : message;
   const why = original || pullError || message || String(reason);
   const cause = CAUSES.find(({ words }) => words.test(withoutImageName(why, pod, container))) ?? UNKNOWN;
@@ -94,35 +94,35 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   return waitingUntil(since + clock.patience.imageMs, clock, sentence, verdict);
 }
 
-/** Whether these words say that there is no such image. */
+/** Whether the message says that the image does not exist. */
 export function isMissingImage(words: string): boolean {
   return CAUSES.find((cause) => cause.words.test(words)) === MISSING;
 }
 
-/** An image may be called anything, `acme/denied-lists` too: its name is no word of the registry. */
+/** Removes the image's name, which may contain any word, for example `acme/denied-lists`. */
 function withoutImageName(why: string, pod: KubeObject, container: ContainerState): string {
   const names = namesOf(pod, container).flatMap((name) => [name, name.replace(/[:@][^/]*$/, "")]);
   return names.reduce((text, name) => text.replaceAll(name, ""), why);
 }
 
-/** As the pod asks for it, and as the kubelet calls it. */
+/** Returns the image's name in the pod's spec and in its status. */
 function namesOf(pod: KubeObject, { name, image }: ContainerState): string[] {
   const { initContainers = [], containers = [] } = pod["spec"] ?? {};
   const spec = [...initContainers, ...containers].find((each: { name: string }) => each.name === name);
   return [spec?.image, image].filter((text): text is string => typeof text === "string" && text !== "");
 }
 
-/** What each layer says before it lets the one below speak: too long for a line that tells how things stand. */
+/** Removes the prefixes that each layer adds to the message. They are too long for a progress line. */
 function withoutPrefixes(why: string): string {
   return why.replace(/^(?:rpc error: code = \w+ desc = |failed to [\w ]{1,40} "[^"]*": )+/, "");
 }
 
-/** "container moodle of pod install-1-x": where something is wrong. */
+/** Returns for example "container moodle of pod install-1-x". */
 export function describeContainer(pod: KubeObject, { name }: ContainerState): string {
   return `container ${name} of pod ${pod.metadata.name}`;
 }
 
-/** Events name the container as `spec.initContainers{dirs}`. */
+/** Whether the event is about the container. Events name it as `spec.initContainers{dirs}`. */
 function isAboutContainer(event: KubeObject, container: ContainerState): boolean {
   const path = event["involvedObject"]?.fieldPath as string | undefined;
   return path === undefined || path.endsWith(`{${container.name}}`);

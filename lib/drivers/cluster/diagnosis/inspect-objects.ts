@@ -1,14 +1,14 @@
-/** Which pods and events belong to an object, and when something was seen. Pure. */
+/** Reads objects of the cluster: their pods, events, conditions, containers and times. Pure. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Timestamps of the API are cut to seconds. */
+/** API timestamps have whole seconds. */
 const TIMESTAMP_PRECISION = SECOND;
 
 /**
- * The pods that an object has made for its present template, without those that are being deleted.
+ * Returns the pods that an object created for its current template, without pods that are being deleted.
  *
- * A Deployment's pods belong to its ReplicaSets; of these the one with the newest pod is the present one.
+ * A Deployment's pods belong to its ReplicaSets. The ReplicaSet with the newest pod is the current one.
  */
 export function podsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
   const live = pods.filter((pod) => !pod.metadata.deletionTimestamp);
@@ -34,7 +34,7 @@ function matchesSelector(pod: KubeObject, deployment: KubeObject): boolean {
   return matchLabels.every(([key, value]) => pod.metadata.labels?.[key] === value);
 }
 
-/** Events about exactly this object. One of the same name that lived before it does not count. */
+/** Returns the events about this object, without those of an earlier object of the same name. */
 export function eventsOf(object: KubeObject, events: readonly KubeObject[]): KubeObject[] {
   const { uid, name } = object.metadata;
   return events.filter((event) => {
@@ -45,7 +45,7 @@ export function eventsOf(object: KubeObject, events: readonly KubeObject[]): Kub
   });
 }
 
-/** Events about ReplicaSets that this Deployment may have made: they are named after it. */
+/** Returns the events about ReplicaSets of this Deployment, which are named after it. */
 export function replicaSetEventsOf(deployment: KubeObject, events: readonly KubeObject[]): KubeObject[] {
   return events.filter((event) => {
     const about = event["involvedObject"] ?? {};
@@ -68,7 +68,7 @@ export function lastSeen(event: KubeObject): number {
     createdAt(event);
 }
 
-/** The one that was said last. */
+/** Returns the event that was seen last. */
 export function latestOf(events: readonly KubeObject[]): KubeObject | undefined {
   return events.toSorted((a, b) => lastSeen(a) - lastSeen(b)).at(-1);
 }
@@ -95,7 +95,7 @@ export function conditionOf(object: KubeObject, type: string): Condition | undef
   return ((object["status"]?.conditions ?? []) as Condition[]).find((condition) => condition.type === type);
 }
 
-/** Since when it has been so: the first event of that reason, else when the pod had its node. */
+/** Returns when the state began: at the first event of that reason, or else when the pod was scheduled. */
 export function startOf(pod: KubeObject, own: readonly KubeObject[], reason: string): number {
   const first = Math.min(...own.filter((event) => event["reason"] === reason).map(firstSeen), Infinity);
   if (first !== Infinity) return first;
@@ -124,7 +124,7 @@ export interface Terminated {
   readonly finishedAt?: string;
 }
 
-/** All containers of a pod as they stand, those that prepare it first. */
+/** Returns the states of a pod's containers, init containers first. */
 export function containersOf(pod: KubeObject): ContainerState[] {
   const status = pod["status"] ?? {};
   return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];

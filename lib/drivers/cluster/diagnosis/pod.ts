@@ -1,4 +1,4 @@
-/** What keeps a pod from running, read from its conditions, its containers' states and its events. Pure. */
+/** Explains why a pod does not run, from its conditions, container states and events. Pure. */
 import {
   conditionOf,
   containersOf,
@@ -26,14 +26,14 @@ import {
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** Restarts after which a container that crashes is not expected to come up any more. */
+/** Restarts after which a crashing container counts as failed. */
 const MAX_RESTARTS = 5;
 
 export function diagnosePod(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
   const sight: ObservedPod = { pod, own: eventsOf(pod, events), clock };
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status === "False") return diagnoseScheduling(pod, events, clock);
-  // While the volumes of a pod that has its node already are made, nothing is said of it.
+  // The volumes of a scheduled pod may still be in creation; no message is needed then.
   const unbound = scheduled === undefined ? diagnosePvcs(pod, events, clock) : undefined;
   if (unbound) return unbound;
   for (const container of containersOf(pod)) {
@@ -79,7 +79,7 @@ function diagnoseContainer(sight: ObservedPod, container: ContainerState): Diagn
   }
 }
 
-/** The kubelet has not heard from the API server for a while: it knows of no Secret yet, whether or not there is one. */
+/** The kubelet has no current data from the API server, so it does not know whether the Secret exists. */
 const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
 function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, place: string): Diagnosis {
@@ -100,7 +100,10 @@ function missingHint(message: string): string {
   return `The ${kind} ${name} does not exist. Create it again, or find out who deleted it, then retry.`;
 }
 
-/** Only a crash since we came says that what was done before that has not helped. */
+/**
+ * Diagnoses a crashing container. A crash from before this wait may be fixed already, so the container gets one more
+ * start.
+ */
 function diagnoseCrash(sight: ObservedPod, container: ContainerState, message: string): Diagnosis {
   const { pod, clock } = sight, { restartCount = 0, lastState } = container;
   const verdict = diagnoseCrashLoop(sight, container, message);
@@ -122,7 +125,7 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
     const hint = "Raise its memory limit in sizes.yaml, or choose a larger size.";
     return impossible("OOMKilled", `The ${place} ran out of memory: ${message}`, "operator", hint);
   }
-  // A container that its own probe has killed ends like any other; only the events say who did it.
+  // A container that was killed by its probe looks like any other crash. Only the events name the probe.
   const killed = own.some((event) =>
     event["reason"] === "Killing" && /failed \w+ probe/.test(String(event["message"]))
   );
@@ -136,7 +139,7 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   return impossible("CrashLoopBackOff", sentence, "cluster", "Check the last lines of its log for the reason.");
 }
 
-/** Volumes and network, without which no container begins; old news once one has. */
+/** Diagnoses missing volumes or network. Their events are outdated once a container has started. */
 function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
     return undefined;
@@ -166,20 +169,20 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   );
 }
 
-/** What the kubelet says without its preamble, and without the number of a sandbox, of which there is another each time. */
+/** Returns the kubelet's message without its preamble and the sandbox ID, which differs each time. */
 function causeOf(message: string): string {
   return message.replace(/^\(combined from similar events\): /, "")
     .replace(/^Failed to create pod sandbox: (?:rpc error: code = \w+ desc = )?/, "")
     .replace(/sandbox "[0-9a-f]{64}"/g, "sandbox");
 }
 
-/** A probe that fails is normal in the first minute, and told afterwards; it never decides. */
+/** Reports failing probes. They are normal in a pod's first minute, and never make the wait fail. */
 function diagnoseProbes({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
   const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastSeen(found) < MINUTE).at(-1);
   if (!event) return undefined;
   const { name } = pod.metadata, sentence = `Pod ${name} is not ready: ${event["message"]}`;
-  // Once a container has started, its log is that of the requests which it serves.
+  // After the start, the log shows requests and not the reason.
   const starting = /^Startup probe failed/.test(String(event["message"])) &&
     containersOf(pod).find(({ state, ready }) => state?.running && ready !== true);
   return starting ? { is: "waiting", sentence, log: { pod: name, container: starting.name } } : waiting(sentence);

@@ -1,8 +1,8 @@
-/** Whether an object is ready by its own status; if not, what is lacking. Pure, one function a kind. */
+/** Decides from an object's own status whether it is ready, and if not, why. Pure. One function per kind. */
 import { type Condition, conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/** Undefined when it is ready, else what it waits for, to stand after its name. */
+/** Undefined for a ready object. Otherwise a phrase that follows its name in a sentence. */
 type UnreadyReason = string | undefined;
 
 const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
@@ -17,7 +17,7 @@ const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
   VolumeSnapshot: describeSnapshot,
 };
 
-/** What is ready by being there. Any other kind without a rule has to say so in a condition. */
+/** Kinds that are ready once they exist. Other kinds without a rule need a Ready or Available condition. */
 const ALWAYS_READY = new Set([
   ...["ConfigMap", "CronJob", "Event", "IngressClass", "LimitRange", "NetworkPolicy", "PodDisruptionBudget", "Role"],
   ...["RoleBinding", "Secret", "ServiceAccount", "StorageClass", "VolumeSnapshotClass"],
@@ -61,7 +61,7 @@ function describeService(service: KubeObject): UnreadyReason {
   return service["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet";
 }
 
-/** Until its first count is there, whatever the quota limits is refused with "status unknown for quota". */
+/** Describes a ResourceQuota. Until its first usage status, admission refuses pods with "status unknown for quota". */
 function describeQuota(quota: KubeObject): UnreadyReason {
   const counted = quota["status"]?.hard ?? {};
   return Object.keys(quota["spec"]?.hard ?? {}).every((name) => name in counted)

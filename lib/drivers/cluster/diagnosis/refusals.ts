@@ -1,28 +1,28 @@
 /**
- * Why admission said no, read from its sentence.
+ * Parses the messages of admission control.
  *
- * The same sentences come as the answer to a call and as FailedCreate events of whatever was to make a pod: quota,
- * LimitRange, pod security, permissions and webhooks have reasons that say little (Forbidden, BadRequest, none at all),
- * and only the words tell them apart. What is not recognised stands with the cluster's own words and a general hint.
+ * The same messages come in responses to calls and in FailedCreate events. The reasons of quotas, LimitRanges, pod
+ * security, permissions and webhooks are too general (Forbidden, BadRequest or none), so only the message tells them
+ * apart. An unknown message is quoted, with a general hint.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 interface Refusal {
   readonly code: string;
-  /** To stand after what was refused, and before the cluster's own words: "the quota spoke has no room for it". */
+  /** A clause for the middle of a sentence, for example "the quota spoke has too little cpu left". */
   readonly why: string;
   readonly hint: string;
   /**
-   * never: it takes somebody to change something. soon: it heals by itself within seconds, as a new namespace settles.
-   * room: it heals once something else in the namespace has ended. later: once a part of the cluster works again.
+   * When a retry can succeed. never: somebody must change something. soon: within seconds, once a new namespace is set
+   * up. room: when other objects in the namespace are gone. later: when a part of the cluster works again.
    */
   readonly heals: "never" | "soon" | "room" | "later";
 }
 
-/** The blueprint's; any other was put there by somebody else. */
+/** The name of the blueprint's quota. Other quotas come from the cluster's administrators. */
 const BLUEPRINT_QUOTA = "spoke";
 
-/** How a refusal is recognised, and what is made of it. The first that fits decides. */
+/** A pattern and the function that creates the refusal from its match. The first match counts. */
 type Rule = readonly [words: RegExp, read: (found: RegExpExecArray, message: string) => Refusal];
 
 const RULES: readonly Rule[] = [
@@ -109,7 +109,7 @@ function readQuota(quota: string, message: string): Refusal {
   const short = [...requested.keys()].filter((resource) =>
     (requested.get(resource) ?? 0) + (used.get(resource) ?? 0) > (limited.get(resource) ?? Infinity)
   );
-  // Whatever asks for no more than the whole quota fits as soon as others make room.
+  // A request within the quota fits once other objects are gone.
   const fits = [...requested].every(([resource, amount]) => !(amount > (limited.get(resource) ?? Infinity)));
   const what = short.join(" and ") || "resources";
   const isOfSize = short.every((resource) => /^(?:requests|limits)\./.test(resource));
@@ -126,7 +126,7 @@ function readQuota(quota: string, message: string): Refusal {
   };
 }
 
-/** `requested: limits.cpu=1,limits.memory=1Gi, used: …` as resource and amount. */
+/** Parses `requested: limits.cpu=1,limits.memory=1Gi, used: …` into amounts by resource. */
 function parseAmounts(message: string, label: string): Map<string, number> {
   const part = new RegExp(`${label}: (.*?)(?:, (?:used|limited): |$)`).exec(message)?.[1] ?? "";
   return new Map([...part.matchAll(/([^\s,=]+)=([^\s,]+)/g)].map((found) => [found[1]!, parseQuantity(found[2]!)]));

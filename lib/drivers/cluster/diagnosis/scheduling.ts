@@ -1,4 +1,4 @@
-/** Why no node takes a pod, and what keeps a volume claim from being bound: by what the scheduler and events say. Pure. */
+/** Explains why a pod is not scheduled and why a PersistentVolumeClaim is not bound. Pure. */
 import {
   conditionOf,
   createdAt,
@@ -19,7 +19,7 @@ import {
 
 export const PVC_KIND = "PersistentVolumeClaim";
 
-/** What helps, by a part of the scheduler's sentence; of several the first, for each of them has to be helped. */
+/** Hints by a part of the scheduler's message. With several problems, the first one in this list is shown. */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
     /Insufficient ([\w./-]*\w)/,
@@ -44,10 +44,10 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
 ];
 const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 
-/** A claim that is bound only when its first pod comes makes every pod unschedulable for a moment. */
+/** A PersistentVolumeClaim that waits for its first pod makes every pod unschedulable for a moment. */
 const UNBOUND_PVC = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
 
-/** Of a pod whose condition PodScheduled is False. */
+/** Diagnoses a pod whose condition PodScheduled is False. */
 export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis {
   const { reason, message = "", lastTransitionTime } = conditionOf(pod, "PodScheduled")!;
   const name = pod.metadata.name;
@@ -70,7 +70,9 @@ const STORAGE_HINT =
   "Check that the provisioner of the storage class is running, and read its log. Or set another storage class in " +
   "surroundings.yaml or the region (CATALOG); then retry.";
 
-/** A copy of a large snapshot takes as long as it takes; a new volume does not. */
+/**
+ * Diagnoses volumes that are not provisioned in time. This does not apply to copies of snapshots, which may take hours.
+ */
 function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: string, clock: WaitClock): Diagnosis {
   const moment = Math.max(createdAt(pod), clock.since) + clock.patience.provisionMs;
   const text = `The volumes of pod ${pod.metadata.name} were not created: ${message}`;
@@ -85,7 +87,7 @@ function hintFor(message: string): string {
   return UNKNOWN;
 }
 
-/** What keeps a claim that the pod names from being bound. */
+/** Returns why a PersistentVolumeClaim of the pod is not bound. */
 export function diagnosePvcs(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
   return pvcNamesOf(pod).map((name) => diagnosePvc(name, events, clock)).find((found) => found);
 }
@@ -99,12 +101,12 @@ export function isPvcEvent(event: KubeObject): boolean {
   return event["involvedObject"]?.kind === PVC_KIND;
 }
 
-/** On an event of a claim that is filled from a snapshot: its volume may take hours. */
+/** A mark on events of PersistentVolumeClaims that are filled from a snapshot: their volumes may take hours. */
 const COPIES_SNAPSHOT = "wheelwrightCopies";
 
 /**
- * Events outlive what they tell of by an hour. Those of a claim that is bound, or of one of the same name that lived
- * before it, say nothing of the present.
+ * Removes outdated events of PersistentVolumeClaims. Events stay for an hour, even if the PersistentVolumeClaim is
+ * bound or was replaced by one of the same name.
  */
 export function withoutSettledPvcs(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
   const pending = claims.filter((claim) => claim["status"]?.phase !== "Bound");
@@ -120,7 +122,7 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
   const sentence = `No volume can be created for PersistentVolumeClaim ${name}: ${message}`;
   switch (event?.["reason"]) {
     case "ProvisioningFailed": {
-      // No such class stays so until somebody makes it; what a driver reports, it tries again.
+      // A missing class stays missing until somebody creates it. A driver retries after its errors.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
       if (!mayBeCurrentEvent(event, clock)) return waiting(sentence);
@@ -161,7 +163,7 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
   }
 }
 
-/** What no other try mends of a claim that is to be made from a snapshot: words of external-provisioner 5.x. */
+/** Problems of a PersistentVolumeClaim from a snapshot that no retry fixes. Messages of external-provisioner 5.x. */
 const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint: string])[] = [
   [
     /requested volume size \d+ is less than the size \d+ for the source snapshot/,
@@ -185,7 +187,7 @@ function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitC
   return waitingUntil(moment, clock, sentence, impossible("ProvisioningFailed", sentence, "operator", hint));
 }
 
-/** A claim that waits for its first consumer is bound by the pod that comes next: to wait for it would be for ever. */
+/** Whether the PersistentVolumeClaim waits for its first pod. It is bound only when that pod is created. */
 export function waitsForConsumer(name: string, events: readonly KubeObject[]): boolean {
   return latestPvcEvent(name, events)?.["reason"] === "WaitForFirstConsumer";
 }

@@ -65,7 +65,7 @@ test("a lease that was given back refuses", ({ db }) =>
   withPool(db, {}, async (pool) => {
     const lease = await pool.acquire();
     lease.release();
-    assert.match((await rejection(lease.query("select 1", [], LIMIT))).message, /given back/);
+    assert.match((await rejection(lease.query("select 1", [], LIMIT))).message, /was released/);
   }));
 
 test("a statement that fails leaves its connection as it was", ({ db }) =>

@@ -95,7 +95,7 @@ test("what a transaction leaves behind when it fails is not done outside of it",
     })),
     reason,
   );
-  assert.match(((await behind) as Error).message, "is over");
+  assert.match(((await behind) as Error).message, "has ended");
   assert.equal(await userIds(db), []);
 });
 
@@ -156,7 +156,7 @@ test("a commit whose answer was lost says that nobody knows", async ({ db }) => 
 
 test("a transaction that is used after its end refuses", async ({ db }) => {
   const kept = await db.transact((tx) => Promise.resolve({ tx }));
-  assert.match((await rejection(addUser(kept.tx, "late"))).message, /is over/);
+  assert.match((await rejection(addUser(kept.tx, "late"))).message, /has ended/);
   assert.equal(await userIds(db), []);
 });
 

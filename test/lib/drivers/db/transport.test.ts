@@ -116,7 +116,10 @@ const open = (url: string) => {
 
 test("refuses a server without TLS where it is demanded, and data that comes before it", async () => {
   for (
-    const [answer, reason] of [["N", /takes no TLS/], ["SX", /data before TLS/], ["", /closed immediately/]] as const
+    const [answer, reason] of [["N", /does not support TLS/], ["SX", /data before TLS/], [
+      "",
+      /closed immediately/,
+    ]] as const
   ) {
     const liar = await openLiar(answer);
     assert.match((await rejection(open(liar.url("require")).ready)).message, reason);

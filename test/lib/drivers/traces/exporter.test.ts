@@ -128,7 +128,7 @@ test("a batch comes again after a refusal that passes, and the log says so once"
   await collector.span("again");
   await exporter.close();
   assert.equal(log.map(({ level, message, reason }) => [level, message, reason]), [
-    ["warn", "Cannot send traces; some may be lost", "the answer is 503"],
+    ["warn", "Cannot send traces; some may be lost", "the collector returned 503"],
     ["info", "Traces are sent again", undefined],
   ]);
   assert.is(context.dropped, 0);

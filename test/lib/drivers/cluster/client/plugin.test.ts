@@ -139,7 +139,8 @@ test("refuses what a plugin must not answer, without quoting it", async ({ open 
     [credential({})]: /neither a token nor a certificate/,
     [credential({ clientCertificateData: "secret" })]: /without its key/,
     [credential({ token: "secret", expirationTimestamp: "soon" })]: /invalid expirationTimestamp/,
-    [`echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "status": {"token": "secret"}}'`]: /v1beta1, but the/,
+    [`echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "status": {"token": "secret"}}'`]:
+      /v1beta1, but the/,
     "echo broken >&2; exit 3": /exit status 3: broken/,
     "head -c 2000000 /dev/zero": /wrote over/,
   };
