@@ -31,7 +31,7 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
   readonly signup: boolean;
   /** What time it is, by the one clock. */
   readonly now: () => Promise<Date>;
-  /** From where on the page follows a hub's events: to be asked before what it shows is read. */
+  /** From where on the page follows a hub's events: to be pageCall before what it shows is read. */
   readonly follow: (federationId: string) => Promise<Follow>;
 }
 
@@ -78,10 +78,10 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
     reply: pageReply,
     refusal: refusalPage,
     async handle(call): Promise<PortalAnswer> {
-      const asked = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
+      const pageCall = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
       // The browser may keep it for going back, and revalidates it otherwise. Signing out clears it (routes/sign-out.ts).
       const headers = { "cache-control": "private, no-cache" };
-      return { ...answer(asked, { flash: flashMessage(done), ...await show(asked) }), headers };
+      return { ...answer(pageCall, { flash: flashMessage(done), ...await show(pageCall) }), headers };
     },
   });
 }
@@ -121,14 +121,14 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
     reply: pageReply,
     refusal: refusalPage,
     async handle(call): Promise<PortalAnswer> {
-      const asked = await openCall<Q, B>(call);
+      const pageCall = await openCall<Q, B>(call);
       try {
-        const done = await submit(asked);
-        return "to" in done ? { status: 303, ...done } : answer(asked, done);
+        const done = await submit(pageCall);
+        return "to" in done ? { status: 303, ...done } : answer(pageCall, done);
       } catch (error) {
         if (!onRefusal || !isForForm(error)) throw error;
-        const view = await onRefusal(asked, submissionOf(error, asked.body as Record<string, string>));
-        return { ...answer(asked, { ...view, status: httpStatusOf(error.kind) }), headers: refusalHeaders(error) };
+        const view = await onRefusal(pageCall, submissionOf(error, pageCall.body as Record<string, string>));
+        return { ...answer(pageCall, { ...view, status: httpStatusOf(error.kind) }), headers: refusalHeaders(error) };
       }
     },
   });

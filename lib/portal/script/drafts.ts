@@ -4,16 +4,16 @@
  */
 export const drafts: string = `
 const me = shell.dataset.me;
-const isKept = (field) => field.name && !/^(password|hidden|file|submit|button)$/.test(field.type);
+const isStored = (field) => field.name && !/^(password|hidden|file|submit|button)$/.test(field.type);
 const isTyped = ({ options, type, checked, defaultChecked, value, defaultValue }) => options
   ? [...options].some((each) => each.selected !== each.defaultSelected)
   : /^(checkbox|radio)$/.test(type) ? checked !== defaultChecked : value !== defaultValue;
 
-// Only what was typed: somebody else may change the other fields meanwhile. A form that was refused shows all of it as given.
+// Stores only edited fields: another user may change the others meanwhile. A refused form stores all its fields.
 function keepDraft(form, sent) {
   if (!form || form.method !== "post") return;
-  const whole = form.querySelector("#refusal");
-  const fields = [...form.elements].filter((each) => isKept(each) && (whole || isTyped(each)));
+  const isRefused = form.querySelector("#refusal") !== null;
+  const fields = [...form.elements].filter((each) => isStored(each) && (isRefused || isTyped(each)));
   const values = fields.map(({ name, value, checked }) => [name, value, checked]);
   if (values.length === 0) return;
   const page = location.pathname + location.search, action = form.getAttribute("action");
@@ -24,7 +24,7 @@ function restoreDraft({ action, values }) {
   const form = all("main form").find((each) =>
     each.getAttribute("action") === action && values.every(([name]) => each.elements.namedItem(name)));
   if (!form) return;
-  for (const [name, value, checked] of values) for (const field of [...form.elements].filter((each) => each.name === name && isKept(each))) {
+  for (const [name, value, checked] of values) for (const field of [...form.elements].filter((each) => each.name === name && isStored(each))) {
     if (!/^(checkbox|radio)$/.test(field.type)) field.value = value;
     else if (field.value === value) field.checked = checked;
   }
@@ -36,7 +36,7 @@ function restoreDraft({ action, values }) {
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-// The page to sign in on leads back with this mark after a form was refused for want of a session.
+// The sign-in page returns to this hash after a form was refused because the session had ended.
 const marked = location.hash === "#draft", draft = JSON.parse(sessionStorage.getItem("draft") || "null");
 const lost = sessionStorage.getItem("lost") === "yes";
 sessionStorage.removeItem("lost");

@@ -6,12 +6,12 @@ function inZone(within) {
 }
 inZone(document);
 
-// What is under way is counted from how long it was when the page was read: clocks differ.
+// Counts up from the duration in the page, because the clocks of browser and server differ.
 const counts = new WeakMap();
 function count() {
   for (const each of all("[data-counts]")) {
-    const said = each.dataset.counts;
-    if (counts.get(each)?.said !== said) counts.set(each, { said, from: performance.now() - 1000 * said });
+    const initial = each.dataset.counts;
+    if (counts.get(each)?.initial !== initial) counts.set(each, { initial, from: performance.now() - 1000 * initial });
     const seconds = Math.floor((performance.now() - counts.get(each).from) / 1000), minutes = Math.floor(seconds / 60);
     const two = (number) => String(number).padStart(2, "0");
     each.textContent = seconds < 1 ? "under 1 s" : seconds < 60 ? seconds + " s" : minutes < 60 ? minutes + " min " + two(seconds % 60) + " s" : Math.floor(minutes / 60) + " h " + two(minutes % 60) + " min";
@@ -47,7 +47,7 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => { button.textContent = "Copy"; }, 2000);
 });
 
-// What was asked twice by a double click was meant once.
+// Ignores the second submission of a double click.
 document.addEventListener("submit", (event) => {
   if (event.target.method !== "post") return;
   if (event.target.dataset.sent) return event.preventDefault();
@@ -55,19 +55,19 @@ document.addEventListener("submit", (event) => {
 });
 function unsend() { for (const form of all("form[data-sent]")) delete form.dataset.sent; }
 addEventListener("pageshow", unsend);
-addEventListener("keydown", (event) => { if (event.key === "Escape") unsend(); }); // it stops the sending too
+addEventListener("keydown", (event) => { if (event.key === "Escape") unsend(); }); // Escape also stops the request
 
-// What an address says to have been done is said once.
+// Removes the flash message from the URL, so that a reload does not repeat it.
 const here = new URL(location.href);
 if (here.searchParams.has("done")) { here.searchParams.delete("done"); history.replaceState(null, "", here); }
 
-// Where one is, in a row that is wider than the screen.
+// Scrolls to the current item in rows that are wider than the screen.
 for (const row of all(".side nav, .tabs")) {
   const mark = row.querySelector("[aria-current]");
   if (mark) row.scrollLeft = mark.offsetLeft - (row.clientWidth - mark.offsetWidth) / 2;
 }
 
-// All boxes of a list at once.
+// Selects all checkboxes of a list.
 for (const box of all("[data-ticks]")) {
   box.hidden = false;
   box.addEventListener("change", (event) => {
@@ -76,12 +76,12 @@ for (const box of all("[data-ticks]")) {
   });
 }
 
-// A menu closes where one clicks beside it.
+// Closes a menu on a click outside of it.
 document.addEventListener("click", (event) => {
   for (const menu of all("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 
-// What a form would do, while one types: it is sent to the same place, with "preview".
+// Previews a form while the user types, by submitting it with "preview".
 for (const form of all("form[data-previews]")) {
   let timer, asked = 0;
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(preview, 500); });
@@ -95,7 +95,7 @@ for (const form of all("form[data-previews]")) {
       const read = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(place.id);
       if (mine === asked && read) { inZone(read); offerCopies(read); morph(place, read); }
     } catch {
-      // The button asks the same.
+      // The preview button does the same.
     } finally {
       if (mine === asked) place.removeAttribute("aria-busy");
     }

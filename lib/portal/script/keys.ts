@@ -21,12 +21,12 @@ function showKeys() {
     title.id = "keys-title";
     title.textContent = "Keyboard shortcuts";
     for (const [key, does] of KEYS) {
-      if (key.startsWith("g ") && !linkOf(key[2])) continue; // a page for others
-      const term = document.createElement("dt"), said = document.createElement("dd"), kbd = document.createElement("kbd");
+      if (key.startsWith("g ") && !linkOf(key[2])) continue; // a page that this user cannot open
+      const term = document.createElement("dt"), description = document.createElement("dd"), kbd = document.createElement("kbd");
       kbd.textContent = key;
-      said.textContent = does;
+      description.textContent = does;
       term.append(kbd);
-      list.append(term, said);
+      list.append(term, description);
     }
     close.className = "quiet";
     close.textContent = "Close";

@@ -26,7 +26,7 @@ async function renew() {
   if (again) { again = false; soon(); }
 }
 
-// What was removed leads to what it was part of, as far as that is there.
+// Returns the closest parent page that exists, for a page that was removed.
 async function nearest() {
   for (const { href } of all(".crumbs a").reverse()) if ((await fetch(href)).ok) return href;
   return location.href;
@@ -37,13 +37,13 @@ function take(page) {
   inZone(page);
   offerCopies(page);
   for (const part of all("[data-live][id]")) {
-    const made = page.getElementById(part.id);
-    if (made && !part.parentElement.closest("[data-live][id]")) morph(part, made);
+    const update = page.getElementById(part.id);
+    if (update && !part.parentElement.closest("[data-live][id]")) morph(part, update);
   }
   const after = document.getElementById("state")?.textContent;
   if (after && after !== before) {
     announcer.textContent = document.querySelector("h1").textContent + ": " + after;
-    document.getElementById("said")?.remove(); // it was of what went before
+    document.getElementById("said")?.remove(); // the message is outdated
   }
   document.dispatchEvent(new Event("renewed"));
 }
@@ -56,7 +56,7 @@ function soon() {
 }
 document.addEventListener("visibilitychange", () => { if (!document.hidden && again) { again = false; soon(); } });
 
-// A page that nobody looks at holds no connection: over HTTP/1 a browser has six of them to a server, for all its tabs.
+// Hidden pages hold no connection: with HTTP/1 a browser has six connections to a server, for all tabs.
 const STATES = "Provisioning Active Failed Suspending Suspended Resuming Updating Removing Removed".split(" ");
 let source, streams = false, since = shell.dataset.since;
 
@@ -83,11 +83,11 @@ if (shell.dataset.hub) {
 
 const every = Number(shell.dataset.poll || 0) * 1000;
 if (every || shell.dataset.hub) setInterval(() => {
-  if (source && !document.hidden) follow(); // a browser gives a stream up that is refused, as while a proxy has nobody to ask
+  if (source && !document.hidden) follow(); // browsers abandon a refused stream, such as one refused by a proxy without a backend
   if (!shell.dataset.hub || !streams) soon();
 }, every || EVERY);
 
-// The number of what is unread, on every page; asked by the last answer's ETag, so that mostly nothing is sent.
+// Updates the unread count on every page. The ETag makes most responses empty.
 let etag = "";
 async function countUnread() {
   if (document.hidden) return;
@@ -95,9 +95,9 @@ async function countUnread() {
     const answer = await fetch("/api/notifications/unread-count", { headers: etag ? { "if-none-match": etag } : {} });
     if (answer.status !== 200) return;
     etag = answer.headers.get("etag") || "";
-    const { count } = await answer.json(), place = document.getElementById("unread");
-    place.hidden = count === 0;
-    place.firstElementChild.textContent = count > 99 ? "99+" : String(count);
+    const { count } = await answer.json(), badge = document.getElementById("unread");
+    badge.hidden = count === 0;
+    badge.firstElementChild.textContent = count > 99 ? "99+" : String(count);
   } catch {
     probe();
   }

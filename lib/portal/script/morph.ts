@@ -10,9 +10,9 @@ function morph(from, to) {
   if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || (from.id || "") !== (to.id || "")) return from.replaceWith(to);
   if (from.nodeType !== 1) { if (from.data !== to.data) from.data = to.data; return; }
   if (from.isEqualNode(to)) return;
-  const kept = OURS[from.nodeName] || [];
-  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && !kept.includes(name)) from.removeAttribute(name);
-  for (const { name, value } of [...to.attributes]) if (from.getAttribute(name) !== value && !kept.includes(name)) from.setAttribute(name, value);
+  const ignored = OURS[from.nodeName] || [];
+  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && !ignored.includes(name)) from.removeAttribute(name);
+  for (const { name, value } of [...to.attributes]) if (from.getAttribute(name) !== value && !ignored.includes(name)) from.setAttribute(name, value);
   if (from.nodeName === "PROGRESS") from.value = to.value;
   const stay = new Set([...to.children].map((child) => child.id)), known = new Map();
   for (const child of [...from.children]) if (child.id && !stay.has(child.id)) child.remove(); else if (child.id) known.set(child.id, child);

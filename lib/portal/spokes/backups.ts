@@ -96,10 +96,10 @@ function restoreTestLine({ provedAt, proof, proofError }: Backups["snapshots"][n
   if (proof === null) return failed === "" ? "" : markup`<p class="small proof">${failed}</p>`;
   const { courses, users, seconds, compared, files } = proof;
   const found = courses === null ? "" : `: ${countNoun(courses, "course")}, ${countNoun(users ?? 0, "user")}`;
-  const whole = typeof files === "number" ? `, all ${countNoun(files, "uploaded file")}` : "";
+  const fileCount = typeof files === "number" ? `, all ${countNoun(files, "uploaded file")}` : "";
   return markup`<p class="small soft proof">${icon("done")} Restore test passed on ${instant(provedAt)} in ${
     formatDuration(seconds)
-  }${found}${whole}${
+  }${found}${fileCount}${
     compared ? "; same counts as at the time of the backup" : "; no counts were stored with the backup"
   }. ${failed}</p>`;
 }

@@ -35,7 +35,7 @@ export function destroyView({ spokePage, backups, removal, submission }: Destroy
     title: `Destroy ${displayName}`,
     lead: "This permanently removes the site. It starts immediately and cannot be cancelled.",
     body: markup`<div class="two"><div class="pile">${panel("What is deleted", lostList(spoke), { id: "lost" })}${
-      panel("What is kept", keptList(backups), { id: "kept" })
+      panel("What is kept", retainedList(backups), { id: "kept" })
     }</div>${panel("Confirm", slugForm(spoke, "Destroy this spoke", {}, submission), { id: "destroy" })}</div>`,
   };
 }
@@ -50,7 +50,7 @@ function lostList({ domain, formerDomains }: Spoke): Markup {
   ]);
 }
 
-function keptList({ available, lastError, lastSuccessAt, snapshots }: Backups): Markup {
+function retainedList({ available, lastError, lastSuccessAt, snapshots }: Backups): Markup {
   const ready = snapshots.filter(({ state }) => state === "ready").length;
   return markup`${
     iconList("done", [

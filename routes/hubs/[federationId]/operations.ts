@@ -18,13 +18,13 @@ export const GET = page({
       callApi(getOperations, { query: { before, limit: String(OPERATIONS_PER_PAGE) } }),
     ]);
     const ids = new Set(done.items.flatMap(({ spokeId }) => spokeId ?? []));
-    const seen = await Promise.all([...ids].map((spokeId) => ifAllowed(callApi(getSpoke, { params: { spokeId } }))));
+    const found = await Promise.all([...ids].map((spokeId) => ifAllowed(callApi(getSpoke, { params: { spokeId } }))));
     return hubOperationsView({
       hub,
       canManageHub: canManageHub(actor, id),
       operations: done.items,
       next: done.next,
-      spokes: new Map(seen.flatMap((each) => each ? [[each.id, each]] : [])),
+      spokes: new Map(found.flatMap((each) => each ? [[each.id, each]] : [])),
       publicUrl,
       follow: following,
     });

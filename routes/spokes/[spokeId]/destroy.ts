@@ -25,6 +25,6 @@ export const POST = formAction({
 async function show(call: PageCall<unknown, unknown>, submission?: Submission) {
   const spokePage = requireHubManager(await loadSpokePage(call, getSpoke, getHub)), current = spokePage.spoke.operation;
   const removal = current && await call.callApi(getOperation, { params: { operationId: current.id } });
-  const kept = await call.callApi(getBackups, { query: { includeRemoved: "true" } });
-  return destroyView({ spokePage, backups: kept, removal, submission });
+  const spokeBackups = await call.callApi(getBackups, { query: { includeRemoved: "true" } });
+  return destroyView({ spokePage, backups: spokeBackups, removal, submission });
 }
