@@ -1,51 +1,53 @@
-/** What this service offers, and what it takes for each field: the contract of loadCatalog in load.ts. */
+/**
+ * The catalog: the regions, sizes, versions and prices that this service offers. loadCatalog in load.ts creates it.
+ */
 import { Fault } from "#lib/base/errors.ts";
 import type { Brand, Course } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, SpokeNeeds } from "#lib/moodle/releases.ts";
 import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
 import type { CatalogContents } from "#lib/catalog/view.ts";
 
-/** The fields whose values a catalogue may list. */
+/** The request fields whose values a catalog can restrict. */
 const FIELDS = ["region", "tier", "mode", "contentMode", "brand", "seed", "size", "lmsVersion"] as const;
 export type CatalogField = (typeof FIELDS)[number];
 
 interface Region {
   readonly name: string;
   readonly title?: string | undefined;
-  /** The kubeconfig context of its cluster; absent is the default cluster. */
+  /** The kubeconfig context of its cluster. The default cluster if undefined. */
   readonly context?: string | undefined;
 }
 
 export interface Price {
-  /** ISO 4217. */
+  /** Code from ISO 4217, for example `EUR`. */
   readonly currency: string;
-  /** Minor units a month. */
+  /** Minor units of the currency per month. */
   readonly monthly: number;
 }
 
 export interface Catalog {
   readonly regions: readonly Region[];
   readonly defaults: { readonly size: string; readonly version: string };
-  /** What a field may be; null where any text is taken. */
+  /** Returns the allowed values of a field; null if any text is allowed. */
   choices(field: CatalogField): readonly string[] | null;
-  /** Why a value is not taken, "must be one of small, medium, large"; null when it is. */
+  /** Returns why a value is not allowed ("must be one of small, medium, large"); null if it is allowed. */
   findProblem(field: CatalogField, value: string): string | null;
-  /** What an accepted size asks of the cluster. Throws a TypeError for one that `refuse` refuses. */
+  /** Returns the CPU, memory and storage of a size. Throws a TypeError if `findProblem` rejects the size. */
   resourcesOf(size: string): Size;
   priceOf(size: string): Price | null;
-  /** The images of an accepted version. Throws a TypeError for one that `refuse` refuses. */
+  /** Returns the images of a version. Throws a TypeError if `findProblem` rejects the version. */
   imagesOf(version: string): SpokeImages;
-  /** What a site must be to become one of an accepted version. */
+  /** Returns the requirements that a site must meet before it can be upgraded to this version. */
   requirementsOf(version: string): SpokeNeeds;
-  /** What the catalogue knows of a brand or a seed; null when it knows nothing. */
+  /** Returns the theme settings of a brand; null if the catalog has none. */
   themeOf(brand: string): Brand | null;
   coursesOf(seed: string): readonly Course[] | null;
-  /** The cluster around the spokes of a region. */
+  /** Returns the cluster settings of a region. */
   surroundingsOf(region: string | null): Surroundings;
   readonly view: CatalogContents;
 }
 
-/** Throws Fault invalid `not_offered`, which names each field and its choices. Fields of no interest to it are ignored. */
+/** Throws Fault invalid `not_offered` with the allowed values of each field. Ignores undefined values. */
 export function requireOffered(catalog: Catalog, values: Partial<Record<CatalogField, string | undefined>>): void {
   const problems = Object.entries(values).flatMap(([field, value]) => {
     const reason = value === undefined ? null : catalog.findProblem(field as CatalogField, value);

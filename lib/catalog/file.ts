@@ -1,8 +1,8 @@
 /**
- * What a CATALOG file says: what this service offers. YAML or JSON, as a schema.
+ * The schema of the CATALOG file, in YAML or JSON.
  *
- * Each section is optional. A section that is there is the whole choice; where it is missing, sizes and versions are the
- * blueprint's and any text is taken for the others.
+ * Each section is optional. If a section is present, only its entries are allowed. If it is missing, sizes and versions
+ * come from the blueprint, and the other fields accept any text.
  *
  *     regions:
  *       - { name: eu-west, title: Europe (west), context: prod-eu, cluster: { storageClass: fast } }
@@ -25,7 +25,7 @@ import { text } from "#lib/base/schema.ts";
 const Title = v.optional(text(1, 200));
 const CURRENCY = "must be a currency such as EUR";
 
-/** A list whose items are objects with a name, or names alone. */
+/** Returns the schema of a list. Each item is an object with a name, or only a name. */
 function namedList<S extends v.GenericSchema<unknown, { name: string }>>(entry: S) {
   const item = v.pipe(
     v.unknown(),
@@ -45,9 +45,9 @@ export const CatalogFile = v.strictObject({
   regions: namedList(v.strictObject({
     name: text(1, 100),
     title: Title,
-    /** A context of the kubeconfig: where the region's spokes are placed. */
+    /** The kubeconfig context of the cluster for the spokes of this region. */
     context: v.optional(text(1, 253)),
-    /** In what that cluster differs from the blueprint's surroundings. */
+    /** Cluster settings that replace those of the blueprint. */
     cluster: v.optional(v.partial(Surroundings)),
   })),
   tiers: namedList(NamedEntry),
@@ -59,15 +59,15 @@ export const CatalogFile = v.strictObject({
   sizes: namedList(v.strictObject({
     name: Name,
     title: Title,
-    /** Absent for a size of the blueprint. */
+    /** Not needed for a size of the blueprint. */
     resources: v.optional(Size),
-    /** Minor units a month. */
+    /** Minor units of the currency per month. */
     price: v.optional(v.strictObject({
       currency: v.pipe(v.string(CURRENCY), v.regex(/^[A-Z]{3}$/, CURRENCY)),
       monthly: v.pipe(v.number("must be a number"), v.integer("must be whole minor units"), v.minValue(0)),
     })),
   })),
-  /** The size that is taken when none is asked for. */
+  /** The size of a spoke if the request has none. */
   defaultSize: v.optional(Name),
 });
 export type CatalogFile = v.InferOutput<typeof CatalogFile>;

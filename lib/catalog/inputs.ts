@@ -1,4 +1,4 @@
-/** Resolves what was asked for, with the catalogue and the configuration, into what a spoke or hub is made from. */
+/** Creates the blueprint inputs of a spoke or hub from its row, the catalog and the configuration. */
 import { isDeepStrictEqual } from "node:util";
 import type { Selectable } from "kysely";
 import * as v from "valibot";
@@ -11,7 +11,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/base/config.ts";
 
 type SpokeColumns = Selectable<Schema["spokes"]>;
-/** The columns of a spoke that its site is made from: what the inputs call the same, and what is resolved for them. */
+/** The columns of a spoke from which its blueprint inputs are created. */
 export type SiteColumns = Pick<
   SpokeColumns,
   keyof SpokeColumns & keyof SpokeInputs | "id" | "domain" | "lmsVersion" | "region"
@@ -29,10 +29,10 @@ interface HubFields {
   readonly region: string | null;
 }
 
-/** What was resolved before, and stays so whatever the catalogue says by now. */
+/** Inputs that are already resolved. They stay the same if the catalog changes. */
 type ResolvedInputs = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "seed">>;
 
-/** Size and version must be ones that the catalogue takes, unless they are resolved. */
+/** Creates the inputs of a spoke. The catalog must offer its size and version, unless they are in `resolved`. */
 export function spokeInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "releaseId" | "relay"> & Partial<Pick<Config, "sitePort">>,
@@ -44,7 +44,7 @@ export function spokeInputs(
   const issuer = issuerNameOf(surroundings, config);
   const https = issuer !== null || surroundings.tls === "elsewhere";
   const inputs = {
-    ...spoke, // the schema takes what it knows of it
+    ...spoke, // the schema drops the other columns
     spokeId: id,
     host: domain,
     version: lmsVersion,
@@ -64,8 +64,9 @@ export function spokeInputs(
 }
 
 /**
- * The inputs with the amounts of their size as it is offered now; the very same where nothing has changed, or where it is
- * offered no more, or would not hold the site. Disks stay as they are: they never shrink, and a resize grows them.
+ * Returns the inputs with the amounts that the catalog offers for their size now. Returns the same object if nothing
+ * changed, if the size is no longer offered, or if the site would exceed its quota. Disks stay: only a resize grows
+ * them.
  */
 export function withOfferedResources({ catalog, blueprint }: OfferedResources, inputs: SpokeInputs): SpokeInputs {
   if (catalog.findProblem("size", inputs.size) !== null) return inputs;
@@ -76,8 +77,8 @@ export function withOfferedResources({ catalog, blueprint }: OfferedResources, i
 }
 
 /**
- * The inputs that a row holds, for work of today. How mail goes out is not what a spoke was made from, but what the
- * configuration says now: an account that was taken away must not come back from a row.
+ * Returns the stored inputs with the current mail settings. Mail settings come from the configuration, so that a
+ * removed mail account is not used again.
  */
 export function withMail({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
   if (!relay) return { ...inputs, mail: null };
@@ -97,12 +98,14 @@ export function hubInputs(
   return v.parse(HubInputs, { ...hub, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
 }
 
-/** The address of a spoke, as its site believes it to be. */
+/** Returns the URL of a spoke, as its site is configured. */
 export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): string {
   return `${inputs.https ? "https" : "http"}://${inputs.host}${inputs.port ? `:${inputs.port}` : ""}`;
 }
 
-/** The ClusterIssuer: the surroundings' own, or ours of the ingress class, since challenges go through that class. */
+/**
+ * Returns the name of the ClusterIssuer: the configured one, or the one that Wheelwright creates for the ingress class.
+ */
 export function issuerNameOf(
   { tls, issuer, ingressClass }: Surroundings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
@@ -111,7 +114,10 @@ export function issuerNameOf(
   return issuer ?? (config.acmeEmail ? `wheelwright-${config.releaseId}-${ingressClass}` : null);
 }
 
-/** Returns the name of the ClusterIssuer that the program creates; null where none is needed, or another one is named. */
+/**
+ * Returns the name of the ClusterIssuer that Wheelwright creates; null if none is needed or the configuration names
+ * one.
+ */
 export function createdIssuerName(
   surroundings: Surroundings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
@@ -119,7 +125,7 @@ export function createdIssuerName(
   return surroundings.issuer === undefined ? issuerNameOf(surroundings, config) : null;
 }
 
-/** Returns the names of the ClusterIssuers that the program creates for any of the catalogue's regions. */
+/** Returns the names of the ClusterIssuers that Wheelwright creates for all regions of the catalog. */
 export function createdIssuerNames(
   { regions, surroundingsOf }: Pick<Catalog, "regions" | "surroundingsOf">,
   config: Pick<Config, "acmeEmail" | "releaseId">,

@@ -1,4 +1,4 @@
-/** Reads a CATALOG file, or makes the catalogue of a service that has none from its blueprint. */
+/** Loads the catalog from a CATALOG file, or from the blueprint if there is no file. */
 import { messageOf } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/text-file.ts";
 import * as v from "valibot";
@@ -14,7 +14,7 @@ import { joinNames, resolveSizes, resolveVersions } from "#lib/catalog/offers.ts
 import { createCatalogContents } from "#lib/catalog/create-view.ts";
 import { ConfigError } from "#lib/base/config.ts";
 
-/** The text of a CATALOG file, or undefined. Throws ConfigError, which tells everything that is wrong with it. */
+/** Creates the catalog from the text of a CATALOG file, if any. Throws a ConfigError that lists every problem. */
 export function loadCatalog(text: string | undefined, blueprint: Blueprint): Catalog {
   const file = text === undefined ? {} : parseCatalogFile(text);
   const problems: string[] = [];
@@ -37,7 +37,7 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
     brand: file.brands,
     seed: file.seeds,
     size: sizes,
-    lmsVersion: file.versions && versions, // without a list, any version that a family of the blueprint has
+    lmsVersion: file.versions && versions, // without a list, every version that the blueprint has images for
   };
   const findImages = (version: string): SpokeImages | null => {
     const offered = versions.find(({ name }) => name === version)?.images;
@@ -92,7 +92,7 @@ function requireEntry<T>(value: T | null | undefined, description: string): T {
   return value;
 }
 
-/** Its text, or undefined where there is to be none. Throws ConfigError with the path and why it cannot be read. */
+/** Reads the file at this path, if any. Throws a ConfigError if it cannot be read. */
 export async function readCatalog(path: string | null): Promise<string | undefined> {
   if (path === null) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** Versions and sizes on offer: the catalogue's, completed by the blueprint, or the blueprint's alone. */
+/** Resolves the versions and sizes of the catalog. Values that the file omits come from the blueprint. */
 import type { Blueprint } from "#lib/moodle/load.ts";
 import {
   findNeeds,
@@ -25,7 +25,7 @@ export interface OfferedSize {
   readonly name: string;
   readonly title: string | null;
   readonly resources: Size;
-  /** What a namespace of it may take at most. */
+  /** The quota of a namespace for a site of this size. */
   readonly quota: Arithmetic["quota"];
   readonly price: Price | null;
 }

@@ -1,11 +1,11 @@
-/** Whether the catalogue's prices can be charged: a subscription holds twenty items of one currency. */
+/** Checks that the prices can be charged: a subscription has one currency and at most 20 items. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { ConfigError } from "#lib/base/config.ts";
 
 /** https://docs.stripe.com/billing/subscriptions/multiple-products */
 const MAX_ITEMS = 20;
 
-/** For a service that has a payment provider. Throws ConfigError. */
+/** Throws a ConfigError. Called only if a payment provider is configured. */
 export function checkPrices({ view }: Pick<Catalog, "view">): void {
   const priced = view.sizes.filter(({ price }) => price !== null);
   const currencies = [...new Set(priced.map(({ price }) => price!.currency))].sort();

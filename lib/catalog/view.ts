@@ -1,4 +1,6 @@
-/** The catalogue as GET /api/catalog shows it. A section that takes any text is an empty list and named in `open`. */
+/**
+ * The catalog as GET /api/catalog returns it. A section without restrictions is an empty list and is named in `open`.
+ */
 import * as v from "valibot";
 
 const Entry = v.object({ name: v.string(), title: v.nullable(v.string()) });
@@ -13,7 +15,7 @@ export const CatalogView = v.object({
   contentModes: v.array(Entry),
   brands: v.array(Entry),
   seeds: v.array(Entry),
-  /** Newest first, previews after all others. */
+  /** Newest first; previews last. */
   versions: v.array(
     v.object({ name: v.string(), title: v.nullable(v.string()), preview: v.boolean(), default: v.boolean() }),
   ),
@@ -27,14 +29,14 @@ export const CatalogView = v.object({
       disks: v.object({ files: v.string(), database: v.string() }),
       workers: v.number(),
     }),
-    /** Of its namespace, with room for what runs beside the site for a while. */
+    /** Quota of its namespace. It includes space for temporary Jobs. */
     quota: v.object({ requests: Amounts, limits: Amounts, storage: v.string() }),
-    /** Minor units a month. */
+    /** Minor units of the currency per month. */
     price: v.nullable(v.object({ currency: v.string(), monthly: v.number() })),
   })),
-  /** Sections that list nothing because any text is taken. */
+  /** Sections that accept any text. */
   open: v.array(v.string()),
-  /** Of each field that a request may leave out. */
+  /** The value of each field that a request omits. */
   defaults: v.object({
     size: v.string(),
     lmsVersion: v.string(),
@@ -49,12 +51,12 @@ export const CatalogView = v.object({
       seed: NullableName,
     },
   }),
-  /** Null without prices, or with prices in several. */
+  /** Null if there are no prices, or prices in several currencies. */
   currency: v.nullable(v.string()),
   charged: v.boolean(),
   rootDomain: v.string(),
 });
 export type CatalogView = v.InferOutput<typeof CatalogView>;
 
-/** What the catalogue says by itself, whatever the service around it is. */
+/** The part of the catalog that does not depend on the service's configuration. */
 export type CatalogContents = Omit<CatalogView, "charged" | "rootDomain">;

@@ -1,50 +1,50 @@
 /**
- * What an operation does to an object of a site, as a value: a preview asks the API server for it as a dry run, and the work
- * performs the same.
+ * A change that an operation makes to an object of a site, as data. A preview sends it as a dry run; the operation
+ * applies it.
  */
 import type { Expected } from "#lib/moodle/expected.ts";
 import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
 export type ObjectChange = Patch | Put | Removal | ClaimGrowth | ImpossibleChange;
 
-/** Fields of what stands there become others. */
+/** Patches fields of an existing object. */
 export interface Patch {
   readonly ref: Ref;
   readonly patch: (current: KubeObject) => readonly PatchOperation[];
 }
 
-/** The object is made where it is missing; what stands there becomes like it, unless only its presence counts. */
+/** Creates the object if it is missing, and updates an existing one, unless only its presence matters. */
 export interface Put extends Omit<Expected, "object"> {
   readonly ref: Ref;
   readonly put: KubeObject;
-  /** Why it is not made anew, and nothing at all is done, where it is missing. */
+  /** Why the object is not recreated if it is missing. Then the operation changes nothing. */
   readonly missingReason?: string;
-  /** It takes a name that another object has until then, so that the cluster would refuse to try it. */
+  /** Another object has its name until the change is made, so a dry run would be refused. */
   readonly skipDryRun?: true;
 }
 
-/** What stands there goes. */
+/** Deletes the object. */
 export interface Removal {
   readonly ref: Ref;
   readonly remove: true;
 }
 
 /**
- * A claim is asked to become as large as this, if it is smaller. No dry run asks for it: what the quota has no room for yet
- * would be refused, and it is raised first.
+ * Grows a smaller PersistentVolumeClaim to this size. It has no dry run, which would be refused until the quota is
+ * raised.
  */
 export interface ClaimGrowth {
   readonly ref: Ref;
   readonly grow: string;
 }
 
-/** Nothing can be done, for a reason to be told. */
+/** A change that is not possible, with the reason. */
 interface ImpossibleChange {
   readonly ref: Ref;
   readonly missingReason: string;
 }
 
-/** The field becomes this, whatever it is. */
+/** Returns a patch that sets a field. */
 export function setField(ref: Ref, path: string, value: string | number | boolean): Patch {
   return { ref, patch: () => [{ op: "add", path, value }] };
 }

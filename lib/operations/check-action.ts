@@ -1,5 +1,5 @@
 /**
- * Which action each state of a spoke allows, by what the operations say of themselves.
+ * Decides which actions a state of a spoke allows, from the declarations of the operations.
  *
  *                        retry
  *                +------------------+
@@ -17,72 +17,72 @@
  *
  *   and from each of them: removing -> removed
  *
- * A spoke is in the state of the operation under way as soon as that was accepted, if nothing was ahead of it; what
- * queues behind another operation changes the state when it starts. An action is judged by what the spoke will be once
- * all that it was asked before has succeeded, so that resume may be asked while it is still suspending.
+ * When an operation is accepted and nothing is queued before it, the spoke changes to its state immediately. An
+ * operation that is queued behind another changes the state when it starts. An action is checked against the state after
+ * all queued operations have succeeded. So `resume` can be requested while the spoke is still suspending.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { Declaration } from "#lib/operations/operation.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
-/** What can be asked of a spoke besides its removal: the actions, to be other than it is, by a PATCH, and to be what it was. */
+/** Operations that can be requested, except removal: the actions, `configure` (by a PATCH) and `restore`. */
 type RequestableOperation = SpokeActionName | "configure" | "restore";
 
 type Rules = Declaration<string, string>;
 
-/** Of what can be asked. A retry is whatever failed, and which operation that is depends on the spoke. */
+/** Returns the rules of an operation. The operation of a retry depends on the spoke. */
 export function rulesOf(operation: RequestableOperation): Pick<Rules, "verbPhrase" | "from"> & Partial<Rules> {
   return operation === "retry" ? { verbPhrase: "retry", from: ["failed"] } : SPOKE_OPERATIONS[operation];
 }
 
-/** The operation of this kind on a spoke; null where none exists, or where it is a hub's. */
+/** Returns the spoke operation of this kind; null if none exists. */
 function findOperation(kind: string): Rules | null {
   return Object.hasOwn(SPOKE_OPERATIONS, kind) ? SPOKE_OPERATIONS[kind as SpokeOperationKind] as Rules : null;
 }
 
-/** What an operation of this kind makes of a spoke; null if it leaves the state as it is. */
+/** Returns the state change of an operation; null if it does not change the state. */
 export function transitionOf(kind: string): Required<Rules>["transition"] | null {
   return findOperation(kind)?.transition ?? null;
 }
 
-/** States that nothing may queue behind: who asks must know first how they end. */
+/** States in which nothing can be queued, because their outcome is unknown. */
 const UNSETTLED_STATES: readonly SpokeState[] = ["provisioning", "failed", "removing", "removed"];
 
-/** More operations than this are not taken for one spoke: a caller that alternates for ever is told to wait. */
+/** Maximum queued operations of a spoke. */
 const MAX_LIVE = 10;
 
 export interface SpokeFacts {
   readonly state: SpokeState;
-  /** Whether it has ever been active: then its failure is not one of provisioning. */
+  /** Whether it was ever active. If so, its failure is not one of provisioning. */
   readonly wasReady: boolean;
-  /** Whether its site shows visitors that it is in maintenance, once all that it was asked has been done. */
+  /** Whether the site is in maintenance after all queued operations. */
   readonly maintenance: boolean;
-  /** Kinds of its operations that are running or queued, oldest first. */
+  /** Kinds of its running and queued operations, oldest first. */
   readonly live: readonly string[];
-  /** Whether it is an upgrade that failed and can be tried again. */
+  /** Whether its failed operation is an upgrade that can be retried. */
   readonly failedUpgrade: boolean;
-  /** Whether a restore failed after it had stopped the site: its parts may be of what was and of what was to be. */
+  /** Whether a restore failed after it stopped the site. Its objects may then be partly old and partly restored. */
   readonly halfRestored: boolean;
 }
 
-/** What accepting an action means. */
+/** The result of an accepted action. */
 export interface Acceptance {
   /** The kind of operation to enqueue. */
   readonly kind: SpokeOperationKind;
-  /** The state that the spoke is in from now on. */
+  /** The spoke's state from now on. */
   readonly state: SpokeState;
-  /** The state that it leads to, once all that was asked before has succeeded, too. */
+  /** The spoke's state after this and all earlier operations have succeeded. */
   readonly becomes: SpokeState;
 }
 
-/** Throws Fault conflict `spoke_state` when neither the state nor what is queued allows the action. */
+/** Checks an action. Throws Fault conflict `spoke_state` if neither the state nor the queued operations allow it. */
 export function checkAction(action: RequestableOperation, facts: SpokeFacts): Acceptance {
   const { state, live } = facts;
   const kind = kindOf(action, facts);
   const stateChanges = live.filter((each) => transitionOf(each) !== null);
   const transition = transitionOf(kind);
-  const before = transition ? stateChanges : live; // what changes no state may stand between two that do
+  const before = transition ? stateChanges : live; // operations without a state change may be between two that change it
   const expected = expectedState(state, stateChanges);
   const riskyKind = live.find((each) => findOperation(each)?.risky);
   const allowed = riskyKind === undefined && isAllowed(action, expected, facts) &&
@@ -125,7 +125,7 @@ function isAllowed(action: RequestableOperation, expected: SpokeState, { wasRead
   return from.includes(expected) || allowedWhenFailed && wasReady && expected === "failed";
 }
 
-/** What the spoke will be once these operations have succeeded. */
+/** Returns the spoke's state after these operations have succeeded. */
 function expectedState(state: SpokeState, live: readonly string[]): SpokeState {
   const last = live.at(-1);
   return last && !UNSETTLED_STATES.includes(state) ? transitionOf(last)!.to : state;

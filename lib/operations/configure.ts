@@ -1,4 +1,4 @@
-/** Makes a site what a PATCH of its spoke asked for: title, administrator, look, domain, mail. */
+/** Applies a PATCH of a spoke to its site: title, administrator, brand, domain and mail. */
 import { changedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
@@ -7,7 +7,7 @@ import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Each step looks whether there is anything to change, and returns at once where there is not. */
+/** Each step returns immediately if there is nothing to change. */
 export const configure = declareOperation({
   name: "configure",
   verbPhrase: "change",
@@ -30,17 +30,20 @@ export const configure = declareOperation({
   },
 });
 
-/** What another address or mail changes, by the step that does it. What a title or a look changes is the site's own data. */
+/**
+ * Changes in the cluster for another domain or other mail settings, by step. Titles and brands are stored in the site's
+ * database.
+ */
 interface AddressChanges {
-  /** Redirects from names that lead to the site no more. */
+  /** Redirects from names that are no longer reserved for the site. */
   readonly ingress: readonly Removal[];
-  /** What pods of the site are made from, or read. */
+  /** Objects that the site's pods are created from, or read. */
   readonly app: readonly Put[];
-  /** The site's own Ingress, and redirects from its former names. */
+  /** The site's Ingress, and redirects from its former domains. */
   readonly redirect: readonly Put[];
 }
 
-/** Performed by the work, and asked as a dry run by a preview. */
+/** Returns the changes. The operation applies them; a preview sends them as a dry run. */
 export function addressChanges(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,
@@ -49,7 +52,7 @@ export function addressChanges(
   const ingresses = (inputs: SpokeInputs) => blueprint.spokeObjects(inputs, "ingress").map(putObject);
   const old = ingresses(before), current = ingresses(after);
   const isIn = (all: readonly Put[], { ref }: Put) => all.some((each) => each.ref.name === ref.name);
-  const removed = old.filter((each) => !isIn(current, each)); // and the site may take a name that one of these has
+  const removed = old.filter((each) => !isIn(current, each)); // the site may take one of these names
   return {
     ingress: removed.map(({ ref }) => ({ ref, remove: true })),
     app: changedObjects(blueprint, before, after, ["policies", "secrets", "database", "app", "cron"]).map(putObject),

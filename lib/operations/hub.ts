@@ -1,4 +1,4 @@
-/** Operations on a hub itself. */
+/** Declares the operations on a hub. */
 import { hubOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 

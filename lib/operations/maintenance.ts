@@ -1,11 +1,11 @@
-/** Shows visitors that a site is in maintenance, and no longer. */
+/** Turns a site's maintenance mode on and off. */
 import { setField } from "#lib/operations/change.ts";
 import { CRON } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Scheduled tasks fail while a site is in maintenance, so they pause first. */
+/** Scheduled tasks fail during maintenance, so they are paused first. */
 export const maintenanceOn = declareOperation({
   name: "maintenance-on",
   isAction: true,
@@ -45,7 +45,7 @@ export const maintenanceOff = declareOperation({
   changes: () => ({ cron: [setField(CRON, "/spec/suspend", false)] }),
 });
 
-/** What those operations say of themselves that leave maintenance as it is. */
+/** Returns the note of operations that do not change the maintenance mode. */
 export function describeMaintenance({ maintenance }: { readonly maintenance: boolean }): string[] {
   return maintenance ? ["The site stays in maintenance, and its scheduled tasks stay paused"] : [];
 }

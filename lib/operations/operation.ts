@@ -1,7 +1,6 @@
 /**
- * What an operation is. All that the program knows of one, besides how its steps are done, stands in one declaration: the
- * states of a spoke, the kinds of jobs, the actions of the API, previews, prices and words come from it. lib/work has a
- * function for each of its steps.
+ * Types of an operation's declaration. Spoke states, job kinds, API actions, previews, prices and texts are derived
+ * from it. lib/workers has a function for each step.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
@@ -11,39 +10,41 @@ import type { ObjectChange } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 
-/** How long a person may read it, and how long it may take, in milliseconds. */
+/** The label that people read, and the time limit in milliseconds. */
 type Step = readonly [label: string, timeout: number];
 
 interface PlanOf<Name extends string> {
-  /** Raised with each change of the steps or of their names: what was begun goes on by the plan that it was begun by. */
+  /**
+   * Raised with each change of steps or step names. A running operation continues with the plan that it started with.
+   */
   readonly version: number;
   /** Milliseconds from the first start until a transient error becomes final. */
   readonly limit: number;
-  /** In their order. A step is recorded under its name when it is finished. */
+  /** In order. A finished step is recorded by its name. */
   readonly steps: Readonly<Record<Name, Step>>;
 }
 
-/** What a change is made for: the spoke as it will be when the operation begins, and what is wished. */
+/** The subject of a change: the spoke when the operation starts, and the parameters. */
 export interface SpokeSubject {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
-  /** Whether its site is in maintenance. */
+  /** Whether the site is in maintenance. */
   readonly maintenance: boolean;
   /** The payload of the job. */
   readonly payload: object;
 }
 
-/** What may be given with an action. */
+/** Parameters of an action. */
 interface ActionParameters {
   readonly lmsVersion?: string | undefined;
-  /** The same, by Moodle's own name. */
+  /** Equal to lmsVersion, under another name. */
   readonly moodleVersion?: string | undefined;
   readonly size?: string | undefined;
   readonly skipBackup?: boolean | undefined;
 }
 
-/** The spoke as it will be once all that it was asked is done. */
+/** The spoke after all its queued operations. */
 export interface CurrentSpoke {
   readonly version: string;
   readonly inputs: Pick<SpokeInputs, "images">;
@@ -57,52 +58,54 @@ export function parameterNeededFault(field: keyof ActionParameters, action: stri
 interface HubDeclaration<Name extends string, Step extends string> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
-  /** Whatever the cluster says, it is tried again for as long as it takes: giving up would leave something behind. */
+  /** Retried without a time limit, because giving up would leave objects behind. */
   readonly persistent?: true;
 }
 
 export interface Declaration<Name extends string, Step extends string> extends HubDeclaration<Name, Step> {
-  /** What cannot be done, to stand before "a spoke that is …". */
+  /** The verb before "a spoke that is …" in error messages. */
   readonly verbPhrase: string;
-  /** The states in which it makes sense, settled ones first; none for what is not asked by a request of its own. */
+  /** States in which it is allowed, stable ones first. Empty if it is never requested directly. */
   readonly from: readonly SpokeState[];
-  /** The state while it is under way, and the one that its success leads to; absent where it leaves the state as it is. */
+  /** The state while it runs, and the state after its success. Undefined if the state does not change. */
   readonly transition?: { readonly through: SpokeState; readonly to: SpokeState };
-  /** Whether it is one of the actions that the API lists. */
+  /** Whether the API lists it as an action. */
   readonly isAction?: true;
-  /** Whether operators alone may ask for it. */
+  /** Whether only operators can request it. */
   readonly forOperators?: true;
-  /** Also from `failed`, once the spoke has been active: it is a way back. */
+  /** Also allowed from `failed` if the spoke was active before, to repair it. */
   readonly allowedWhenFailed?: true;
-  /** Also right behind one of its own kind: each is asked for something else. */
+  /** Can be queued behind another of its kind, because each has its own parameters. */
   readonly repeatable?: true;
   /**
-   * It may end as `failed`, with the site down. Nothing may queue behind it: it would run on a site that nobody has put
-   * right yet, and a success of its own would call that site active.
+   * It may fail with the site down. Nothing can be queued behind it: it would run on a broken site, and its success
+   * would mark the site as active.
    */
   readonly risky?: true;
-  /** Why it cannot be asked while the site is in maintenance. */
+  /** The action to do first if the site is in maintenance. If undefined, maintenance does not matter. */
   readonly maintenanceRefusal?: string;
-  /** Not started before its hub is active; until then it waits without holding up its lane. */
+  /** Starts only when its hub is active. Until then it waits without blocking its lane. */
   readonly needsActiveHub?: true;
-  /** Whether the site is away meanwhile, or from then on; or which of its changes make it so. */
+  /** Whether the site is unavailable during or after it, or which changes cause that. */
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
-  /** Whether it changes if the spoke is paid for, or how much. */
+  /** Whether it changes if or how much the spoke is billed. */
   readonly affectsPrice?: true;
   /**
-   * The payload of its job, from what was asked. Throws Fault invalid where something is missing, contradictory or not
-   * on offer.
+   * Returns the payload of its job. Throws Fault invalid if a parameter is missing, contradictory or not in the
+   * catalog.
    */
   readonly parsePayload?: (catalog: Catalog, input: ActionParameters) => object;
-  /** Throws Fault conflict or impossible where it would bring this spoke nowhere. */
+  /** Throws Fault conflict or impossible if it would have no effect on this spoke. */
   readonly requireEffect?: (catalog: Catalog, spoke: CurrentSpoke, payload: object) => void;
-  /** What it does that no field of an object shows, a sentence each. */
+  /** Returns effects that no object's field shows, one sentence each. */
   readonly describe?: (subject: SpokeSubject) => readonly string[];
-  /** What each step changes in the cluster: performed by the work, and asked as a dry run by a preview. */
+  /**
+   * Returns the changes of each step in the cluster. The operation applies them; a preview sends them as a dry run.
+   */
   readonly changes?: (subject: SpokeSubject) => { readonly [step in Step]?: readonly ObjectChange[] };
 }
 
-/** An operation on a spoke, with the kind of job that it is. */
+/** Declares an operation on a spoke, with the kind of its job. */
 export function declareOperation<
   const Name extends string,
   Step extends string,
@@ -113,7 +116,7 @@ export function declareOperation<
   return { ...declaration, kind: kindOf(declaration) };
 }
 
-/** An operation on a hub, likewise. */
+/** Declares an operation on a hub, with the kind of its job. */
 export function hubOperation<const Name extends string, Step extends string>(
   declaration: HubDeclaration<Name, Step>,
 ): HubDeclaration<Name, Step> & { readonly kind: JobKind } {

@@ -1,11 +1,11 @@
 /**
- * A kind of job, as data: what its steps are called and how long each may take. The functions that do the steps stand in
- * lib/work, so that whatever enqueues needs to know no work.
+ * A kind of job: its steps with their names and time limits. The functions of the steps are in lib/workers, so code
+ * that enqueues jobs does not import them.
  */
 export interface StepPlan {
-  /** Recorded when finished; never renamed without a new plan version. */
+  /** Recorded when the step is finished. Renamed only with a new plan version. */
   readonly name: string;
-  /** What a person reads while it runs: "Installing Moodle". */
+  /** Shown while the step runs, for example "Installing Moodle". */
   readonly label: string;
   /** Milliseconds. */
   readonly timeout: number;
@@ -13,16 +13,16 @@ export interface StepPlan {
 
 export interface JobKind {
   readonly kind: string;
-  /** Version of the sequence of steps. A replica claims only the kinds and versions that it knows. */
+  /** Version of the steps. A replica claims only kinds and versions that it knows. */
   readonly plan: number;
   readonly visible: boolean;
   readonly steps: readonly StepPlan[];
-  /** Milliseconds from the first start until a transient error becomes final; of a persistent kind, none does. */
+  /** Milliseconds from the first start until a transient error becomes permanent. Ignored for persistent kinds. */
   readonly timeLimit: number;
-  /** Not started before its hub is active; until then it waits without holding up its lane. */
+  /** Starts only when its hub is active. Until then it waits without blocking its lane. */
   readonly needsActiveHub?: boolean;
-  /** Whatever the cluster says, it is tried again for as long as it takes: giving up would leave something behind. */
+  /** Retried without a time limit, because giving up would leave objects behind. */
   readonly persistent?: boolean;
-  /** Milliseconds after its end, however it ended, at which the next one runs; at most one of the kind is live. */
+  /** Milliseconds after its end until the next one runs. At most one of the kind is live. */
   readonly repeatEvery?: number;
 }

@@ -1,4 +1,4 @@
-/** Makes a spoke. A retry is the same once more. */
+/** Installs a spoke. A retry runs the same plan again. */
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -18,9 +18,8 @@ const SETUP_STEPS = {
 } as const;
 
 /**
- * Images are pulled in database and install. Those two wait longest: a slow registry is no failure. install is longer than
- * its Job's own 1800 s, of which the last 30 may pass until the entry point hears that it is to stop. In volumes, a copy
- * waits until the storage has copied its data.
+ * Images are pulled in `database` and `install`, which wait longest for slow registries. `install` is longer than its
+ * Job's 1800 s and the 30 s that its shutdown may take. In `volumes`, a copy waits for the storage to copy its data.
  */
 export const provision = declareOperation({
   ...PROVISION_RULES,
@@ -40,7 +39,7 @@ export const provision = declareOperation({
   },
 });
 
-/** What a release before had begun, or had enqueued, when it was upgraded. */
+/** The plan of an earlier release, for installs that it started or enqueued. */
 export const provisionVersion1 = declareOperation({
   ...PROVISION_RULES,
   plan: {

@@ -1,4 +1,4 @@
-/** Puts back what the blueprint has for a spoke. */
+/** Reapplies the blueprint to a spoke. */
 import { expectedObjects, type ExpectedSite } from "#lib/moodle/expected.ts";
 import { withOfferedResources } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
@@ -9,17 +9,17 @@ import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { type KubeObject, refOf } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Puts what the blueprint has back in its place, in the order of an install. */
+/** Applies the blueprint's objects in the order of an install. */
 export const reapply = declareOperation({
   name: "reapply",
   isAction: true,
-  forOperators: true, // it undoes what others did in the cluster
+  forOperators: true, // it overwrites changes that others made in the cluster
   verbPhrase: "reapply the blueprint to",
   from: ["active", "suspended"],
   transition: UPDATE_TRANSITION,
   allowedWhenFailed: true,
   risky: true,
-  // Only where it changes what the pods are made of.
+  // Only if it changes the pod templates.
   downtime: ({ object, field }) =>
     /^(Deployment|StatefulSet)\//.test(object) && (field === "" || field.startsWith("spec.")),
   describe(subject) {
@@ -61,7 +61,10 @@ const NEW_AMOUNTS_NOTE = "The amounts of its size have changed since it was crea
 
 type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 
-/** What these steps of the blueprint make, put back: the work performs it, and a preview asks for it. */
+/**
+ * Returns the changes that reapply the objects of these steps. The operation applies them; a preview sends them as a
+ * dry run.
+ */
 export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): Put[] {
   return expectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
@@ -69,7 +72,7 @@ export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[])
   });
 }
 
-/** Why a reapply would do nothing at all without this object; null where it would make it anew. */
+/** Returns why reapply would do nothing without this object; null if it would recreate it. */
 function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
   if (kind === "PersistentVolumeClaim") return "It is gone, and so is the site's data: reapply would do nothing";
   const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);
@@ -77,7 +80,7 @@ function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): str
   return "It is gone, and so is the database's password: reapply would do nothing";
 }
 
-/** Whether a workload of the site gets its environment from this Secret. */
+/** Returns whether a workload of the site reads its environment from this Secret. */
 function isReadByPods({ blueprint, inputs }: Site, secret: string): boolean {
   const workloads = (["database", "app"] as const).flatMap((step) => blueprint.spokeObjects(inputs, step));
   return workloads.some((object) => mentionsSecret(object, secret));

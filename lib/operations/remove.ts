@@ -1,8 +1,8 @@
-/** Takes a spoke down, and all that it had in the cluster. */
+/** Removes a spoke with all its objects in the cluster. */
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** It goes on for as long as it takes: its time limit ends nothing. */
+/** It is retried without end; its time limit has no effect. */
 export const remove = declareOperation({
   name: "remove",
   verbPhrase: "remove",

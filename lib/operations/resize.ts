@@ -1,4 +1,4 @@
-/** Gives a spoke another size. */
+/** Changes the size of a spoke. */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { claimNames } from "#lib/moodle/names.ts";
@@ -12,12 +12,12 @@ import { declareOperation, parameterNeededFault } from "#lib/operations/operatio
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** The payload of its job. */
+/** Payload of the job. */
 export interface ResizeParameters {
   readonly size: string;
 }
 
-/** The quota grows first and shrinks last, so that at no time something has no room. */
+/** The quota grows first and shrinks last, so that all objects always fit. */
 export const resize = declareOperation({
   name: "resize",
   isAction: true,
@@ -55,7 +55,7 @@ export const resize = declareOperation({
   },
   changes({ blueprint, catalog, inputs, payload }) {
     const { size } = payload as ResizeParameters;
-    const canGrow = { files: true, database: true }; // whether a disk can, its storage class says
+    const canGrow = { files: true, database: true }; // the storage class decides whether a disk can grow
     const target = resizedInputs(inputs, size, catalog.resourcesOf(size), { canGrow });
     const { files, database } = target.resources.disks, claims = claimNames(inputs);
     const parts = sizedParts(blueprint, target);
@@ -69,7 +69,7 @@ export const resize = declareOperation({
   },
 });
 
-/** Which steps of the blueprint make what each step of a resize gives the size of these inputs. */
+/** The blueprint steps whose objects each step of a resize changes. */
 const BLUEPRINT_STEPS = {
   database: ["database"],
   app: ["secrets", "app"],
@@ -77,7 +77,7 @@ const BLUEPRINT_STEPS = {
   limits: ["policies"],
 } as const;
 
-/** The objects that differ by size, each with those of its fields that do so; not the disks. */
+/** Returns the objects that depend on the size, with the fields that do. Disks are not included. */
 export function sizedParts(
   blueprint: Blueprint,
   inputs: SpokeInputs,

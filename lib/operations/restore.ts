@@ -1,17 +1,20 @@
-/** Takes a site back to one of its backups, or to what it was before that. An operator's work, and no action of the API. */
+/**
+ * Restores a site from a backup, or rolls it back to its state before a restore. For operators; not an action of the
+ * API.
+ */
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { type SpokeState, UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** The payload of its job: from which backup, or back to the volumes that the last restore has replaced. */
+/** Payload of the job: the backup, or a rollback to the volumes that the last restore replaced. */
 export type RestoreParameters = { readonly backupId: string } | { readonly back: true };
 
-/** Days for which the volumes that were replaced are kept. */
+/** Days for which replaced volumes are kept. */
 export const REPLACED_DAYS = 7;
 
 /**
- * Until `stop` nothing of the site has been touched. From then on what there was stands beside what is made, and is the way
- * back: nothing of it is deleted before the new one was seen to answer, nor for days afterwards.
+ * Nothing of the site is touched before `stop`. After that, the old volumes exist next to the new ones and allow a
+ * rollback. They are kept until the restored site answers, and for several days after that.
  */
 export const restore = declareOperation({
   name: "restore",

@@ -1,11 +1,11 @@
-/** Starts a suspended site. */
+/** Resumes a suspended site. */
 import { setField } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** The data is looked at before Moodle starts: with an empty database it would install itself anew. */
+/** The data is checked before Moodle starts: with an empty database, Moodle would install itself again. */
 export const resume = declareOperation({
   name: "resume",
   isAction: true,
@@ -25,7 +25,7 @@ export const resume = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  // A scheduled task that begins while a site is in maintenance fails.
+  // Scheduled tasks fail during maintenance.
   changes: ({ maintenance }: Pick<SpokeSubject, "maintenance">) => ({
     database: [setField(DATABASE, "/spec/replicas", 1)],
     app: [setField(MOODLE, "/spec/replicas", 1)],

@@ -1,4 +1,4 @@
-/** The states that a spoke can be in; judge.ts draws how they lead to each other. */
+/** The states of a spoke; check-action.ts shows their transitions. */
 export const SPOKE_STATES = [
   "provisioning",
   "active",
@@ -12,8 +12,8 @@ export const SPOKE_STATES = [
 ] as const;
 export type SpokeState = (typeof SPOKE_STATES)[number];
 
-/** Those of a spoke that there is. */
+/** States of a spoke that is not removed. */
 export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
 
-/** Of what changes a site that serves people, and leaves it serving them. */
+/** The transition of operations that change an active site. */
 export const UPDATE_TRANSITION = { through: "updating", to: "active" } as const;

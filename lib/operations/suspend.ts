@@ -1,10 +1,10 @@
-/** Stops a site, and keeps all that it has. */
+/** Suspends a site and keeps its data. */
 import { setField } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Scheduled tasks stop first, so that none begins while the site goes; the database is the last to close. */
+/** Scheduled tasks stop first, so that none starts while the site shuts down. The database stops last. */
 export const suspend = declareOperation({
   name: "suspend",
   isAction: true,

@@ -1,4 +1,4 @@
-/** All operations that there are. Kinds of jobs, the actions of the API and the README's table come from here. */
+/** The table of all operations. Job kinds, API actions and the README's table are derived from it. */
 import { configure } from "#lib/operations/configure.ts";
 import { provisionHub, removeHub } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
@@ -40,7 +40,7 @@ export const OPERATIONS = { ...SPOKE_OPERATIONS, ...HUB_OPERATIONS };
 
 const PLANS: readonly JobKind[] = [...Object.values(OPERATIONS), provisionVersion1].map(({ kind }) => kind);
 
-/** The plan that an operation goes by; null where this release knows none of that version. */
+/** Returns the plan of an operation; null if this release does not know its version. */
 export function findPlan(job: { readonly kind: string; readonly plan: number }): JobKind | null {
   return PLANS.find(({ kind, plan }) => kind === job.kind && plan === job.plan) ?? null;
 }
@@ -49,7 +49,7 @@ type ActionKind = {
   [kind in SpokeOperationKind]: (typeof SPOKE_OPERATIONS)[kind] extends { readonly isAction: true } ? kind : never;
 }[SpokeOperationKind];
 
-/** What the API lists as actions; a retry is whatever failed, once more. */
+/** The actions that the API lists. A retry repeats the failed operation. */
 export type SpokeActionName = ActionKind | "retry";
 export const SPOKE_ACTIONS: readonly SpokeActionName[] = [
   ...Object.values(SPOKE_OPERATIONS).filter((each): each is typeof each & { name: ActionKind } => "isAction" in each)

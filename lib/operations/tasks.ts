@@ -1,4 +1,4 @@
-/** Operations that are one Job or a few, and leave a spoke in the state that it is in. */
+/** Declares operations that run one or a few Jobs and do not change the spoke's state. */
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -11,7 +11,7 @@ export const purgeCaches = declareOperation({
   plan: { version: 1, limit: HOUR, steps: { purge: ["Purging caches", 10 * MINUTE] } },
 });
 
-/** Its step is longer than a scheduled task's own hour. */
+/** The step is longer than the hour that a scheduled task may take. */
 export const runCron = declareOperation({
   name: "run-cron",
   isAction: true,

@@ -1,4 +1,4 @@
-/** Brings a site to a newer version of Moodle. */
+/** Upgrades a site to a newer version of Moodle. */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
@@ -12,15 +12,15 @@ import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** The payload of its job. */
+/** Payload of the job. */
 export interface UpgradeParameters {
   readonly lmsVersion: string;
   readonly skipBackup: boolean;
 }
 
 /**
- * Until `stop` nothing has been touched; from then on the way back is the backup that was taken first. The image is pulled
- * in prepare, and migrate is longer than its Job's own 6 hours.
+ * The site is not touched before `stop`. After that, only the backup can undo the upgrade. The image is pulled in `prepare`.
+ * `migrate` is longer than its Job's 6 hours.
  */
 export const upgrade = declareOperation({
   name: "upgrade",
@@ -76,17 +76,16 @@ export const upgrade = declareOperation({
   },
 });
 
-/** To what is made from these inputs. What a newer blueprint has besides is added. */
+/** Returns the changes to the objects of these inputs. Objects that a newer blueprint adds are included. */
 export function upgradeChanges(blueprint: Blueprint, inputs: SpokeInputs): Readonly<Record<"app" | "cron", Put[]>> {
   const applied = (step: "app" | "cron") => blueprint.spokeObjects(inputs, step).map(putObject);
   return { app: applied("app"), cron: applied("cron") };
 }
 
 /**
- * What counts is what the versions resolve to, for `4.5` may be today's 4.5.13 and the 4.5.12 of when the spoke was
- * made: then an upgrade from 4.5 to 4.5 is one. Where only the image is another (a rebuilt or a mirrored one), the same
- * version can be gone to as well: nothing else would lead there. What the database itself says is seen when the upgrade
- * runs.
+ * Throws Fault conflict or impossible unless the version is newer. Compares what the versions resolve to: `4.5` may be
+ * 4.5.13 today and was 4.5.12 when the spoke was created. The same version is allowed if only its image changed (a
+ * rebuilt or mirrored one). The upgrade itself also checks the version in the database.
  */
 function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): void {
   const image = catalog.imagesOf(version).moodle, currentImage = spoke.inputs.images.moodle;
@@ -95,14 +94,14 @@ function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): v
   if (image === currentImage) {
     throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: it already runs ${runningVersion}`);
   }
-  // Whether the 4.5 that is on offer is newer than 4.5.12 is seen when it runs.
+  // Whether the offered 4.5 is newer than 4.5.12 is checked when the upgrade runs.
   if (compareVersions(target, runningVersion) < 0 && !runningVersion.startsWith(`${target}.`)) {
     const why = `it runs ${runningVersion}, and Moodle cannot be downgraded`;
     throw new Fault("impossible", "version_not_newer", `Cannot upgrade to ${version}: ${why}`);
   }
 }
 
-/** The version on offer that has this image. */
+/** Returns the offered version with this image. */
 function releaseOf(catalog: Catalog, image: string): string | null {
   return catalog.view.versions.find(({ name }) => catalog.imagesOf(name).moodle === image)?.name ?? null;
 }

@@ -1,4 +1,4 @@
-/** Accepting an invitation: the address is proved, a password is set, and what was there before is worth nothing. */
+/** Accepts invitations. The address becomes verified, a password is set, and earlier credentials are revoked. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { sessionCookie } from "#lib/domains/auth/cookie.ts";
@@ -19,18 +19,18 @@ import { readUser } from "#lib/domains/users/store.ts";
 
 interface Acceptance {
   readonly token: string;
-  /** One that the rules for passwords allow. */
+  /** Checked against the password rules. */
   readonly password: string;
-  /** As the inviter wrote it where absent. */
+  /** Defaults to the name that the inviter entered. */
   readonly displayName?: string | undefined;
 }
 
-/** For people whose browser has nothing here to be signed in to. Throws Fault impossible `link_spent`. */
+/** Accepts the invitation without a session. Throws Fault impossible `link_spent`. */
 export async function acceptInvitation(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<void> {
   await accept(app, origin, acceptance, () => Promise.resolve([]));
 }
 
-/** The same, and signs in: a person who has just chosen a password need not type it again. */
+/** Accepts the invitation and signs the user in. */
 export async function acceptAndSignIn(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<LoginResult> {
   let secret = "";
   const link = await accept(app, origin, acceptance, async (tx, { userId }) => {
@@ -52,8 +52,7 @@ async function accept(
   const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await redeemLink(tx, link);
-    // It was sent to somebody who had proved nothing; a person who has done so since has set a password and voided it
-    // by that.
+    // The user was unverified when the invitation was sent. If it was verified since, this link would be void.
     const revoked = await takeOverAccount(tx, { ...user, verified: false }, { passwordHash, displayName });
     const extraEntries = await addEntries(tx, link);
     await record(tx, requesterOfLink(link, origin), {

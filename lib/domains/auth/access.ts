@@ -1,9 +1,9 @@
 /**
- * Who may call an endpoint. Every endpoint names one of these values; there is no default.
+ * Decides who can call an endpoint. Every endpoint names one of these access rules; there is no default.
  *
- * An access loads what the endpoint is about and decides in the same breath: 401 for nobody, 404 for what the caller
- * may not see, 403 for what it sees but may not do. What it loaded is handed to `handle`, so that no handler can look
- * at an object that nobody checked. `spoke("act")` and `federation("change")` stand in their domains.
+ * An access rule loads the endpoint's object and checks the caller: 401 without credentials, 404 for an object that the
+ * caller cannot see, 403 for an action that the caller cannot do. It passes the object to `handle`, so a handler never
+ * uses an unchecked object. `spoke("act")` and `federation("change")` are in their own domains.
  */
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -17,13 +17,13 @@ export type Credential =
   | { readonly kind: "session"; readonly id: string }
   | { readonly kind: "token"; readonly id: string; readonly scope: TokenScope };
 
-/** Who calls, as of this request: memberships are read anew each time, so a lost one narrows at once. */
+/** The caller. Memberships are read again for each request, so a removed membership has an immediate effect. */
 export interface Actor extends Asker {
   readonly role: Role;
   readonly displayName: string;
   /** Hubs that the user administers. */
   readonly federationIds: readonly string[];
-  /** Spokes that the user administers without administering their hub. */
+  /** Spokes that the user administers, except those of hubs in `federationIds`. */
   readonly spokeIds: readonly string[];
   readonly credential: Credential;
 }
@@ -31,15 +31,15 @@ export interface Actor extends Asker {
 export interface AccessInput {
   readonly app: App;
   readonly actor: Actor | null;
-  /** The path's parameters, as they came. */
+  /** The path parameters, unparsed. */
   readonly params: Readonly<Record<string, string>>;
-  /** The query's parameters, as they came: `includeRemoved` decides what an operator can load. */
+  /** The query parameters, unparsed. `includeRemoved` lets operators load removed objects. */
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** `A` is the actor that handle gets (null where nobody is fine), `L` what was loaded, spread into the call. */
+/** `A` is the actor that `handle` receives (null if no credentials are needed). `L` is the loaded object. */
 export interface Access<A extends Actor | null, L extends object> {
-  /** Shown in the access table and the OpenAPI document: `anyone`, `signed in`, `operator`, `spoke: act` … */
+  /** Name in the access table and the OpenAPI document: `anyone`, `signed in`, `operator`, `spoke: act` … */
   readonly name: string;
   readonly admit: (request: AccessInput) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
 }
@@ -65,7 +65,7 @@ export function requireOperator(actor: Actor): void {
   if (actor.role !== "operator") throw new Fault("forbidden", "operator_only", "Only an operator may do this");
 }
 
-/** The caller, or a 401 that says how to become one. */
+/** Returns the caller. Throws Fault unauthenticated `sign_in_required`. */
 export function requireActor(actor: Actor | null): Actor {
   if (actor) return actor;
   throw new Fault("unauthenticated", "sign_in_required", "Sign in or send a bearer token to do this");

@@ -1,4 +1,4 @@
-/** What operators do with other people's accounts: they name, promote, demote, disable and enable. */
+/** Lets operators rename, promote, demote, disable and enable other users. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type Access, type Actor, operator } from "#lib/domains/auth/access.ts";
@@ -10,7 +10,7 @@ import { findUserRecord } from "#lib/domains/users/records.ts";
 import { endSessionsOf, lockUser } from "#lib/domains/users/store.ts";
 import type { UserPatch, UserRecord } from "#lib/domains/users/views.ts";
 
-/** The user of the path, for operators. */
+/** Loads the user in the path. Operators only. */
 export const account: Access<Actor, { readonly user: UserRecord }> = {
   name: "operator",
   async admit(request) {
@@ -28,16 +28,15 @@ interface Changes {
 }
 
 /**
- * What is absent stays, and a patch that changes nothing writes nothing. From its answer on a disabled user's sessions
- * have ended, and its tokens are no good until it is enabled; links that were mailed to it are void. Throws Fault
- * conflict `last_operator`, `user_unverified`, and unauthenticated `session_required` for an operator whom a token makes or
- * enables again.
+ * Changes a user. Undefined fields stay as they are; a patch without changes writes nothing. Disabling a user ends its
+ * sessions, blocks its tokens until it is enabled, and voids its mailed links. Throws Fault conflict `last_operator` or
+ * `user_unverified`. Throws unauthenticated `session_required` if a token makes or enables an operator.
  */
 export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patch: UserPatch): Promise<UserRecord> {
   return await app.db.transact(async (tx) => {
-    // Two operators who demote each other at once would else each still see the other.
+    // Without this lock, two operators could demote each other at the same time.
     if (patch.operator === false || patch.disabled === true) await lockOperators(tx);
-    // Nobody gives themselves what they must have to be here: somebody may just be taking it away.
+    // Users cannot promote or enable themselves: another operator may be revoking that right at this moment.
     const adjusted = { operator: patch.operator && undefined, disabled: patch.disabled || undefined };
     const changes = await planChanges(tx, actor, id, id === actor.userId ? { ...patch, ...adjusted } : patch);
     if (Object.keys(changes).length > 0) await writeChanges(tx, actor, id, changes);
@@ -45,14 +44,14 @@ export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patc
   });
 }
 
-/** Holds the user's row, and says what is to change of it. */
+/** Locks the user's row and returns the fields to change. */
 async function planChanges(tx: Tx, { credential }: Actor, id: string, patch: UserPatch): Promise<Changes> {
   const before = (await lockUser(tx, { id }))!;
   const changes: Changes = {};
   for (const field of ["displayName", "operator", "disabled"] as const) {
     if (patch[field] !== undefined && patch[field] !== before[field]) Object.assign(changes, { [field]: patch[field] });
   }
-  // A token that got into wrong hands must not make an operator who is still there when it is revoked.
+  // A stolen token must not create an operator who remains after the token is revoked.
   const regainsOperator = changes.disabled === false && before.operator && changes.operator !== false;
   if ((patch.operator || regainsOperator) && credential.kind === "token") {
     throw new Fault(
@@ -85,18 +84,18 @@ async function writeChanges(tx: Tx, actor: Actor, id: string, changed: Changes):
     await endSessionsOf(tx, id);
     await voidGrants(tx, id, ["invitation", "password_reset", "email_verification"]);
   }
-  if (disabled || operator !== undefined) tx.wakes.add(`user:${id}`); // its streams end, narrow or widen
+  if (disabled || operator !== undefined) tx.wakes.add(`user:${id}`); // its event streams check its permissions again
   await record(tx, actor, {
     audit: [{ kind: "user_updated", objectType: "user", objectId: id, metadata: { changed } }],
   });
 }
 
-/** Until the transaction ends, nobody else lessens the operators. */
+/** Prevents other transactions from demoting or disabling operators until this one ends. */
 async function lockOperators(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: the last operator', 0))`.execute(tx);
 }
 
-/** Whether somebody else can act as one: disabled and unverified operators cannot. */
+/** Returns whether another operator can sign in. Disabled and unverified operators do not count. */
 export async function hasOtherOperator(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("operator", "=", true).where("id", "<>", id)
     .where("disabledAt", "is", null).where("emailVerifiedAt", "is not", null).limit(1).executeTakeFirst();

@@ -1,9 +1,9 @@
 /**
- * A new password of ours for somebody who has lost theirs: from an operator, or from a person who runs programs on this
- * machine. It is shown once and kept nowhere.
+ * Sets a generated password for a user who lost theirs. An operator requests it, or somebody on the server's machine.
+ * The password is shown once and not stored.
  *
- * Who hands it over vouches for whom they give it to. So an address that nobody had proved counts as verified from then
- * on, and what a stranger may have left in the account ends: that is also how somebody comes in where no mail goes out.
+ * The person who requests it vouches for the user. The address becomes verified, and credentials from before are
+ * revoked. New users can sign in this way where no mail can be sent.
  */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
@@ -21,8 +21,8 @@ import { mailJob } from "#lib/jobs/mail.ts";
 import { enableUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * Ends all sessions of the user, the caller's own too where it is about the caller, and voids links that were mailed. API
- * tokens stay where the address was verified. Throws Fault conflict `user_disabled`, unavailable `busy`.
+ * Ends all sessions of the user and voids mailed links. API tokens stay valid if the address was verified. Throws Fault
+ * conflict `user_disabled` and unavailable `busy`.
  */
 export async function resetByOperator(
   app: App,
@@ -43,8 +43,8 @@ export async function resetByOperator(
 }
 
 /**
- * The same on this machine's authority. It also opens a disabled operator's account, if no other operator is left to do
- * that. Throws Fault missing `user_missing`, conflict `user_disabled`.
+ * Resets a password on the server's machine. Also enables a disabled operator if no other operator exists. Throws Fault
+ * missing `user_missing`, conflict `user_disabled`.
  */
 export async function resetPasswordLocally(
   { db, passwords }: Pick<App, "db" | "passwords">,

@@ -1,8 +1,7 @@
 /**
- * Who calls: the user of a bearer token, or of the browser's session cookie.
+ * Finds the caller by bearer token or session cookie.
  *
- * A client that sends an Authorization header means it: when it is no good the answer is 401, and never what a cookie that
- * happens to lie beside it would allow. All that can be wrong with one is answered alike.
+ * If a request has an Authorization header, its cookie is ignored. Every invalid header gets the same 401.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor, Credential } from "#lib/domains/auth/access.ts";
@@ -14,7 +13,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { User } from "#lib/domains/users/store.ts";
 
-/** Where a request comes from, for the audit log. */
+/** Origin of a request, for the audit log. */
 export interface RequestOrigin {
   readonly ip: string;
   readonly userAgent: string;
@@ -23,8 +22,8 @@ export interface RequestOrigin {
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * The caller, or null for nobody: no header, and no cookie of a live session. Throws Fault unauthenticated
- * `bad_credentials` for an Authorization header that is malformed, unknown, expired or revoked.
+ * Returns the caller; null without a header or valid session cookie. Throws Fault unauthenticated `bad_credentials` for
+ * an Authorization header that is malformed, unknown, expired or revoked.
  */
 export async function authenticate(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   const header = request.headers.get("authorization");
@@ -34,8 +33,8 @@ export async function authenticate(app: App, request: Request, origin: RequestOr
 }
 
 /**
- * The same caller, later: null when the session has ended, the token was revoked or has expired, or the user was
- * disabled since. For what goes on for long, such as a stream; it does not count as use.
+ * Checks a caller again, for example during a stream. Returns null if the session or token is no longer valid, or the
+ * user was disabled. Does not count as use of the session.
  */
 export async function reauthenticate(
   { db }: { readonly db: Pick<Database, "rows"> },
@@ -47,12 +46,12 @@ export async function reauthenticate(
   return found ? toActor(found.user, credential, actor, actor.tokenPrefix) : null;
 }
 
-/** Whether a browser is signed in, for pages that everybody sees. That it cannot be known is no, as for nobody. */
+/** Returns whether a browser is signed in, for public pages. False if the database is unavailable. */
 export async function hasSession(app: App, request: Request, origin: RequestOrigin): Promise<boolean> {
   return await findSignedInUser(app, request, origin) !== null;
 }
 
-/** The user who is signed in in a browser, for pages that everybody sees. Null also if the database cannot say. */
+/** Returns the user who is signed in, for public pages. Null if the database is unavailable. */
 export async function findSignedInUser(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   try {
     return await authenticateSession(app, request, origin);
@@ -90,7 +89,7 @@ function toActor(
   return { userId, email, displayName, role, federationIds, spokeIds, credential, ip, userAgent, tokenPrefix };
 }
 
-/** The one answer for an Authorization header that opens nothing, whatever the reason. */
+/** Creates the Fault for any invalid Authorization header. */
 export function badCredentialsFault(): Fault {
   return new Fault("unauthenticated", "bad_credentials", "The Authorization header has no valid token");
 }

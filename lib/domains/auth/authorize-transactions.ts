@@ -1,12 +1,14 @@
 /**
- * The caller's right to what it asked for, held while it is done.
+ * Checks in each transaction of a request that the caller still has its permissions.
  *
- * A request is judged when it comes, and may act much later: the cluster had to be asked, or somebody else held a row. What
- * was taken back meanwhile must not act any more. So each transaction of a request begins by sharing a lock of the caller's
- * user, and then looks again. Who takes something back commits that, and then waits for the same lock, alone, before it says
- * so (`transact` in lib/drivers/db/open.ts). Either the deed is done by then, or it is not done at all. The lock is an
- * advisory one because these are fair: with row locks, a caller who never stops writing could keep its right from being
- * taken away.
+ * A request is authorized when it arrives but may write much later, for example after a slow cluster. A permission that
+ * was revoked meanwhile must not be used. So each transaction of a request first takes a shared lock on the caller's
+ * user and checks the permissions again. A revocation commits and then waits for the exclusive lock before it reports
+ * success (`transact` in lib/drivers/db/open.ts). Either the request's transaction has committed by then, or it is
+ * refused.
+ *
+ * The lock is an advisory lock because those are fair. With row locks, a caller who writes continuously could block the
+ * revocation.
  */
 import { sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -16,15 +18,18 @@ import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 interface AuthorizedDatabase {
-  /** Whose transactions hold the right. They throw Fault unauthenticated, or forbidden `access_changed`. */
+  /**
+   * A database whose transactions check the permissions. They throw Fault unauthenticated, or forbidden
+   * `access_changed`.
+   */
   readonly db: Database;
-  /** Looks again before an answer that was long in coming, if nothing has been written that holds it. Throws as `db`. */
+  /** Checks the permissions again before a late response, if no transaction did so. Throws like `db`. */
   recheckIfLate(): Promise<void>;
 }
 
-const RECHECK_AFTER = SECOND; // what is taken back is to be without effect within this time
+const RECHECK_AFTER = SECOND; // revoked permissions must have no effect after this time
 
-/** `onCommit` runs each COMMIT; absent, nothing is done about it. */
+/** Creates the database for a request. `onCommit`, if given, runs each COMMIT. */
 export function authorizeTransactions(
   { db }: { readonly db: Database },
   actor: Actor,
@@ -56,8 +61,8 @@ async function requireAccessUnchanged(rows: Database["rows"], actor: Actor): Pro
 }
 
 /**
- * Whether nothing was taken from the caller that it had when it was let in. What is removed meanwhile is gone for all, and a
- * spoke whose hub the caller runs by now is still the caller's: neither is in the lists any more.
+ * Returns whether the caller still has every permission from the start of the request. Two cases do not count as lost:
+ * objects that were removed for everybody, and spokes of a hub that the caller administers now.
  */
 async function coversPreviousAccess(rows: Database["rows"], now: Actor, before: Actor): Promise<boolean> {
   if (now.role === "operator") return true;

@@ -1,29 +1,29 @@
 /**
- * The session cookie. `__Host-` makes browsers keep it to this very host and to TLS; plain HTTP on localhost, where a
- * Secure cookie does not come back in every browser, has it without the two.
+ * Reads and writes the session cookie. The prefix `__Host-` restricts it to this host and to TLS. Over plain HTTP on
+ * localhost, some browsers do not send Secure cookies, so the prefix and the flag are omitted.
  */
 import { parse, serialize } from "hono/utils/cookie";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
-const MAX_AGE = 30 * DAY; // the longest that a session lives, however much it is used
+const MAX_AGE = 30 * DAY; // longest life of a session
 
-/** What a request brings, or null. */
+/** Returns the session secret of a request, or null. */
 export function readCookie(publicUrl: URL, request: Request): string | null {
   const name = cookieName(publicUrl);
   return parse(request.headers.get("cookie") ?? "", name)[name] ?? null;
 }
 
-/** The Set-Cookie header that begins a session. */
+/** Returns the Set-Cookie header that starts a session. */
 export function sessionCookie(publicUrl: URL, secret: string): string {
   return serializeCookie(publicUrl, secret, MAX_AGE / SECOND);
 }
 
-/** The Set-Cookie header that makes the browser forget it. */
+/** Returns the Set-Cookie header that deletes the cookie. */
 export function clearedCookie(publicUrl: URL): string {
   return serializeCookie(publicUrl, "", 0);
 }
 
-/** What is wrong with an address for people elsewhere: it leads nowhere, or our cookie, for TLS alone, never comes back. */
+/** Returns why PUBLIC_URL does not work for people on other machines; null if it does. */
 export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
     return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in mails open only here; ` +

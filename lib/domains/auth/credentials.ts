@@ -1,6 +1,6 @@
 /**
- * Finding out who calls: one query finds the session or token, its user, and what the user belongs to. Nothing of it
- * is cached, so that whatever is taken back stops at once, on every replica.
+ * Finds sessions and tokens with their users and memberships in one query. Nothing is cached, so a revoked right has an
+ * immediate effect on every replica.
  */
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
@@ -14,7 +14,7 @@ const IDLE_HOURS = 12, MAX_AGE_DAYS = 30; // of a session
 interface ValidSession {
   readonly id: string;
   readonly user: User;
-  /** Whether the last use that was noted is over a minute old, so that this one shall be. */
+  /** Whether the recorded last use is over a minute old and must be updated. */
   readonly stale: boolean;
 }
 
@@ -23,22 +23,19 @@ interface ValidToken extends ValidSession {
   readonly prefix: string;
 }
 
-/** How a credential is named: by the hash of what its bearer sends, or by its id once the bearer has been let in. */
+/** Finds a credential by the hash of its secret, or by its ID once the caller is authenticated. */
 type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
 
-/**
- * Whether a row of `sessions` still opens something, no matter who its user is by now. The clock is read once for all
- * rows.
- */
+/** Condition that a row of `sessions` is valid, regardless of its user. Reads the clock once for all rows. */
 export const isSessionValid = sql<SqlBool>`(sessions.ended_at is null
   and sessions.seen_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** When it opens nothing any more, unless it is used before. */
+/** The time when an unused session expires. */
 export const sessionExpiry = sql<Date>`least(sessions.seen_at + make_interval(hours => ${IDLE_HOURS}),
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** The same as sessionLives, of a row of `api_tokens as token`. */
+/** Condition that a row of `api_tokens as token` is valid, regardless of its user. */
 export const isTokenValid = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
@@ -62,19 +59,22 @@ const findTokenByHash = prepareShared((rows, { hash }: { hash: Uint8Array }) =>
 );
 const findTokenById = prepareShared((rows, { id }: { id: string }) => selectTokens(rows).where("token.id", "=", id));
 
-/** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
+/** Returns the session if it is valid and its user is not disabled. */
 export async function findSession(rows: Rows, key: CredentialKey): Promise<ValidSession | undefined> {
   const [row] = await ("id" in key ? findSessionById(rows, key) : findSessionByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale };
 }
 
-/** The token, if it is neither revoked nor expired, and its user is not disabled. */
+/** Returns the token if it is valid and its user is not disabled. */
 export async function findToken(rows: Rows, key: CredentialKey): Promise<ValidToken | undefined> {
   const [row] = await ("id" in key ? findTokenById(rows, key) : findTokenByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
 }
 
-/** Asks again before it writes: of many requests in the same moment one is enough. */
+/**
+ * Records the use of a session. It checks again whether an update is due, so that of many parallel requests only one
+ * writes.
+ */
 export async function recordSessionUse(rows: Rows, id: string): Promise<void> {
   await rows.updateTable("sessions").set({ seenAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where(isStale("seenAt")).execute().catch(ignoreReadOnly);
@@ -85,12 +85,12 @@ export async function recordTokenUse(rows: Rows, id: string): Promise<void> {
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }
 
-/** A request that only reads is let in while nothing can be written, and seen later. */
+/** Ignores the error of a database that is read-only at the moment. Requests that only read still work. */
 function ignoreReadOnly(error: unknown): void {
   if (!refusesWrites(error)) throw error;
 }
 
-/** A standby is not even asked to note it: that would cost a connection each time. */
+/** Returns whether an update is due. Never on a standby, where the write would fail. */
 function isStale(column: string) {
   return sql<boolean>`current_setting('transaction_read_only') = 'off'
     and coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;

@@ -1,9 +1,8 @@
 /**
- * Forgotten passwords. The request enqueues one job, whatever the address is, and has answered before anybody looks
- * whether there is such a user: neither the answer nor the clock tells. The job sends the link.
+ * Sends links to reset forgotten passwords. The request enqueues a job for every address and never checks whether a
+ * user has it. So neither the response nor its duration reveals that.
  *
- * Somebody who was invited and never accepted gets the same link: it proves the address and sets a password, which is all
- * that accepting does, and a person who asks for a password shall not be told to look for an older mail.
+ * An invited user who never accepted gets the same link, because it also verifies the address and sets a password.
  */
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -25,10 +24,10 @@ export const FORGOTTEN_PASSWORD: JobKind = {
   timeLimit: HOUR,
 };
 
-/** Anybody may ask in anybody's name: one mail in so many milliseconds is enough for an honest person. */
+/** Minimum milliseconds between two mails to the same address. Anybody can request one for any address. */
 const MAIL_INTERVAL = 5 * MINUTE;
 
-/** In lower case, as the Email schema leaves it. */
+/** Enqueues the job. `email` is in lower case, as the Email schema returns it. */
 export async function forgotPassword(app: App, origin: RequestOrigin, email: string): Promise<void> {
   const job = { kind: FORGOTTEN_PASSWORD, lane: null, federationId: null, spokeId: null, payload: { email } };
   await app.db.transact(async (tx) => {
@@ -38,14 +37,14 @@ export async function forgotPassword(app: App, origin: RequestOrigin, email: str
   });
 }
 
-/** What the job does. An unknown address, a disabled user, and a link that has just gone out are nothing to do. */
+/** Sends the link. Does nothing for an unknown address, a disabled user or a user with a recent link. */
 export async function sendResetLink(tx: Tx, requester: Asker, email: string): Promise<void> {
   const user = await lockUser(tx, { email });
   if (!user || user.disabled || await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL)) return;
   await record(tx, requester, await createResetLink(tx, user));
 }
 
-/** A link with which the user sets a new password, and the mail that brings it. */
+/** Creates a link to set a new password, and the mail that contains it. */
 export async function createResetLink(tx: Tx, user: LockedUser): Promise<Change> {
   const grant = await createGrant(tx, "password_reset", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
@@ -55,7 +54,7 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Change>
   };
 }
 
-/** A name that nobody vouches for is not put before somebody's eyes: anybody could have signed up with it. */
+/** Returns the recipient of a mail. An unverified name is not used: anybody could have signed up with it. */
 export function recipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
 }

@@ -1,10 +1,10 @@
 /**
- * Bringing somebody in, to a hub or to a spoke: the user of an address, the seat, and the invitation by mail of
- * everybody who has not proven that the address is theirs.
+ * Adds members to a hub or spoke. Creates the user if needed, and mails an invitation to users with an unverified
+ * address.
  *
- * Everything is decided under the lock of the user's row, which is made first if need be: so of a hundred who bring in
- * the same new address at once one makes the user and the mail, and the others find them. A transaction that needs more
- * locks takes the user's first, and last what `record` locks.
+ * All decisions are made under the lock of the user's row, which is created first if needed. So of many parallel
+ * requests for the same new address, only one creates the user and the mail. A transaction that needs other locks takes
+ * the user's lock first and the locks of `record` last.
  */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -21,17 +21,20 @@ import type { NewMember } from "#lib/domains/members/views.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser, renameUser } from "#lib/domains/users/store.ts";
 
-/** A hub or spoke as somebody is brought into it. */
+/** The hub or spoke that a member is added to. */
 interface MembershipTarget {
   readonly seat: Seat;
   readonly ids: { readonly federationId: string; readonly spokeId?: string };
-  /** Holds the place against going away meanwhile. Throws the Fault of a place that takes nobody. */
+  /** Locks the hub or spoke against removal. Throws a Fault if it cannot take members. */
   readonly lock: (tx: Tx) => Promise<unknown>;
-  /** What is written down of a new seat; its metadata grow by the user's id and address. */
+  /** The audit event of a new member. The user's ID and address are added to its metadata. */
   readonly auditEntry: Pick<AuditEntry, "kind" | "objectType" | "objectId" | "metadata">;
 }
 
-/** What became of it. `expiresAt` is the invitation's, ISO 8601, as it must survive a stored reply. */
+/**
+ * The result of adding a member. `expiresAt` is when the invitation expires, in ISO 8601, because replies are stored as
+ * JSON.
+ */
 export interface InvitationResult {
   readonly status: "added" | "invited" | "unchanged";
   readonly userId: string;
@@ -40,19 +43,19 @@ export interface InvitationResult {
 }
 
 interface Invitee extends LockedUser {
-  /** Whether it was made just now. */
+  /** Whether this transaction created the user. */
   readonly isNew: boolean;
 }
 
 interface Invitation {
   readonly expiresAt: Date;
-  /** The token of a mail that shall go out; null when the one that went out within the hour is good. */
+  /** The grant to mail; null if a mail of the last hour is still valid. */
   readonly grantId: string | null;
 }
 
-const MAIL_INTERVAL = "1 hour"; // nobody shall be able to fill somebody's mailbox by way of us
+const MAIL_INTERVAL = "1 hour"; // prevents flooding of somebody's mailbox
 
-/** Idempotent: what is there already stays. Throws Fault conflict `user_disabled`, and what `keep` throws. */
+/** Adds a member. Idempotent. Throws Fault conflict `user_disabled`, and the faults of `lock`. */
 export async function addMember(
   tx: Tx,
   actor: Actor,
@@ -61,7 +64,7 @@ export async function addMember(
 ): Promise<InvitationResult> {
   const invitee = await lockInvitee(tx, email, displayName);
   await target.lock(tx);
-  // Nobody but an operator seats themselves: they run the hub already, and somebody may just be taking that away.
+  // Only operators can add themselves. A hub admin's own right may be revoked at this moment.
   const mayJoin = invitee.id !== actor.userId || actor.role === "operator";
   const joined = mayJoin && await addSeat(tx, target.seat, invitee.id);
   if (joined) await skipHistory(tx, target.seat, invitee.id);
@@ -90,7 +93,7 @@ export async function addMember(
   };
 }
 
-/** Takes the seat back. A person who is left with none, and has not accepted, is not invited any more. */
+/** Removes a member. Voids the invitation of an unverified user who is a member of nothing else. */
 export async function removeMember(
   tx: Tx,
   actor: Actor,
@@ -108,7 +111,7 @@ export async function removeMember(
   await record(tx, actor, { audit: [{ ...auditEntry, ...ids, metadata }] });
 }
 
-/** The user of the address, held; made without a password if none exists. */
+/** Returns the locked user with this address. Creates a user without a password if none exists. */
 async function lockInvitee(tx: Tx, email: string, displayName: string | undefined): Promise<Invitee> {
   const isNew = await insertUser(tx, { email, displayName: displayName ?? email, passwordHash: null }) !== null;
   const user = await lockUser(tx, { email });
@@ -117,25 +120,25 @@ async function lockInvitee(tx: Tx, email: string, displayName: string | undefine
     throw new Fault("conflict", "user_disabled", `The user ${email} is disabled; an operator must enable them first`);
   }
   if (isNew || user.verified || (await listAdministeredNames(tx, user.id)).length > 0) return { ...user, isNew };
-  // Somebody signed up with the address and never proved it: what they call it is not its owner's word.
+  // An unverified signup chose this name. The inviter's name replaces it.
   const renamed = { ...user, isNew, displayName: displayName ?? email };
   await renameUser(tx, user.id, renamed.displayName);
   return renamed;
 }
 
 /**
- * The user's invitation. One that was mailed within the hour is good, also after it was taken back: its link is in the
- * mailbox already. With each new seat it has its full time again. Else it is granted anew, and mailed.
+ * Returns the user's invitation. A mail of the last hour stays valid, even if the invitation was revoked since, and
+ * each new membership renews its expiry. Otherwise creates a new grant.
  */
 async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
   const recent = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
     .where("userId", "=", userId).where("purpose", "=", "invitation").where("usedAt", "is", null)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAIL_INTERVAL}::interval`)
-    // An invitation that the mail server refused reached nobody.
+    // An invitation that the mail server refused did not arrive.
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("users").select("id").where("id", "=", userId).where("mailRefused", "is not", null)))
     )
-    // One that was taken back before its mail went out is in no mailbox.
+    // An invitation that was revoked before its mail was sent did not arrive.
     .where(sql<boolean>`(voided_at is null or cardinality(token_hashes) > 0)`)
     .orderBy("createdAt", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
   if (!recent) {
@@ -151,7 +154,7 @@ async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promis
   return { expiresAt, grantId: null };
 }
 
-/** Of everything that awaits the user, and not of the newest alone: a mail an hour is all that there is. */
+/** Creates the invitation mail. It lists all of the user's memberships, because at most one mail per hour is sent. */
 async function createInvitationMail(
   tx: Tx,
   actor: Actor,

@@ -1,9 +1,9 @@
 /**
- * Signing in and out.
+ * Signs users in and out.
  *
- * A login that fails says one thing, whatever the reason, and takes the same time: the same statements and one run of
- * scrypt. A session begins only if the password that was judged is still the user's by then: a person who sets a new one
- * ends the sessions of the old, and must find them all.
+ * A failed login always returns the same error after the same work: the same statements and one run of scrypt. A
+ * session starts only if the checked password is still the user's. Otherwise it would survive a change of the password,
+ * which ends all sessions.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -32,9 +32,9 @@ interface Login {
 
 export interface LoginResult {
   readonly user: User;
-  /** What is still to be done, for the person to read: a person who has not proved the address has nothing until then. */
+  /** The next step for a user with an unverified address. */
   readonly message?: string;
-  /** The Set-Cookie header that begins the session. */
+  /** The Set-Cookie header that starts the session. */
   readonly cookie: string;
 }
 
@@ -43,8 +43,8 @@ const UNVERIFIED_MESSAGE =
   "signing in sends it again, at most once an hour";
 
 /**
- * Waits for its turn, until the signal aborts. Throws Fault unauthenticated `login_failed`, also for a user who is
- * disabled or has no password; limited `too_many_tries`; unavailable `busy`.
+ * Signs in. Waits in the queue until the signal aborts. Throws Fault unauthenticated `login_failed`, also for a user
+ * who is disabled or has no password; limited `too_many_tries`; unavailable `busy`.
  */
 export async function signIn(
   app: App,
@@ -61,7 +61,7 @@ export async function signIn(
   return signedIn;
 }
 
-/** Ends the caller's session, if there is one, and returns the Set-Cookie header that makes a browser forget it. */
+/** Ends the caller's session, if any. Returns the Set-Cookie header that deletes the cookie. */
 export async function signOut(app: App, actor: Actor | null): Promise<string> {
   if (actor?.credential.kind === "session") {
     const { id } = actor.credential;
@@ -73,7 +73,7 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
   return clearedCookie(app.config.publicUrl);
 }
 
-/** Null where the password is not right. */
+/** Returns null if the password is wrong. */
 async function checkLogin(
   app: App,
   origin: RequestOrigin,
@@ -88,7 +88,7 @@ async function checkLogin(
   }
   const newHash = outcome === "outdated" ? await app.passwords.hash(login.password, turn) : null;
   const session = await startSession(app, origin, account, newHash);
-  if (!session) return await checkLogin(app, origin, login, turn); // it changed meanwhile: judge it anew
+  if (!session) return await checkLogin(app, origin, login, turn); // the password changed meanwhile: check it again
   const user = await readUser(app.db.rows, account.id);
   const cookie = sessionCookie(app.config.publicUrl, session.secret);
   return { user, cookie, ...(!account.verified && { message: UNVERIFIED_MESSAGE }) };
@@ -114,7 +114,7 @@ async function startSession(
   });
 }
 
-/** Who tried is not known: the log has the address that was typed, and the account if there is one. */
+/** Records a failed login with the entered address, and the account if it exists. */
 async function recordFailedLogin(
   app: App,
   origin: RequestOrigin,

@@ -1,12 +1,11 @@
 /**
- * What a mailed link does, whichever it is: it proves that its holder reads the mail of that address.
+ * Redeems mailed links. A link proves that its holder reads the mail of the address.
  *
- * Anybody can sign up with anybody's address, so until the first proof an account may be a stranger's: its password, its
- * sessions and its tokens. The proof ends all of these. Where the address was proved before, a link means a new password;
- * a person who needs one may have lost more than that, so tokens end, too, unless their owner says that they are to stay.
+ * Anybody can sign up with any address. So until the first verification, the password, sessions and tokens of an
+ * account may belong to a stranger, and the verification revokes them. On a verified account a link sets a new
+ * password. Tokens are revoked too, unless the owner keeps them.
  *
- * The user's row is taken first and the link after it, as everybody does who changes both. A disabled user's link is
- * spent, and nothing says why.
+ * The user's row is locked before the link's row, as everywhere. A disabled user's link looks like a used one.
  */
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -21,7 +20,7 @@ import {
   verifyAndUpdateUser,
 } from "#lib/domains/users/store.ts";
 
-/** A link that is still good, and whose it is. */
+/** A valid link and its user. */
 export interface MailLink {
   readonly purpose: Purpose;
   readonly secret: string;
@@ -31,7 +30,7 @@ export interface MailLink {
   readonly expiresAt: Date;
 }
 
-/** Looks at the link without using it up; null for one that opens nothing. */
+/** Finds the link without redeeming it; null if it is not valid. */
 export async function findLink(rows: Rows, purpose: Purpose, secret: string): Promise<MailLink | null> {
   const grant = await findGrant(rows, purpose, secret);
   const row = grant && await rows.selectFrom("users").select(["id", "email", "displayName"])
@@ -41,14 +40,14 @@ export async function findLink(rows: Rows, purpose: Purpose, secret: string): Pr
   return { purpose, secret, userId, email, displayName, expiresAt: grant.expiresAt };
 }
 
-/** The same where there must be one: before a password is hashed for it. Throws Fault impossible `link_spent`. */
+/** Finds the link. Call this before the expensive hash of a password. Throws Fault impossible `link_spent`. */
 export async function requireLink(rows: Rows, purpose: Purpose, secret: string): Promise<MailLink> {
   const link = await findLink(rows, purpose, secret);
   if (!link) throw linkSpentFault();
   return link;
 }
 
-/** Uses the link up, and holds its user as that was before. Of many at once, one gets through. */
+/** Redeems the link and returns the locked user as it was before. Only one of several parallel calls succeeds. */
 export async function redeemLink(tx: Tx, { purpose, secret, userId }: MailLink): Promise<LockedUser> {
   const user = await lockUser(tx, { id: userId });
   if (!user || user.disabled) throw linkSpentFault();
@@ -57,14 +56,14 @@ export async function redeemLink(tx: Tx, { purpose, secret, userId }: MailLink):
 }
 
 interface AccountTakeover {
-  /** Null takes the password away: the next one is set by another link. Undefined leaves it. */
+  /** Null removes the password, so that another link must set one. Undefined keeps it. */
   readonly passwordHash: string | null | undefined;
   readonly displayName?: string | undefined;
-  /** Whether tokens stay, of an address that was proved before: others always end. */
+  /** Whether tokens stay valid. Has no effect if the address was unverified: its tokens are always revoked. */
   readonly keepTokens?: boolean | undefined;
 }
 
-/** Makes the account its owner's. Returns what the audit log shall hold of it besides the deed itself: revoked tokens. */
+/** Gives the account to the owner of its address. Returns the audit events of the revoked tokens. */
 export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: AccountTakeover): Promise<AuditEntry[]> {
   await verifyAndUpdateUser(tx, user.id, takeover);
   await endSessionsOf(tx, user.id);
@@ -78,7 +77,7 @@ export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: Accoun
   }));
 }
 
-/** The holder of the link acts as its user. */
+/** Returns the requester of an action by link: the link's user. */
 export function requesterOfLink(
   { userId, email }: Pick<MailLink, "userId" | "email">,
   { ip, userAgent }: RequestOrigin,
@@ -86,7 +85,7 @@ export function requesterOfLink(
   return { userId, email, ip, userAgent, tokenPrefix: null };
 }
 
-/** Who asks without having proved anything: the log has the address that was typed. */
+/** Returns an unauthenticated requester. The audit log shows the address that was entered. */
 export function anonymousRequester(email: string, { ip, userAgent }: RequestOrigin): Asker {
   return { userId: "anonymous", email, ip, userAgent, tokenPrefix: null };
 }

@@ -1,6 +1,6 @@
 /**
- * One-time tokens: what a mailed link opens, once, for one purpose. The row is the grant; its secrets are made when a
- * mail goes out, and only their hashes stay.
+ * Stores one-time tokens for mailed links. Each row is a grant for one purpose. A secret is created when a mail is
+ * sent, and only its hash is stored.
  */
 import { sql } from "kysely";
 import { hashSecret, isSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
@@ -11,7 +11,7 @@ import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
 export type Purpose = "invitation" | "password_reset" | "email_verification";
 
-/** Milliseconds from when it was granted. */
+/** Milliseconds after creation. */
 export const LIFETIME: Readonly<Record<Purpose, number>> = {
   invitation: 7 * DAY,
   password_reset: HOUR,
@@ -28,7 +28,7 @@ export interface Grant {
 
 const columns = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
 
-/** Grants it anew; what was granted before stays open until it expires, unless it is voided. */
+/** Creates a grant. Earlier grants stay valid until they expire or are voided. */
 export async function createGrant(tx: Tx, purpose: Purpose, userId: string): Promise<Grant> {
   const minutes = LIFETIME[purpose] / MINUTE;
   const row = await tx.insertInto("one_time_tokens").values({
@@ -40,7 +40,7 @@ export async function createGrant(tx: Tx, purpose: Purpose, userId: string): Pro
   return toGrant(row);
 }
 
-/** Whether one that is still open was granted in the last so many milliseconds: its mail has only just gone out. */
+/** Returns whether an open grant was created in the last `ms` milliseconds. */
 export async function hasRecentGrant(rows: Rows, purpose: Purpose, userId: string, ms: number): Promise<boolean> {
   const row = await selectOpenGrants(rows).where("userId", "=", userId).where("purpose", "=", purpose)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
@@ -48,7 +48,7 @@ export async function hasRecentGrant(rows: Rows, purpose: Purpose, userId: strin
   return row !== undefined;
 }
 
-/** A secret for a mail that goes out now, or null when there is nothing left to open. */
+/** Adds a secret to a grant for a mail. Returns null if the grant is no longer open. */
 export async function addSecret(tx: Tx, grantId: string): Promise<string | null> {
   const secret = newSecret(), hash = hashSecret(secret);
   const row = await tx.updateTable("one_time_tokens")
@@ -58,7 +58,7 @@ export async function addSecret(tx: Tx, grantId: string): Promise<string | null>
   return row ? secret : null;
 }
 
-/** What the secret of a link opens, without using it up: for the page that the link leads to. */
+/** Finds the grant of a link's secret without redeeming it. */
 export async function findGrant(rows: Rows, purpose: Purpose, secret: string): Promise<Grant | null> {
   if (!isSecret(secret)) return null;
   const row = await selectOpenGrants(rows).where("purpose", "=", purpose)
@@ -66,7 +66,7 @@ export async function findGrant(rows: Rows, purpose: Purpose, secret: string): P
   return row ? toGrant(row) : null;
 }
 
-/** Uses it up. Of two that come at once, one gets it. Throws Fault impossible `link_spent`. */
+/** Redeems a grant. Only one of several parallel calls succeeds. Throws Fault impossible `link_spent`. */
 export async function redeemGrant(tx: Tx, purpose: Purpose, secret: string): Promise<Grant> {
   const row = isSecret(secret) && await tx.updateTable("one_time_tokens")
     .set({ usedAt: sql<Date>`wheelwright_now()` })
@@ -77,13 +77,13 @@ export async function redeemGrant(tx: Tx, purpose: Purpose, secret: string): Pro
   throw linkSpentFault();
 }
 
-/** The one answer for every link that opens nothing, whatever the reason. */
+/** Creates the Fault for any link that is not valid. */
 export function linkSpentFault(): Fault {
   const message = "This link has been used, has expired or was never valid; request a new one";
   return new Fault("impossible", "link_spent", message);
 }
 
-/** Closes what is open of these purposes. */
+/** Voids the user's open grants of these purposes. */
 export async function voidGrants(tx: Tx, userId: string, purposes: readonly Purpose[]): Promise<void> {
   await tx.updateTable("one_time_tokens").set({ voidedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", userId).where("purpose", "in", purposes)

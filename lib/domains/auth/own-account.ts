@@ -1,9 +1,8 @@
 /**
- * What people change of their own account: the name and the password.
+ * Lets users change their own name and password.
  *
- * A thief of a session could guess the password there, so a wrong one counts and is slowed as at signing in.
- * A new password ends all sessions, and the caller goes on with a new one: a thief of the old one's cookie
- * does not.
+ * A stolen session could be used to guess the password, so wrong passwords are counted and slowed down as in a login. A
+ * new password ends all sessions. The caller gets a new session, which a thief of the old cookie does not have.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -32,13 +31,13 @@ import {
 
 interface PasswordChange {
   readonly current: string;
-  /** One that the rules for passwords allow. */
+  /** Checked against the password rules. */
   readonly password: string;
 }
 
 /**
- * Returns the Set-Cookie header of the session that goes on. API tokens stay. Waits for its turn, until the signal aborts.
- * Throws Fault forbidden `wrong_password`, limited `too_many_tries`, unavailable `busy`.
+ * Changes the password. Returns the Set-Cookie header of the new session. API tokens stay valid. Waits in the queue
+ * until the signal aborts. Throws Fault forbidden `wrong_password`, limited `too_many_tries`, unavailable `busy`.
  */
 export async function changePassword(
   app: App,
@@ -64,8 +63,8 @@ export async function changePassword(
 }
 
 /**
- * What is absent stays, and the same name again writes nothing. Throws Fault forbidden `unverified`: others see the name
- * beside an address that may be somebody else's.
+ * Changes the caller's name. Without a change it writes nothing. Throws Fault forbidden `unverified`: others see the
+ * name next to an address that may not be the caller's.
  */
 export async function renameSelf(
   app: App,
@@ -89,7 +88,7 @@ export async function renameSelf(
 async function replacePassword(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
   const { userId } = actor, at = (await app.db.now()).toISOString();
   return await app.db.transact(async (tx) => {
-    // A person who set another one meanwhile has ended this session as well.
+    // Another change of the password has ended this session.
     if (!await lockAccount(tx, account)) requireActor(null);
     const user = (await lockUser(tx, { id: userId }))!;
     await setPassword(tx, userId, passwordHash);

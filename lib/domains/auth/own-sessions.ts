@@ -1,7 +1,7 @@
 /**
- * A person's own sessions: where they are signed in, and how they end that elsewhere.
+ * Lists the sessions of a user and ends them.
  *
- * The list has those that were used last. Who has more of them than it shows ends all others at once.
+ * The list has the 100 sessions that were used last. A user with more can end all others in one request.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -15,19 +15,19 @@ import { Fault } from "#lib/base/errors.ts";
 interface Session {
   readonly id: string;
   readonly createdAt: Date;
-  /** To the minute. */
+  /** Accurate to one minute. */
   readonly lastUsedAt: Date;
-  /** If it is not used before. */
+  /** Expiry if the session is not used again. */
   readonly expiresAt: Date;
   readonly ip: string;
   readonly userAgent: string;
-  /** Whether the caller asks with it. */
+  /** Whether this request uses the session. */
   readonly current: boolean;
 }
 
 const MAX_LISTED = 100;
 
-/** Those that still open something, the last used first. */
+/** Lists the valid sessions, the last used one first. */
 export async function listSessions(rows: Rows, { userId, credential }: Actor): Promise<Session[]> {
   const found = await rows.selectFrom("sessions")
     .select(["id", "ip", "userAgent", "createdAt", "seenAt", sessionExpiry.as("expiresAt")])
@@ -45,7 +45,7 @@ export async function listSessions(rows: Rows, { userId, credential }: Actor): P
   }));
 }
 
-/** Once more changes nothing. Throws Fault missing `session_missing` for what is not the caller's. */
+/** Ends one session. Idempotent. Throws Fault missing `session_missing` for a session of another user. */
 export async function endOwnSession(app: App, actor: Actor, id: string): Promise<void> {
   await app.db.transact(async (tx) => {
     const own = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("userId", "=", actor.userId)
@@ -56,7 +56,7 @@ export async function endOwnSession(app: App, actor: Actor, id: string): Promise
   });
 }
 
-/** All but the one that the caller asks with. */
+/** Ends all sessions except the one of this request. */
 export async function endOwnOtherSessions(app: App, actor: Actor): Promise<void> {
   await app.db.transact(async (tx) => {
     const ended = await endOtherSessions(tx, actor.userId, actor.credential.id);

@@ -1,17 +1,18 @@
 /**
- * Mails that a mail server refused for good: the user's row says why, and those who wait for the user are notified.
+ * Records that a mail server permanently refused a mail. The user's row stores the reason, and the admins who wait for
+ * the user are notified.
  *
- * A refused invitation is an event of each hub and spoke that awaits the user, so that its admins see it.
+ * A refused invitation is an event of each hub and spoke that the user was invited to.
  */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Template } from "#lib/drivers/mail/letter.ts";
 
-/** The most hubs and spokes that get an event of one refused invitation. */
+/** Maximum number of events for one refused invitation. */
 const MAX_EVENTS = 50;
 
-/** Returns the events to record; none if nobody has the address. */
+/** Stores the reason and returns the events to record; none if no user has the address. */
 export async function recordRefusedMail(
   tx: Tx,
   { email, template, reason }: { readonly email: string; readonly template: Template; readonly reason: string },
@@ -27,7 +28,7 @@ export async function recordRefusedMail(
   return [{ kind: "user_mail_refused", ...about, metadata: { ...about.metadata, template } }];
 }
 
-/** Called when a mail server took a mail for the address, or another one is on its way. */
+/** Clears the reason after a mail was accepted, or when another one is sent. */
 export async function clearRefusedMail(tx: Tx, email: string): Promise<void> {
   await tx.updateTable("users").set({ mailRefused: null }).where("email", "=", email)
     .where("mailRefused", "is not", null).execute();

@@ -1,4 +1,4 @@
-/** A new password by a mailed link, for a person who has forgotten the old one. */
+/** Sets a new password with a mailed link, for users who forgot theirs. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { recipientOf } from "#lib/domains/auth/forgot-password.ts";
@@ -9,16 +9,16 @@ import { mailJob } from "#lib/jobs/mail.ts";
 
 interface PasswordReset {
   readonly token: string;
-  /** One that the rules for passwords allow. */
+  /** Checked against the password rules. */
   readonly password: string;
-  /** API tokens are revoked unless this says otherwise. */
+  /** Whether API tokens stay valid. By default they are revoked. */
   readonly keepTokens?: boolean | undefined;
 }
 
 /**
- * Sets the password, ends all sessions and revokes tokens; returns the address whose it is. The link came by mail, so
- * it proves the address as well: otherwise somebody who has just shown that the mailbox is theirs would have to show it
- * again, and a stranger's tokens would live on beside the new password. Throws Fault impossible `link_spent`.
+ * Sets the password, ends all sessions and revokes tokens. Returns the user's address. The link also verifies the
+ * address, because it was mailed there. Otherwise a stranger's tokens could outlive the new password. Throws Fault
+ * impossible `link_spent`.
  */
 export async function resetByLink(
   app: App,

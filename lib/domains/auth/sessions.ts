@@ -1,6 +1,6 @@
 /**
- * Sessions: they begin with a login, and end with a logout, with age, with a new password, or when their owner says so
- * from another one (own-sessions.ts).
+ * Starts and ends sessions. A session ends at logout, by age, with a new password, or when its user ends it from
+ * another session (own-sessions.ts).
  */
 import { sql } from "kysely";
 import { hashSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
@@ -9,7 +9,7 @@ import { newId } from "#lib/base/ids.ts";
 
 export interface NewSession {
   readonly id: string;
-  /** What the cookie holds; only its hash is kept. */
+  /** The value of the cookie. Only its hash is stored. */
   readonly secret: string;
 }
 
@@ -25,14 +25,14 @@ export async function beginSession(
   return { id, secret };
 }
 
-/** Holds the session against being ended until the transaction is over; returns whether it has not ended yet. */
+/** Locks the session until the transaction ends, so that nobody can end it. Returns whether it is still active. */
 export async function lockSession(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("endedAt", "is", null)
     .forShare().executeTakeFirst();
   return row !== undefined;
 }
 
-/** Returns whether it had not ended before. Streams that were opened with it end as well. */
+/** Ends a session and its event streams. Returns whether it was active. */
 export async function endSession(tx: Tx, id: string): Promise<boolean> {
   const ended = await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("endedAt", "is", null).returning("userId").executeTakeFirst();
@@ -40,7 +40,7 @@ export async function endSession(tx: Tx, id: string): Promise<boolean> {
   return ended !== undefined;
 }
 
-/** Ends the user's sessions but for one, with their streams; returns how many had not ended before. */
+/** Ends the user's sessions except one, with their event streams. Returns how many were active. */
 export async function endOtherSessions(tx: Tx, userId: string, id: string): Promise<number> {
   const { numUpdatedRows } = await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", userId).where("id", "<>", id).where("endedAt", "is", null).executeTakeFirstOrThrow();

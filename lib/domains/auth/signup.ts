@@ -1,10 +1,9 @@
 /**
- * Signing up, where the operator of the service allows it.
+ * Lets users sign up, if the service allows it.
  *
- * The answer is the same for every address and takes the same time: the request hashes the password and enqueues one job,
- * and the job sees what there is to do. An account that exists is never touched. Its owner gets a mail that leads in, at
- * most one an hour: the link to prove the address once more, or, where that is done, one to set a password, since
- * a person who signs up again has forgotten that they did.
+ * The response and its duration are the same for every address: the request hashes the password and enqueues a job,
+ * which does the rest. An existing account is not changed. Its owner gets a mail, at most once an hour: the
+ * verification link again, or a link to set a password if the address is verified.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -24,15 +23,15 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 interface Signup {
-  /** In lower case, as the Email schema leaves it. */
+  /** In lower case, as the Email schema returns it. */
   readonly email: string;
-  /** One that the rules for passwords allow. */
+  /** Checked against the password rules. */
   readonly password: string;
-  /** The address where absent. */
+  /** Defaults to the address. */
   readonly displayName?: string | undefined;
 }
 
-/** A signup as it lies in the queue: with the password's hash, which is taken out when the job is done with it. */
+/** The payload of a queued signup. The hash of the password is removed when the job runs. */
 export interface QueuedSignup {
   readonly email: string;
   readonly displayName: string;
@@ -47,10 +46,10 @@ export const SIGNUP: JobKind = {
   timeLimit: HOUR,
 };
 
-/** Anybody may sign up in anybody's name: milliseconds between two mails that this causes to one address. */
+/** Minimum milliseconds between two mails to the same address. Anybody can sign up with any address. */
 const MAIL_INTERVAL = HOUR;
 
-/** Throws Fault forbidden `signup_off`. */
+/** Enqueues a signup. Throws Fault forbidden `signup_off`. */
 export async function signUp(app: App, origin: RequestOrigin, { email, password, displayName }: Signup): Promise<void> {
   if (!app.config.signup) {
     throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");
@@ -64,7 +63,7 @@ export async function signUp(app: App, origin: RequestOrigin, { email, password,
   });
 }
 
-/** What the job does: it makes the account, or reminds its owner of the one that there is. */
+/** Processes a signup: creates the account, or reminds the owner of an existing one. */
 export async function processSignup(tx: Tx, requester: Asker, jobId: string, signup: QueuedSignup): Promise<void> {
   await sql`update jobs set payload = payload - 'passwordHash' where id = ${jobId}`.execute(tx);
   const { email, displayName, passwordHash } = signup;
@@ -88,7 +87,7 @@ async function changeForExistingUser(tx: Tx, user: LockedUser): Promise<Change |
   return await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL) ? null : await createResetLink(tx, user);
 }
 
-/** The mail that proves the address once more, unless it has gone out within the hour. */
+/** Sends the verification link again, unless it was sent within the hour. */
 export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<Change, "jobs">> {
   return await hasRecentGrant(tx, "email_verification", user.id, MAIL_INTERVAL)
     ? {}

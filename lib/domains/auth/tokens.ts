@@ -1,4 +1,4 @@
-/** API tokens: made by a person with a session, shown once, taken back by their owner or by an operator. */
+/** Creates, lists and revokes API tokens. A token is shown once. Its owner or an operator can revoke it. */
 import { type Selectable, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type Access, type Actor, requireActor, type TokenScope } from "#lib/domains/auth/access.ts";
@@ -22,14 +22,14 @@ export interface Token {
   readonly id: string;
   readonly name: string;
   readonly scope: TokenScope;
-  /** What the log calls it: the word and the first characters. */
+  /** The beginning of the token, which identifies it in logs. */
   readonly prefix: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
 }
 
-/** The token of the path, if it still counts: the caller's own, or anybody's for an operator. */
+/** Loads the token in the path, unless it was revoked: the caller's own, or any token for an operator. */
 export const ownToken: Access<Actor, { readonly token: Token }> = {
   name: "own token",
   async admit({ app, actor: caller, params: { tokenId = "" } }) {
@@ -45,8 +45,8 @@ export const ownToken: Access<Actor, { readonly token: Token }> = {
 };
 
 /**
- * Throws Fault invalid `expiry_past` unless the expiry lies ahead, and unauthenticated when the session ends meanwhile:
- * who ends a stranger's sessions and tokens must not be outrun by one more token.
+ * Creates a token. Throws Fault invalid `expiry_past`. Throws unauthenticated if the session ended meanwhile, so that
+ * nobody can create a token while an operator ends their sessions and tokens.
  */
 export async function createToken(
   app: App,
@@ -71,7 +71,7 @@ export async function createToken(
   });
 }
 
-/** The caller's own, newest first, also those that have expired. */
+/** Lists the caller's tokens, newest first, including expired ones. */
 export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequest): Promise<ListPage<Token>> {
   const own = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
     .where("revokedAt", "is", null);
@@ -79,12 +79,12 @@ export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequ
   return withItems(page, page.items.map(toToken));
 }
 
-/** When it returns, the token opens nothing any more on any replica; streams opened with it end. */
+/** Revokes a token. When this returns, no replica accepts the token, and its streams end. */
 export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: Token): Promise<void> {
   await app.db.transact(async (tx) => {
     const revoked = await tx.updateTable("api_tokens").set({ revokedAt: sql<Date>`wheelwright_now()` })
       .where("id", "=", id).where("revokedAt", "is", null).returning("userId").executeTakeFirst();
-    if (!revoked) throw tokenMissingFault(); // somebody else was faster
+    if (!revoked) throw tokenMissingFault(); // another request revoked it
     tx.wakes.add(`user:${revoked.userId}`);
     const metadata = { name, prefix, userId: revoked.userId };
     await record(tx, actor, { audit: [{ kind: "token_revoked", objectType: "token", objectId: id, metadata }] });

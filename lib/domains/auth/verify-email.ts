@@ -1,12 +1,12 @@
 /**
- * Proving the address that somebody signed up with.
+ * Verifies the address that a user signed up with.
  *
- * The person who signed up is not known to read the mail: a stranger may have signed up with this address, and its owner
- * clicks on what looks like a welcome. If the stranger's password survived that, the stranger would hold a proven
- * account in the owner's name, with all that it is ever given. So the page behind the link asks for the password, which
- * is the one that counts from then on; the same as before may be typed again. A program that sends the token alone is
- * taken at its word that it signed up itself, unless something has been given to the account already: then it is left
- * without a password, and the next comes by "forgot password". Sessions and tokens from before the proof always end.
+ * A stranger may have signed up with this address, and its owner may follow the link by mistake. If the stranger's
+ * password stayed valid, the stranger would own a verified account in the owner's name. So the page asks for a new
+ * password; the same one is allowed.
+ *
+ * An API client that sends only the token keeps its password, unless the account already has memberships. Then the
+ * password is removed and must be reset. Earlier sessions and tokens are always revoked.
  */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
@@ -21,18 +21,21 @@ import { type LockedUser, readUser, type User } from "#lib/domains/users/store.t
 
 interface Verification {
   readonly token: string;
-  /** One that the rules for passwords allow; absent, the one of the signup stays where nothing is at stake yet. */
+  /**
+   * Checked against the password rules. If undefined, the password of the signup stays, provided that the account has
+   * no memberships.
+   */
   readonly password?: string | undefined;
 }
 
-/** Throws Fault impossible `link_spent`, also for an address that was proved otherwise meanwhile. */
+/** Verifies the address. Throws Fault impossible `link_spent`, also if the address is already verified. */
 export async function verifyEmail(app: App, origin: RequestOrigin, { token, password }: Verification): Promise<User> {
   const link = await requireLink(app.db.rows, "email_verification", token);
   if (password !== undefined) requirePassword(password, link.email);
   const chosenHash = password === undefined ? null : await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await redeemLink(tx, link);
-    if (user.verified) throw linkSpentFault(); // its password is the owner's by now, and stays
+    if (user.verified) throw linkSpentFault(); // the owner has already set the password
     const keepsPassword = chosenHash === null && await hasNoAccess(tx, user);
     const revoked = await takeOverAccount(tx, user, { passwordHash: keepsPassword ? undefined : chosenHash });
     const metadata = { passwordSet: chosenHash !== null };
@@ -43,7 +46,7 @@ export async function verifyEmail(app: App, origin: RequestOrigin, { token, pass
   return await readUser(app.db.rows, link.userId);
 }
 
-/** Whether the account opens nothing that somebody was given: a stranger's password would open nothing either. */
+/** Returns whether the account has no permissions that a stranger's password could give access to. */
 async function hasNoAccess(tx: Tx, user: LockedUser): Promise<boolean> {
   return !user.operator && (await listAdministeredNames(tx, user.id)).length === 0;
 }

@@ -1,4 +1,4 @@
-/** What signing in and making a token take, and what they answer. */
+/** Schemas of requests and responses for sign-in, accounts and tokens. */
 import * as v from "valibot";
 import { findPasswordProblem, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { TOKEN_SCOPES } from "#lib/drivers/crypto/token.ts";
@@ -7,7 +7,7 @@ import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
 
-/** A password as somebody types it to sign in. What a new one must be is no matter here: this one may be older. */
+/** A password as entered to sign in. The rules for new passwords do not apply: this one may be older. */
 const CurrentPassword = v.pipe(
   v.string(PASSWORD),
   v.minLength(1, PASSWORD),
@@ -17,13 +17,13 @@ const CurrentPassword = v.pipe(
 
 export const LoginBody = v.object({ email: Email, password: CurrentPassword });
 
-/** A new one: a person who signs in later is asked no such thing. */
+/** A new password. The password rules apply only here, not at sign-in. */
 export const NewPassword = v.pipe(
   v.string(`must be a password of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`),
   v.check((value) => findPasswordProblem(value) === null, ({ input }) => findPasswordProblem(String(input)) ?? ""),
 );
 
-/** What stands behind `?token=` in a mailed link. One that is no such thing opens nothing, as one that was used does. */
+/** The value of `?token=` in a mailed link. A malformed one is treated like a used one. */
 const LinkToken = text(1, 200);
 export const DisplayName = text(1, 200);
 
@@ -37,18 +37,18 @@ export const AcceptBody = v.object({
 export const SignupBody = v.object({ email: Email, password: NewPassword, displayName: optionalOrNull(DisplayName) });
 export const VerifyBody = v.object({ token: LinkToken, password: optionalOrNull(NewPassword) });
 
-/** What happens next, for a person to read. */
+/** The next step, as a sentence for the user. */
 export const Acknowledgement = v.object({ message: v.string() });
 
-/** Who has signed in, and what is still to be done. */
+/** The signed-in user, and the next step if there is one. */
 export const LoginView = v.object({ user: UserView, message: v.optional(v.string()) });
 
-/** The password that is, and the one that shall be. */
+/** The current password and the new one. */
 export const PasswordBody = v.object({ current: CurrentPassword, password: NewPassword });
 
 export const MePatch = v.object({ displayName: optionalOrNull(DisplayName) });
 
-/** Where the caller is signed in. */
+/** A session of the caller. */
 export const SessionView = v.object({
   id: v.string(),
   createdAt: Timestamp,
@@ -59,7 +59,7 @@ export const SessionView = v.object({
   current: v.boolean(),
 });
 
-/** The user that a session or token stands for. */
+/** The user of a session or token. */
 export const MeView = v.object({ user: UserView });
 
 export const TokenBody = v.object({
@@ -77,8 +77,8 @@ const tokenFields = {
   expiresAt: NullableTimestamp,
 };
 
-/** A token as it is listed: its plaintext is not kept. */
+/** A token in a list. Its plaintext is not stored. */
 export const TokenView = v.object({ ...tokenFields, lastUsedAt: NullableTimestamp });
 
-/** A token as it is shown once, to its maker. */
+/** A new token with its plaintext, which is shown once. */
 export const NewTokenView = v.object({ ...tokenFields, token: v.string() });

@@ -1,9 +1,9 @@
 /**
- * A copy: a site of its own, with the courses and the people that another site had when a backup of it was taken.
+ * Plans copies of spokes. A copy is an independent site with the courses and users of a backup of another site.
  *
- * Who may act on the one and add spokes to the hub may have it. The backup is chosen here, with the source's row locked, and
- * is held against retention until the copy is made (`listHeld`): what becomes of the source meanwhile changes nothing. One that
- * is to be taken now is an operation of the source like any other, and the copy waits for it in the queue.
+ * The caller must be allowed to act on the source and to add spokes to the hub. The backup is selected while the
+ * source's row is locked. It is then in use until the copy is created (`listBackupsInUse`), so later changes of the
+ * source do not matter. A new backup is an ordinary operation of the source, and the copy waits for it in the queue.
  */
 import type { App } from "#lib/app.ts";
 import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
@@ -30,7 +30,7 @@ import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
 type CopyDependencies = Pick<App, "catalog" | "config" | "blueprint">;
 
-/** What a copy is made from; the backup is null of one that would be taken first. */
+/** The source of a copy. `backup` is null in a preview of a copy whose backup would be taken first. */
 interface CopyOrigin {
   readonly spoke: SpokeRow;
   readonly backup: Backup | null;
@@ -39,9 +39,9 @@ interface CopyOrigin {
 type CopyParameters = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
 
 /**
- * The spoke to be copied; null where none is. Throws Fault forbidden `scope_too_narrow` for a token that may only create
- * and destroy spokes: a copy has the people of its source, and may take a backup. Throws missing `spoke_missing`, and
- * invalid.
+ * Finds the spoke to copy; null if the request is not a copy. Throws Fault forbidden `scope_too_narrow` for a token
+ * that can only create and destroy spokes, because a copy has the source's users and may take a backup. Throws missing
+ * `spoke_missing`, and invalid.
  */
 export async function findCopySource(
   { db, ...app }: App,
@@ -67,7 +67,7 @@ export async function findCopySource(
   return {
     spoke: found,
     preview: async () => createCopyPlan(app, await chooseCopyBackup(db.rows, found, copyBackup)),
-    // The source's row stays locked until the copy's own is written, which holds the backup.
+    // The source's row stays locked until the copy's row is written, which marks the backup as in use.
     async claim(tx) {
       const spoke = await lockSpoke(tx, found.id);
       if (spoke.state === "removed") throw spokeMissingFault();
@@ -87,11 +87,14 @@ function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
   };
 }
 
-/** Throws Fault conflict `backup_unusable` and, for one that is to be taken now, what asking for a backup throws. */
+/**
+ * Selects the backup to copy. Throws Fault conflict `backup_unusable`, and the faults of the action `backup` for a new
+ * one.
+ */
 async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
   if (requested === "now") {
     const facts = await readFacts(rows, spoke);
-    // One that is under way may have been taken before the last things that people did.
+    // A running backup may miss the latest changes, so it does not count.
     checkAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
     return { spoke, backup: null };
   }
@@ -104,7 +107,7 @@ async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest
   }
 }
 
-/** By an operation that waits already, if one does: that nobody has begun. */
+/** Requests a backup. Uses a queued operation that has not started, if there is one. */
 async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup> {
   const waiting = (await liveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
     kind === "backup" && startedAt === null && Object.keys(payload).length === 0
@@ -114,7 +117,8 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
 }
 
 /**
- * What the copy is made from. Throws Fault invalid `size_too_small`, and impossible `another_cluster` or `blueprint_lacks`.
+ * Returns the inputs of the copy. Throws Fault invalid `size_too_small`, and impossible `another_cluster` or
+ * `blueprint_lacks`.
  */
 function copyInputs(
   { catalog, config, blueprint }: CopyDependencies,
@@ -144,7 +148,7 @@ function copyInputs(
   return copied;
 }
 
-/** What is said of it besides: in its own audit, and in that of the source. */
+/** Returns the extra audit metadata of the copy, and the audit event of the source. */
 function copyAuditExtras(
   { spoke: source, backup }: CopyOrigin,
   { id: copyId, slug: copySlug, federationId: hubId }: SpokeRow,
@@ -164,7 +168,10 @@ function anotherClusterFault({ slug, region }: SpokeRow): Fault {
   return new Fault("impossible", "another_cluster", message);
 }
 
-/** Where it has the source's own size, the disks are the source's, however much they have grown. */
+/**
+ * Throws Fault invalid `size_too_small` if the size has smaller disks than the source. A copy of the same size gets the
+ * source's disks.
+ */
 function requireLargeEnough(catalog: App["catalog"], size: string, { slug, blueprintInputs }: SpokeRow): void {
   const { disks } = (blueprintInputs as SpokeInputs).resources;
   const isLargeEnough = (name: string): boolean => {

@@ -1,4 +1,4 @@
-/** Marks what a lost cluster takes with it: spokes without a backup, and templates. */
+/** Marks spokes without a backup as failed, and templates as retiring, when their cluster is lost. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -7,10 +7,13 @@ import { record } from "#lib/changes/record.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** States in which no operation reports how the spoke is. */
+/** States in which no operation is changing the spoke. */
 const SETTLED_STATES = ["active", "suspended"];
 
-/** Shows the spoke as failed, with the reason. Does nothing where an operation changes it, or has since it was listed. */
+/**
+ * Marks the spoke as failed, with the reason. Does nothing if an operation changes it now or has changed it since it
+ * was listed.
+ */
 export async function markSpokeLost(
   { db }: Pick<App, "db">,
   requester: Asker,
@@ -37,7 +40,7 @@ export async function markSpokeLost(
   });
 }
 
-/** Retires the templates of clusters that are gone. Throws a ClusterError where a cluster does not answer. */
+/** Retires the templates of lost clusters. Throws a ClusterError if a cluster does not answer. */
 export async function retireLostTemplates({ db, clusters }: Pick<App, "db" | "clusters">): Promise<void> {
   const call = { signal: AbortSignal.timeout(MINUTE) };
   const names = await db.rows.selectFrom("templates").select("cluster").distinct().execute();

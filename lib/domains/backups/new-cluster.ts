@@ -1,10 +1,10 @@
 /**
- * Brings hubs and spokes back whose cluster is gone, in the one that bears its name by now: a hub gets a new namespace, and a
- * spoke a site from its newest backup, whose snapshots the storage has kept.
+ * Restores hubs and spokes of a lost cluster to the cluster that has its name now. A hub gets a new namespace. A spoke
+ * gets a site from its newest backup, whose snapshots still exist in the storage.
  *
- * It is for what was made in another cluster than the one that answers, and for that alone: where it is the same one, the
- * sites stand. A spoke keeps its id, its names and its namespace's name, which is free in a cluster that never had it. What the
- * rows know of the former cluster is forgotten in the transaction that asks for the new site, so nothing is asked for twice.
+ * Only objects that were created in another cluster are restored; in the same cluster the sites still exist. A spoke
+ * keeps its ID and names. The transaction that requests the new site clears what the rows say about the old cluster, so
+ * nothing is requested twice.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -30,24 +30,27 @@ import { MINUTE } from "#lib/base/time.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** A hub, or one of its spokes, that was made in another cluster than the one that answers. */
+/** A hub, or one of its spokes, that was created in another cluster than the current one. */
 export interface LostObject {
   readonly hub: FederationRow;
-  /** Null for the hub's own. */
+  /** Null if the object is the hub itself. */
   readonly spoke: SpokeRow | null;
-  /** What the spoke's site is made from; null for a hub, and where there is none. */
+  /** The backup to restore from; null for a hub, or if none exists. */
   readonly backup: Backup | null;
-  /** Why it is left as it is; null where it comes back. */
+  /** Why the object is not restored; null if it is. */
   readonly keepReason: string | null;
 }
 
-/** Of one hub, one spoke, or all. */
+/** Selects one hub, one spoke, or all. */
 export interface LostFilter {
   readonly hubId?: string;
   readonly spokeId?: string;
 }
 
-/** Hubs before their spokes. Throws a ClusterError where a cluster does not answer, or does not say which one it is. */
+/**
+ * Lists lost objects, hubs before their spokes. Throws a ClusterError if a cluster does not answer or cannot be
+ * identified.
+ */
 export async function listLostObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
   filter: LostFilter,
@@ -63,7 +66,7 @@ export async function listLostObjects(
   return objects;
 }
 
-/** The operation that brings it back; null where somebody else has asked for it since it was listed. */
+/** Requests the restore. Returns its operation; null if another request came first. */
 export async function restoreLost(
   { db }: Pick<App, "db">,
   requester: Asker,
@@ -88,7 +91,10 @@ async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostFilter):
   return await query.execute();
 }
 
-/** Asks each cluster once which one it is. What has no namespace yet gets it here by its own operation. */
+/**
+ * Returns a function that checks whether an object's cluster is lost. Each cluster is identified once. An object
+ * without a namespace is not lost: its own operation creates the namespace.
+ */
 function createLostCheck(clusters: App["clusters"]) {
   const identities = new Map<string, string>(), call = { signal: AbortSignal.timeout(10 * MINUTE) };
   return async (row: Pick<SpokeRow, "cluster" | "clusterUid" | "namespace" | "namespaceUid">): Promise<boolean> => {
@@ -101,7 +107,7 @@ function createLostCheck(clusters: App["clusters"]) {
     }
     identities.set(row.cluster, identity);
     if (row.clusterUid !== null) return row.clusterUid !== identity;
-    return (await cluster.findNamespace(row.namespace, call))?.metadata.uid !== row.namespaceUid; // of an earlier release
+    return (await cluster.findNamespace(row.namespace, call))?.metadata.uid !== row.namespaceUid; // rows of an earlier release have no clusterUid
   };
 }
 
@@ -146,7 +152,10 @@ async function restoreLostHub(tx: Tx, requester: Asker, { id, namespaceUid }: Fe
   }));
 }
 
-/** What runs on it by the dump is ended here and now: its holder is gone, or finds that it has lost it. */
+/**
+ * Restores a spoke. Jobs that were running according to the database dump are ended: their replica is gone or has lost
+ * its claim.
+ */
 async function restoreLostSpoke(tx: Tx, requester: Asker, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
   const before = await lockSpoke(tx, id);
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;
@@ -165,7 +174,7 @@ async function restoreLostSpoke(tx: Tx, requester: Asker, { id, namespaceUid }: 
     namespaceUid: null,
     clusterUid: null,
     imageDigest: null,
-    readyAt: null, // a retry makes this site, whatever had failed at the one that is gone
+    readyAt: null, // a retry creates this site, whatever failed at the old one
     lmsVersion: backup.lmsVersion ?? before.lmsVersion,
     siteIdentifier: before.siteIdentifier ?? backup.siteIdentifier,
     blueprintInputs: JSON.stringify(inputsFrom(before, backup, job)),
@@ -194,7 +203,7 @@ async function restoreLostSpoke(tx: Tx, requester: Asker, { id, namespaceUid }: 
 function inputsFrom({ blueprintInputs }: SpokeRow, backup: Backup, { id }: Job): SpokeInputs {
   const inputs = blueprintInputs as SpokeInputs;
   const { claims: _, ...unclaimed } = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(id));
-  return onFooting(inputs, unclaimed); // in a new namespace, names are free
+  return onFooting(inputs, unclaimed); // in a new namespace all names are free
 }
 
 function isLeaving({ state }: { readonly state: string }): boolean {

@@ -1,6 +1,6 @@
 /**
- * Makes a new spoke from a backup of one that is removed: under the name that it had, or another, by the same rules as any other
- * spoke, but for what is on offer: what there was can be had again whatever the catalogue lists by now.
+ * Creates a new spoke from a backup of a removed one, under its old name or another. The rules for new spokes apply,
+ * except that versions and sizes need not be in the catalog.
  */
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -22,21 +22,21 @@ type RecreateDependencies = Pick<App, "db" | "config">;
 
 export interface RecreateRequest {
   readonly backupId?: string | undefined;
-  /** `hub/slug`, by default those that it had. */
+  /** `hub/slug`. Defaults to those of the removed spoke. */
   readonly as?: string | undefined;
-  /** By default the one that it had, or of another slug the usual one. */
+  /** Defaults to the old domain, or to the default domain of a new slug. */
   readonly domain?: string | undefined;
 }
 
 export interface RecreatePlan {
   readonly hub: FederationRow;
   readonly slug: string;
-  /** The first of them that is free. */
+  /** Candidates. The first one that is free is used. */
   readonly domains: readonly string[];
   readonly backup: Backup;
 }
 
-/** Throws the Faults of making a spoke, and a final ClusterError where the backup cannot be used. */
+/** Plans the recreation. Throws the faults of creating a spoke, and a ClusterError if the backup cannot be used. */
 export async function planRecreation(
   { db, config }: RecreateDependencies,
   removed: SpokeRow,
@@ -56,7 +56,7 @@ export async function planRecreation(
   return { hub, slug, domains: domains.filter((_, i) => !taken[i]), backup };
 }
 
-/** The spoke as it is made, and the operation that makes its site. */
+/** Creates the spoke and requests its site. */
 export async function recreateSpoke(
   app: RecreateDependencies,
   asker: Asker,
@@ -80,7 +80,7 @@ export async function recreateSpoke(
   });
 }
 
-/** The columns that a request decides, as the spoke had them. */
+/** Returns the columns of a creation request, from the removed spoke. */
 function copyRequestColumns(removed: SpokeRow, { lmsVersion }: Backup) {
   const { displayName, size, identity, content, contentMode, brand, adminEmail, region, seed, mail } = removed;
   const version = lmsVersion ?? removed.lmsVersion, appearance = { brand, seed, contentMode };
@@ -95,7 +95,7 @@ function rowFrom(
   const { certificate: _, formerHosts: __, ...previousInputs } = removed.blueprintInputs as SpokeInputs;
   const inputs = { ...previousInputs, images: backup.images ?? previousInputs.images };
   const siteBase = footingFrom(inputs, { ...backup, least: minimumDisks(backup) }, turnOf(own.id));
-  const { claims: ___, ...fresh } = siteBase; // in a namespace of its own, names are free
+  const { claims: ___, ...fresh } = siteBase; // in its own namespace all names are free
   const { id: spokeId, federationId, namespace, slug, domain: host } = own;
   return {
     ...own,

@@ -1,13 +1,13 @@
-/** The rows of proofs: what was counted as a backup was taken, and what came of restoring it. */
+/** Stores the counts of backups and the results of restore tests. */
 import { sql } from "kysely";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
-/** A drill, and the backup that it tries. */
+/** A restore test and its backup. */
 export interface RestoreTestIdentity {
   readonly backupId: string;
   readonly spokeId: string;
-  /** Of its job. */
+  /** ID of the job. */
   readonly drillId: string;
 }
 
@@ -15,7 +15,9 @@ export async function saveCounts(tx: Tx, backupId: string, counts: CountsAroundB
   await tx.updateTable("backups").set({ counts: JSON.stringify(counts) }).where("id", "=", backupId).execute();
 }
 
-/** False where this drill's end was noted before, and whoever noted it only did not hear so. */
+/**
+ * Records a successful restore test. Returns false if its result is already recorded, for example before a takeover.
+ */
 export async function recordVerified(tx: Tx, test: RestoreTestIdentity, proof: RestoreTestResult): Promise<boolean> {
   const now = sql<Date>`wheelwright_now()`;
   if (!await saveOutcome(tx, test, { proof: JSON.stringify(proof), provedAt: now, proofError: null })) return false;
@@ -24,7 +26,10 @@ export async function recordVerified(tx: Tx, test: RestoreTestIdentity, proof: R
   return true;
 }
 
-/** Whether people are to be told: of the first that fails since one was proved. Whatever proved this backup before is over. */
+/**
+ * Records a failed restore test and removes an earlier success. Returns whether to notify people: only for the first
+ * failure since the last success.
+ */
 export async function recordTestFailure(tx: Tx, test: RestoreTestIdentity, error: string): Promise<boolean> {
   if (!await saveOutcome(tx, test, { proof: null, provedAt: null, proofError: error })) return false;
   const { numUpdatedRows } = await tx.updateTable("spokes").set({ unprovedSince: sql<Date>`wheelwright_now()` })
@@ -32,7 +37,7 @@ export async function recordTestFailure(tx: Tx, test: RestoreTestIdentity, error
   return numUpdatedRows > 0n;
 }
 
-/** Nothing was learned of the backup: what was known stays, and the next drill comes at that time. */
+/** Records that a test could not run. Earlier results stay, and the next test is scheduled. */
 export async function recordSkippedTest(
   tx: Tx,
   test: RestoreTestIdentity,
@@ -50,13 +55,13 @@ async function saveOutcome(tx: Tx, { backupId, drillId }: RestoreTestIdentity, o
 }
 
 export interface RestoreTestNumbers {
-  /** Active spokes whose last drill failed. */
+  /** Number of active spokes whose last restore test failed. */
   readonly failing: number;
-  /** Of the active spokes' last proofs the oldest; null where there is none. */
+  /** The oldest of the last successful tests of all active spokes; null if none exists. */
   readonly oldest: Date | null;
 }
 
-/** Of the whole fleet, by one pass over the rows of active spokes: for metrics. */
+/** Counts restore tests of all active spokes in one query, for metrics. */
 export async function countRestoreTests(rows: Rows): Promise<RestoreTestNumbers> {
   return await rows.selectFrom("spokes").where("state", "=", "active").select([
     sql<number>`count(*) filter (where unproved_since is not null)::integer`.as("failing"),
@@ -64,7 +69,7 @@ export async function countRestoreTests(rows: Rows): Promise<RestoreTestNumbers>
   ]).executeTakeFirstOrThrow();
 }
 
-/** The backups of a spoke that work under way needs, or another spoke that is still to be made from one. */
+/** Lists the backups of a spoke that an operation needs, or a new spoke that is not created yet. */
 export async function listBackupsInUse(rows: Rows, spokeId: string): Promise<Set<string>> {
   const { rows: found } = await sql<{ id: string }>`
     with own as (select id from backups where spoke_id = ${spokeId})

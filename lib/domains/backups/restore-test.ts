@@ -1,43 +1,43 @@
 /**
- * Whether a site that was made from a backup proves it, and when backups are put to the proof. Pure.
+ * Checks a site that was restored from a backup. Pure.
  *
- * People work on while a backup is taken. So it is counted right before and right after, and what the backup has must lie
- * between the two.
+ * Users can change the site while a backup is taken. So courses and users are counted right before and right after, and
+ * the restored counts must lie between the two.
  */
 import type { FilesCheck, SiteCounts, SiteIdentity } from "#lib/moodle/results.ts";
 
-/** What was counted when the backup was taken. */
+/** Counts from when the backup was taken. */
 export interface CountsAroundBackup {
   readonly before: SiteCounts;
   readonly after: SiteCounts;
 }
 
-/** What is kept of a success. */
+/** The stored result of a successful restore test. */
 export interface RestoreTestResult {
-  /** As they were found in the restored site; null where its Job does not count. */
+  /** Counts of the restored site; null if its Job does not count them. */
   readonly courses: number | null;
   readonly users: number | null;
-  /** From the beginning of the drill until the login page answered: what a recovery takes. */
+  /** Seconds from the start of the test until the login page answered. Shows how long a recovery takes. */
   readonly seconds: number;
-  /** Whether they could be compared with what was counted when the backup was taken. */
+  /** Whether counts from when the backup was taken were available to compare with. */
   readonly compared: boolean;
   /**
-   * Uploaded files that the database names, all found with their size, and how many of them were read and hashed. Null for
-   * an older result, and where the site keeps its files in another store.
+   * Number of uploaded files in the database, all found with the right size, and how many of them were hashed. Null for
+   * older results, and for sites with another file store.
    */
   readonly files?: number | null;
   readonly hashed?: number | null;
-  /** The release of the code, which is that of the database. Null for an older result, and where no code is on the volume. */
+  /** The Moodle release of the code and the database. Null for older results, and if the volume has no code. */
   readonly codeRelease?: string | null;
 }
 
 export interface ExpectedData {
-  /** Null where nobody has noted it. */
+  /** Null if it was not recorded. */
   readonly siteIdentifier: string | null;
   readonly counts: CountsAroundBackup | null;
 }
 
-/** What is wrong with the data that a backup gave, by a code and in a sentence; null where it is what it should be. */
+/** Returns the problem of the restored data; null if it is as expected. */
 export function findDataProblem(
   { state, siteIdentifier, counts }: SiteIdentity,
   expected: ExpectedData,
@@ -65,7 +65,7 @@ interface RestoreTestProblem {
   readonly sentence: string;
 }
 
-/** What is wrong with the files and the code of a restored site; null where they fit the database. */
+/** Returns the problem of the restored files and code; null if they match the database. */
 export function findFileProblem(
   check: FilesCheck,
   site: Pick<SiteIdentity, "version" | "release">,

@@ -1,6 +1,6 @@
 /**
- * Asks for a spoke to be taken back to one of its backups, or to what it was before that. It is an operator's work on the
- * machine's authority, and no request of the API leads here; the operation is done by whichever replica serves.
+ * Requests the restore of a spoke from a backup, or its rollback. Operators use it on the server's machine; no API
+ * endpoint calls it. Any replica runs the operation.
  */
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -14,21 +14,21 @@ import type { Job } from "#lib/jobs/job.ts";
 import { enqueueAction, readFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** To the backup of this id, or the newest; or back. */
+/** From the backup with this ID, or the newest one; or a rollback. */
 export type RestoreRequest = { readonly backupId?: string | undefined } | { readonly back: true };
 
 export interface RestorePlan {
   readonly parameters: RestoreParameters;
-  /** Null of the way back. */
+  /** Null for a rollback. */
   readonly backup: Backup | null;
-  /** The version that the site is of then. */
+  /** The site's version after the restore. */
   readonly version: string;
   readonly acceptance: Acceptance;
-  /** What is to be known of it, a sentence each. */
+  /** Notes for the operator, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** Throws Fault conflict `spoke_state`, or a final ClusterError where it cannot be. */
+/** Plans a restore. Throws Fault conflict `spoke_state`, or a ClusterError if it is not possible. */
 export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreRequest): Promise<RestorePlan> {
   const facts = await readFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });
@@ -56,7 +56,7 @@ export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreR
   };
 }
 
-/** The same, done: the operation that does it. */
+/** Requests a restore and returns its operation. */
 export async function requestRestore(
   { db }: Pick<App, "db">,
   requester: Asker,

@@ -1,4 +1,4 @@
-/** The rows of volume claims that stand in a spoke's namespace and that its site does not use (sql/0044). */
+/** Stores which PersistentVolumeClaims in a spoke's namespace its site does not use (sql/0044). */
 import { type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -6,25 +6,25 @@ import { REPLACED_DAYS } from "#lib/operations/restore.ts";
 
 export type RetainedClaim = Selectable<Schema["kept_claims"]>;
 
-/** A claim; without a uid where its name is its own for good. */
+/** A PersistentVolumeClaim. The UID is null if its name is never reused. */
 export interface ClaimIdentity {
   readonly claim: string;
   readonly uid: string | null;
 }
 
-/** Those that are the way back to what the spoke was, the newest first. */
+/** Lists the replaced claims to which a rollback can return, newest first. */
 export async function listReplacedClaims(rows: Rows, spokeId: string): Promise<RetainedClaim[]> {
   return await rows.selectFrom("kept_claims").selectAll().where("spokeId", "=", spokeId).where("why", "=", "replaced")
     .where("removingSince", "is", null).orderBy("operationId", "desc").orderBy("claim").execute();
 }
 
-/** What restores have made in vain, but for this one. */
+/** Lists the claims of failed restores, except those of this operation. */
 export async function listUnusedClaims(rows: Rows, spokeId: string, operationId: string): Promise<RetainedClaim[]> {
   return await rows.selectFrom("kept_claims").selectAll().where("spokeId", "=", spokeId).where("why", "=", "in vain")
     .where("operationId", "<>", operationId).execute();
 }
 
-/** The site uses them no more, or never did: those that were replaced are kept for days. */
+/** Records claims that the site does not use. Replaced ones are kept for several days. */
 export async function retainClaims(
   tx: Tx,
   { spokeId, operationId, why }: Pick<RetainedClaim, "spokeId" | "operationId" | "why">,
@@ -46,18 +46,18 @@ export async function retainClaims(
     ).execute();
 }
 
-/** The site uses them again, or they are gone. */
+/** Deletes the rows of claims that the site uses again or that no longer exist. */
 export async function deleteRetainedClaims(tx: Tx, spokeId: string, claims: readonly string[]): Promise<void> {
   await tx.deleteFrom("kept_claims").where("spokeId", "=", spokeId)
     .where(sql<boolean>`claim = any(${claims}::text[])`).execute();
 }
 
-/** Of removed spokes: their namespaces are gone, and all claims with them. */
+/** Deletes the rows of removed spokes, whose claims were deleted with the namespace. */
 export async function deleteClaimsOfRemovedSpokes(rows: Rows): Promise<void> {
   await sql`delete from kept_claims using spokes where spokes.id = spoke_id and spokes.state = 'removed'`.execute(rows);
 }
 
-/** Spokes with claims that may go: see `claimRemoval`. */
+/** Returns spokes with claims that may be deleted; see `markDueClaims`. */
 export async function findSpokesWithDueClaims(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`select distinct spoke_id as id from kept_claims
     where until <= (select wheelwright_now()) and spoke_id in (select id from spokes where state = 'active')
@@ -66,8 +66,9 @@ export async function findSpokesWithDueClaims(rows: Rows, limit: number): Promis
 }
 
 /**
- * The claims of an active spoke that may go now, which are no way back from here on: what was replaced only where a good backup
- * was taken since. What a removal had begun with is among them. The spoke's row is locked, and no restore is under way.
+ * Marks the claims of an active spoke that can be deleted now. A rollback can no longer use them. Replaced claims are
+ * only included if a good backup was taken since. Includes claims whose removal has already started. The caller has
+ * locked the spoke's row, and no restore is running.
  */
 export async function markDueClaims(tx: Tx, spokeId: string): Promise<RetainedClaim[]> {
   return await tx.updateTable("kept_claims").set({

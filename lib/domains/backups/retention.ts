@@ -1,15 +1,15 @@
 /**
- * Which backups are kept, and which have had their time. Pure.
+ * Decides which backups are kept and which have expired. Pure.
  *
- * The newest good one of each of the last 7 days that have one is kept, and so of 4 weeks (ISO) and 6 months, by UTC. Days
- * without a backup do not count, so that a spoke that slept for a year still has what it had; and the newest good one of all
- * is that of its day, so the last one never goes. What was taken as a spoke went is kept for ever.
+ * The newest good backup of each of the last 7 days, 4 ISO weeks and 6 months is kept, by UTC. Days without a backup do
+ * not count, so a suspended spoke keeps its backups, and the newest good backup never expires. Last backups of removed
+ * spokes are kept forever.
  */
 import { DAY } from "#lib/base/time.ts";
 
 export const RETENTION = { daily: 7, weekly: 4, monthly: 6 } as const;
 
-/** How long what a failed attempt left behind is there to be looked at, in milliseconds. */
+/** Milliseconds for which the snapshots of a failed backup are kept for inspection. */
 const FAILED_BACKUP_AGE = DAY;
 
 export interface DatedBackup {
@@ -17,11 +17,14 @@ export interface DatedBackup {
   readonly kind: "nightly" | "manual" | "upgrade" | "last";
   readonly state: "pending" | "ready" | "failed" | "deleted";
   readonly createdAt: Date;
-  /** Since when it is being removed: from then on it is no good one. */
+  /** When its removal started. From then on the backup is not good. */
   readonly removingSince: Date | null;
 }
 
-/** The ids of the good ones that are kept. One from the future (a clock was set back) is, and counts for no day. */
+/**
+ * Returns the IDs of the good backups to keep. A backup from the future (after a clock change) is kept but does not
+ * count.
+ */
 export function selectRetained(backups: readonly DatedBackup[], now: Date): Set<string> {
   const good = newestFirst(backups.filter(isGood));
   const retainedIds = new Set(
@@ -41,7 +44,10 @@ export function selectRetained(backups: readonly DatedBackup[], now: Date): Set<
   return retainedIds;
 }
 
-/** What is to be removed now, oldest first: good ones past their time, leftovers, and whatever was begun with. */
+/**
+ * Returns the backups to remove now, oldest first: expired good ones, old failed ones, and those whose removal has
+ * started.
+ */
 export function selectExpired(backups: readonly DatedBackup[], now: Date): string[] {
   const retainedIds = selectRetained(backups, now);
   const due = backups.filter((backup) => {
@@ -52,7 +58,7 @@ export function selectExpired(backups: readonly DatedBackup[], now: Date): strin
   return newestFirst(due).reverse().map(({ id }) => id);
 }
 
-/** Whether this one may go, by the rows as they stand: a good one only where a newer good one stays. */
+/** Returns whether this backup can be removed. A good one only if a newer good one remains. */
 export function mayDelete(backups: readonly DatedBackup[], id: string): boolean {
   const backup = backups.find((each) => each.id === id);
   if (!backup || backup.kind === "last") return false;
@@ -71,7 +77,7 @@ const BUCKETS: readonly (readonly [bucket: (at: Date) => string, most: number])[
   [(at) => at.toISOString().slice(0, 7), RETENTION.monthly],
 ];
 
-/** The Monday on which its ISO week begins. */
+/** Returns the Monday of the ISO week. */
 function weekOf(at: Date): string {
   const sinceMonday = (at.getUTCDay() + 6) % 7;
   return new Date(at.getTime() - sinceMonday * DAY).toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-/** What leads back from a restore, and by which names its volumes are known. */
+/** Finds the volumes to which a rollback returns. */
 import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type Footing, footingOf } from "#lib/moodle/footing.ts";
@@ -9,13 +9,13 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 interface RollbackTarget {
   readonly footing: Footing;
-  /** When the site left it; null where it is what the row has still. */
+  /** When the site stopped using these volumes; null if its row still names them. */
   readonly since: Date | null;
 }
 
 /**
- * What the site stood on before its last restore, or by its row stands on still where that one failed; null where there was
- * none, or its volumes have had their time.
+ * Returns the site's base before its last restore. If that restore failed, the row still has it. Null if there was no
+ * restore, or the volumes have expired.
  */
 export async function findRollback(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<RollbackTarget | null> {
   const last = await lastRestore(rows, id);
@@ -27,7 +27,7 @@ export async function findRollback(rows: Rows, { id, blueprintInputs }: SpokeRow
   return isComplete ? { footing: siteBase, since: last.finishedAt } : null;
 }
 
-/** Of the spoke's own making from a backup, and of all its restores: what its volumes are made from is named by these. */
+/** Returns the name suffixes of the spoke's volumes: one for its creation from a backup, and one for each restore. */
 export async function listTurns(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
   const own = (blueprintInputs as SpokeInputs).origin?.turn;
   const restores = (await listRestores(rows, id)).map(turnOf);

@@ -1,8 +1,8 @@
 /**
- * With which snapshot class a spoke's volumes can be backed up, of those that were seen in its cluster. Pure.
+ * Selects the snapshot class for a spoke's volumes. Pure.
  *
- * Only a class that retains is of use: what another one takes goes with the namespace. And it has to be of
- * the driver that made the volumes.
+ * The class must have the deletion policy Retain, because other snapshots are deleted with the namespace. It must also
+ * belong to the driver of the volumes.
  */
 export interface SnapshotClass {
   readonly name: string;
@@ -10,16 +10,16 @@ export interface SnapshotClass {
 }
 
 interface ClassRequirements {
-  /** That the surroundings name; undefined for any. */
+  /** The class named in the cluster settings; undefined for any. */
   readonly name: string | undefined;
-  /** That made the volumes, as far as that is known. */
+  /** The drivers of the volumes, as far as they are known. */
   readonly drivers: readonly string[];
 }
 
 export interface ObservedClasses {
-  /** Those that retain; null where nobody has looked yet. */
+  /** Classes with the deletion policy Retain; null if the cluster has not been checked yet. */
   readonly classes: readonly SnapshotClass[] | null;
-  /** Why the last look failed; null if it did not. */
+  /** Error of the last check; null if it succeeded. */
   readonly error: string | null;
 }
 
@@ -33,13 +33,13 @@ export function findFittingClass(
   return found?.name ?? null;
 }
 
-/** Why no class fits, to stand behind "because". */
+/** Returns why no class fits, as a clause after "because". */
 export function describeMissingClass({ name }: ClassRequirements): string {
   const description = name === undefined ? "no snapshot class" : `no snapshot class ${name}`;
   return `the cluster has ${description} with the deletion policy Retain for these volumes`;
 }
 
-/** Why backups cannot be taken, as far as is known; null if they can. */
+/** Returns why backups are not available; null if they are. */
 export function explainUnavailable(
   { classes, error }: ObservedClasses,
   requirements: ClassRequirements,

@@ -1,4 +1,4 @@
-/** The rows of backups, and what was last seen of each cluster's snapshot classes. */
+/** Stores backups, and the snapshot classes of each cluster. */
 import { type Selectable, sql } from "kysely";
 import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
@@ -12,7 +12,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export type BackupKind = DatedBackup["kind"];
 
-/** One of a backup's volumes, as far as it is known: all of it once the backup is ready. */
+/** A volume of a backup. All fields are set once the backup is ready. */
 export interface BackupVolume {
   readonly claim: string;
   /** The VolumeSnapshot, in the spoke's namespace. */
@@ -20,33 +20,33 @@ export interface BackupVolume {
   readonly snapshotUid?: string;
   /** The VolumeSnapshotContent, which outlives the namespace. */
   readonly content?: string;
-  /** The storage driver's own name of what was taken. */
+  /** The storage driver's handle of the snapshot. */
   readonly handle?: string;
   readonly driver?: string;
   readonly class?: string;
-  /** Bytes that a volume restored from it needs at least; null where the driver does not say. */
+  /** Minimum bytes of a volume that is restored from it; null if the driver does not report it. */
   readonly restoreSize?: number | null;
 }
 
 export interface Backup extends DatedBackup {
   readonly spokeId: string;
   readonly operationId: string;
-  /** The name of the cluster that its snapshots are in. */
+  /** The cluster of its snapshots. */
   readonly cluster: string;
   readonly volumes: readonly BackupVolume[];
   readonly sizeBytes: number | null;
   readonly error: string | null;
   readonly readyAt: Date | null;
   readonly failedAt: Date | null;
-  /** Of what it was taken; null where that was not noted yet. */
+  /** Version of the site when the backup was taken; null if not recorded. */
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
   readonly siteIdentifier: string | null;
-  /** What was counted as it was taken; null where nothing was. */
+  /** Counts from when the backup was taken; null if there are none. */
   readonly counts: CountsAroundBackup | null;
   readonly provedAt: Date | null;
   readonly proof: RestoreTestResult | null;
-  /** Why the last drill did not prove it; null where it did, or none was. */
+  /** Error of the last restore test; null if it succeeded or there was none. */
   readonly proofError: string | null;
 }
 
@@ -55,7 +55,7 @@ interface BackupCause {
   readonly kind: BackupKind;
 }
 
-/** The backup that this operation is to take: one, no matter who holds it, and gone on with where a try of it had failed. */
+/** Returns the pending backup of an operation. An operation has one backup; a failed attempt is continued. */
 export async function beginBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): Promise<Backup> {
   await ensureBackup(tx, spoke, cause);
   await tx.updateTable("backups").set({ state: "pending", failedAt: null, error: null })
@@ -63,7 +63,7 @@ export async function beginBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): 
   return (await findBackupByOperation(tx, cause.operationId))!;
 }
 
-/** The backup of this operation as it stands; a row is made where it had not come to that. */
+/** Returns the backup of an operation; creates its row if missing. */
 export async function ensureBackup(
   tx: Tx,
   spoke: SpokeRow,
@@ -87,8 +87,8 @@ function siteColumns({ lmsVersion, blueprintInputs: { images = null }, siteIdent
 }
 
 /**
- * Keeps what is known of its volumes before they are cut, so that a later cleaning finds what an attempt left behind; and of
- * what it is taken, for the spoke may have been upgraded since it was asked for.
+ * Saves the volumes before their snapshots are taken, so that a cleanup finds those of a failed attempt. Also saves the
+ * spoke's version, which may have changed since the backup was requested.
  */
 export async function saveVolumes(
   tx: Tx,
@@ -101,7 +101,7 @@ export async function saveVolumes(
   return (await findBackup(tx, id))!;
 }
 
-/** It has been seen in the cluster, whole. */
+/** Marks the backup as ready, after all its snapshots were observed in the cluster. */
 export async function completeBackup(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<Backup> {
   const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
   const sizeBytes = sizes.some((size) => size === null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0);
@@ -116,8 +116,8 @@ export async function completeBackup(tx: Tx, id: string, volumes: readonly Backu
 }
 
 /**
- * The operation's backup has failed, unless it is there already; null where none was begun. The reason is read by people who
- * may not see the cluster.
+ * Marks the pending backup of an operation as failed. Returns null if the operation has no backup. The reason is
+ * redacted, because its readers may not see the cluster.
  */
 export async function failBackup(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
   const error = redact(reason);
@@ -127,8 +127,8 @@ export async function failBackup(tx: Tx, operationId: string, reason: string): P
 }
 
 /**
- * The same for attempts whose operation has ended and said nothing of them. One that was cancelled before anything was cut
- * never existed; of another one retention removes what was cut.
+ * Closes pending backups whose operation has ended without a result. A backup that was cancelled before any snapshot is
+ * marked as deleted; others as failed, and retention removes their snapshots.
  */
 export async function closeAbandonedBackups(rows: Rows): Promise<void> {
   await sql`update backups set state = 'deleted', deleted_at = wheelwright_now(), error = 'It was cancelled'
@@ -141,8 +141,8 @@ export async function closeAbandonedBackups(rows: Rows): Promise<void> {
 }
 
 /**
- * Whether people are to be told that this one failed: of nightly ones only the first since a backup succeeded. That it is
- * told is noted in its row.
+ * Decides whether to notify people of a failed backup, and stores the decision. Of nightly backups, only the first
+ * failure since the last success is reported.
  */
 export async function claimFailureNotice(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
   const { rows: [row] } = await sql<{ told: boolean }>`
@@ -165,14 +165,14 @@ async function findBackupByOperation(rows: Rows, operationId: string): Promise<B
   return row ? toBackup(row) : null;
 }
 
-/** Those of a spoke that are still there in some way, newest first. */
+/** Lists the backups of a spoke that are not deleted, newest first. */
 export async function listBackups(rows: Rows, spokeId: string): Promise<Backup[]> {
   const found = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("state", "<>", "deleted").orderBy("createdAt", "desc").orderBy("id", "desc").execute();
   return found.map(toBackup);
 }
 
-/** The attempt of a spoke that failed last, whatever has become of what it left behind. A cancelled one is no failure. */
+/** Returns the last failed backup of a spoke, deleted or not. Cancelled ones do not count. */
 export async function findLastFailed(rows: Rows, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("failedAt", "is not", null)
@@ -191,7 +191,7 @@ export async function markRemoved(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).where("state", "in", ["ready", "failed"]).execute();
 }
 
-/** What was seen of a cluster. A look that failed leaves what was seen before. */
+/** Saves the snapshot classes of a cluster. A failed check keeps the earlier classes. */
 export async function saveSnapshotClasses(
   rows: Rows,
   cluster: string,

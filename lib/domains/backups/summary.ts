@@ -1,4 +1,4 @@
-/** A spoke's backups at one sight, from the rows alone: nobody who asks waits for a cluster. */
+/** Summarizes a spoke's backups from the database alone, so that the response never waits for a cluster. */
 import type { App } from "#lib/app.ts";
 import { explainUnavailable } from "#lib/domains/backups/snapshot-classes.ts";
 import { listReplacedClaims } from "#lib/domains/backups/retained-claims.ts";
@@ -11,7 +11,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { DAY } from "#lib/base/time.ts";
 
-/** How long a failed attempt stands in the list, in milliseconds. */
+/** Milliseconds for which a failed backup is listed. */
 const FAILURE_LISTED_FOR = 7 * DAY;
 
 export async function summariseBackups(
@@ -29,7 +29,7 @@ export async function summariseBackups(
     readSnapshotClasses(db.rows, spoke.cluster),
     db.now(),
   ]);
-  // No backup is due while a spoke is suspended, so no success would ever follow the failure.
+  // A suspended spoke takes no backups, so its last failure would be shown forever.
   const failed = isSuspended(spoke) ? null : lastFailure;
   const reason = explainUnavailable(observedClasses, {
     name: spoke.blueprintInputs.surroundings?.snapshotClass,
@@ -58,13 +58,13 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
   return state === "suspended" || state === "suspending";
 }
 
-/** A backup that is being removed is not there any more for a person who counts on it. */
+/** Returns whether a backup is listed. One that is being removed can no longer be restored, so it is not. */
 function isListed(backup: Backup, now: Date): boolean {
   if (backup.removingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;
 }
 
-/** Of the volumes, as the last attempt saw them. */
+/** Returns the drivers of the volumes, as recorded by the latest backup. */
 export function driversOf(latest: Pick<Backup, "volumes"> | undefined): string[] {
   return (latest?.volumes ?? []).flatMap(({ driver }) => driver ?? []);
 }

@@ -2,15 +2,18 @@
 import { isGood } from "#lib/domains/backups/retention.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 
-/** The beginning of the error of a test that did not take place. */
+/** Prefix of the error of a test that did not run. */
 export const SKIPPED_PREFIX = "Not tried: ";
 
-/** Why the last restore test failed; null where it did not, or none took place. */
+/** Returns why the last restore test failed; null if it succeeded or did not run. */
 export function testFailure({ proofError }: Pick<Backup, "proofError">): string | null {
   return proofError === null || proofError.startsWith(SKIPPED_PREFIX) ? null : proofError;
 }
 
-/** The newest good backup, or an older one that was verified where the newest failed its test. `backups` are newest first. */
+/**
+ * Returns the newest good backup. If its restore test failed, returns an older verified one if possible. `backups` must
+ * be newest first.
+ */
 export function preferVerified(backups: readonly Backup[]): Backup | null {
   const good = backups.filter(isGood), newest = good[0] ?? null;
   if (newest === null || testFailure(newest) === null) return newest;

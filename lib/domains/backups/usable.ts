@@ -1,6 +1,6 @@
 /**
- * From which backup a site can be made: asked of it when somebody wants to, and once more when it is done, for hours may lie
- * between, in which retention goes on.
+ * Checks whether a site can be restored from a backup. It is checked when a restore is requested and again when it
+ * starts, because retention may delete the backup in between.
  */
 import { isGood } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
@@ -12,12 +12,15 @@ import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { postgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Of what a restore is asked, or does, that cannot be. A failure that no other try mends. */
+/** Creates the permanent error of a restore that is not possible. */
 export function restoreError(code: string, message: string, hint: string): ClusterError {
   return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }
 
-/** The backup of the spoke with this id, or its newest good one. Throws a final ClusterError where a site cannot be made of it. */
+/**
+ * Returns the spoke's backup with this ID, or its newest good one. Throws a permanent ClusterError if a site cannot be
+ * restored from it.
+ */
 export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
   const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);
   if (!backup || backup.spokeId !== spoke.id) {
@@ -42,7 +45,7 @@ export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: strin
   return backup;
 }
 
-/** Bytes that the disks of a site made from it have at least; null where the storage driver does not say. */
+/** Returns the minimum bytes of a restored site's disks; null if the storage driver does not report it. */
 export function minimumDisks({ volumes }: Pick<Backup, "volumes">): Readonly<Record<Disk, number | null>> {
   const minimum = (isDatabase: boolean) =>
     volumes.find(({ claim }) => claim.endsWith(`-${DATABASE.name}-0`) === isDatabase)?.restoreSize ?? null;

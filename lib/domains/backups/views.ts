@@ -1,4 +1,4 @@
-/** What the API shows of a spoke's backups. */
+/** Schemas of a spoke's backups in the API. */
 import * as v from "valibot";
 import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 
@@ -6,16 +6,16 @@ const SnapshotView = v.object({
   id: v.string(),
   createdAt: Timestamp,
   readyAt: NullableTimestamp,
-  /** Bytes that the restored volumes would have at least; null where the storage driver does not say. */
+  /** Minimum bytes of the restored volumes; null if the storage driver does not report it. */
   sizeBytes: v.nullable(v.number()),
   state: v.picklist(["pending", "ready", "failed"]),
-  /** Of the platform, as the spoke had it then; null where that was not noted. */
+  /** Moodle version of the spoke at that time; null if not recorded. */
   lmsVersion: v.nullable(v.string()),
-  /** When a drill restored it last and found all as it was; null where none has. */
+  /** When a restore test last verified it; null if none has. */
   provedAt: NullableTimestamp,
   /**
-   * What was found in the restored site, and how many seconds it took to be there. `compared` says whether the counts could be
-   * held against what was counted when the backup was taken.
+   * Results of the restored site, and how many seconds the restore took. `compared` says whether the counts were
+   * compared with those of the backup.
    */
   proof: v.nullable(v.object({
     courses: v.nullable(v.number()),
@@ -26,14 +26,14 @@ const SnapshotView = v.object({
     hashed: v.nullable(v.number()),
     codeRelease: v.nullable(v.string()),
   })),
-  /** Why the last drill did not prove it; of one that the cluster had no room for, that it was not tried. */
+  /** Error of the last restore test. Also set if the test was skipped because the cluster had no space. */
   proofError: v.nullable(v.string()),
 });
 
 const RetainedClaimView = v.object({
-  /** Its name in the spoke's namespace. */
+  /** Name of the PersistentVolumeClaim in the spoke's namespace. */
   claim: v.string(),
-  /** Since when the site uses another. */
+  /** When the site stopped using it. */
   since: Timestamp,
   until: Timestamp,
 });
@@ -44,17 +44,20 @@ export const BackupSummaryView = v.object({
   retention: v.object({ daily: v.number(), weekly: v.number(), monthly: v.number() }),
   lastSuccessAt: NullableTimestamp,
   lastFailureAt: NullableTimestamp,
-  /** Where backups are not available, why; else the last failure's. */
+  /** Why backups are not available; otherwise the error of the last failure. */
   lastError: v.nullable(v.string()),
-  /** How often the newest backup is restored, to prove it. */
+  /** How often the newest backup is restored for a test. */
   drills: v.picklist(["off", "weekly", "nightly"]),
-  /** When a backup of this spoke was proved last; null where none was. */
+  /** When a backup of this spoke was last verified; null if never. */
   lastProvedAt: NullableTimestamp,
-  /** Since when none could be proved; null where the last drill proved one, or none was tried. */
+  /** When restore tests started to fail; null if the last one succeeded or none ran. */
   unprovedSince: NullableTimestamp,
   /** Newest first. */
   snapshots: v.array(SnapshotView),
-  /** Volume claims that a restore has replaced, newest first: the way back. After their time they go when a backup was taken. */
+  /**
+   * PersistentVolumeClaims that a restore replaced, newest first. A rollback returns to them. After `until` they are
+   * deleted once a backup was taken.
+   */
   kept: v.array(RetainedClaimView),
 });
 export type BackupSummary = v.InferInput<typeof BackupSummaryView>;

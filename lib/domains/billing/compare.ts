@@ -1,8 +1,8 @@
 /**
- * What a look at a hub's subscription means, against what was known before: its state from now on, and what of it is news.
+ * Compares a hub's subscription with its stored state. Returns the new state and what has changed.
  *
- * Pure. The order of the provider's events plays no part in it, only the order of the looks: each compares what is with what
- * was last seen.
+ * Pure. The order of the provider's events does not matter: each check compares the current state with the last stored
+ * one.
  */
 import { type Quantities, quantityOf } from "#lib/domains/billing/billed.ts";
 import {
@@ -13,22 +13,22 @@ import {
   type SubscriptionStatus,
 } from "#lib/drivers/payments/payments.ts";
 
-/** Where the spokes and the provider part: size by size, or a sentence where it is more than numbers. */
+/** The difference between the spokes and the provider: by size, or a sentence if more than quantities differ. */
 export type BillingDifference = readonly SizeDifference[] | string;
 
 interface SizeDifference {
   readonly size: string;
   readonly spokes: number;
-  /** What the provider counts. */
+  /** Quantity at the provider. */
   readonly billed: number;
 }
 
-/** The row before the look, as far as it decides. */
+/** The stored state before the check. */
 export interface StoredBilling {
   readonly subscriptionId: string | null;
   readonly status: SubscriptionStatus | null;
   readonly items: readonly SubscriptionItem[];
-  /** What the provider was last asked to count; null when it is to be told anew. */
+  /** Quantities that were last sent to the provider; null if they must be sent again. */
   readonly told: Quantities | null;
   readonly difference: BillingDifference | null;
 }
@@ -48,7 +48,7 @@ export type BillingNews =
 
 interface SubscriptionChanges {
   readonly status?: FromTo<SubscriptionStatus | null>;
-  /** Of the sizes whose quantity is another. */
+  /** Quantities of the sizes that changed. */
   readonly quantities?: FromTo<Quantities>;
 }
 
@@ -57,13 +57,16 @@ interface FromTo<T> {
   readonly to: T;
 }
 
-/** `seen` is null when the provider knows the subscription no more; `billed` is what is to be billed now. */
+/**
+ * Compares the observed subscription with the stored one. `observed` is null if the provider no longer has it. `billed`
+ * is what should be billed now.
+ */
 export function compareSubscription(
   stored: StoredBilling,
   observed: Subscription | null,
   billed: Quantities,
 ): BillingComparison {
-  // Another subscription than the row's begins anew: nothing of it was ever said.
+  // A new subscription is compared with nothing.
   const isSameSubscription = observed === null || observed.id === stored.subscriptionId;
   const before = isSameSubscription ? stored.status : null;
   const status = observed ? observed.status : stored.subscriptionId === null ? null : "canceled";
@@ -84,10 +87,7 @@ export function compareSubscription(
   return { status, items, dunning, difference, news };
 }
 
-/**
- * While a change is on its way to the provider nothing can be said, and what was found before stands: what the provider
- * counts is held only against what it was told.
- */
+/** Returns the difference between provider and spokes. While a change is being sent, the stored difference stays. */
 function findDifference(
   { told, difference }: StoredBilling,
   status: SubscriptionStatus | null,
@@ -111,14 +111,14 @@ function findDifference(
   }`;
 }
 
-/** Items of one size count together: somebody may have put a second price beside ours. */
+/** Sums the items of each size: somebody may have added a second price for a size. */
 function countBySize(items: readonly SubscriptionItem[]): Quantities {
   const counts = new Map<string, number>();
   for (const { size, quantity } of items) if (size !== null) counts.set(size, (counts.get(size) ?? 0) + quantity);
   return Object.fromEntries(counts);
 }
 
-/** Both sides of the sizes whose quantities are not the same, in the order of their names; null where all are. */
+/** Returns both quantities of each size that differs, sorted by name; null if none does. */
 function diffQuantities(from: Quantities, to: Quantities): FromTo<Quantities> | null {
   const sizes = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
   const changed = sizes.filter((size) => quantityOf(from, size) !== quantityOf(to, size));
@@ -127,7 +127,7 @@ function diffQuantities(from: Quantities, to: Quantities): FromTo<Quantities> | 
   return { from: pick(from), to: pick(to) };
 }
 
-/** The same for what is the same, in whatever order the database gave its fields back. */
+/** Returns a text that is equal for equal differences, whatever the order of their fields. */
 function differenceKey(difference: BillingDifference | null): string {
   if (difference === null || typeof difference === "string") return difference ?? "";
   return difference.map(({ size, spokes, billed }) => `${size}: ${spokes}, ${billed}`).join("\n");

@@ -1,10 +1,10 @@
 /**
- * Who is billed, and where the provider writes to: a hub is connected when its request is approved, or by an operator.
+ * Connects hubs to billing: when their request is approved, or by an operator.
  *
- * Nothing is asked of the provider here. The row says that the hub is billed; the next plan finds that the provider was told
- * nothing yet. So a provider that is away neither fails an approval nor is anything half done.
+ * This code sends nothing to the provider. The row marks the hub as billed, and the next scan finds that the provider does
+ * not know it yet. So an unavailable provider never blocks an approval.
  *
- * Code that queues a sync here does so before the row is locked: a running one holds its job while it waits for the row.
+ * A sync is queued before the row is locked, because a running sync locks its job while it waits for the row.
  */
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, onHub } from "#lib/audit/store.ts";
@@ -23,14 +23,14 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { hasEnded } from "#lib/drivers/payments/payments.ts";
 
-/** The hub that it is about. */
+/** The hub to bill. */
 interface Hub {
   readonly id: string;
 }
 
 /**
- * Writes that the hub is billed from now on, or by another address; what it returns is to be recorded last in the same
- * transaction. Nothing where it is so already.
+ * Marks the hub as billed, or changes its billing address. Returns the audit events, which must be recorded last in the
+ * transaction; none if nothing changed.
  */
 export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<AuditEntry[]> {
   const entry = { kind: "billing_connected", ...onHub(id) } as const;
@@ -41,7 +41,7 @@ export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<Au
   return [{ ...entry, metadata: { email, from } }];
 }
 
-/** Idempotent on hub and address. Throws Fault missing `billing_off`. */
+/** Connects a hub. Idempotent for the same address. Throws Fault missing `billing_off`. */
 export async function connectBilling(
   app: App,
   actor: Actor,
@@ -59,9 +59,8 @@ export async function connectBilling(
 }
 
 /**
- * Has the provider told anew what there is, also where somebody changed it there. A subscription that has ended is
- * forgotten, and another made when there is something to be billed. Throws Fault missing `billing_off`, conflict
- * `not_billed`.
+ * Sends the complete state to the provider again, also to undo changes that were made there. An ended subscription is
+ * replaced by a new one if there is something to bill. Throws Fault missing `billing_off`, conflict `not_billed`.
  */
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   requireProvider(app);
@@ -81,7 +80,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
   return await showBilling(app, actor, hub);
 }
 
-/** The provider is to be told everything, and at once. */
+/** Columns that make the next sync send everything immediately. */
 const RESYNC = { told: null, retryAt: null, error: null };
 const NO_SUBSCRIPTION = { subscriptionId: null, status: null, items: "[]", pastDueSince: null };
 

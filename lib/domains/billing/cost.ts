@@ -1,6 +1,6 @@
 /**
- * What a spoke costs, as the API shows it. Amounts are integers in the minor units of their currency, whichever that has:
- * 1900 EUR is 19 euros, 1900 JPY is 1,900 yen.
+ * The cost of a spoke in the API. Amounts are integers in the minor units of their currency: 1900 EUR is 19 euros, 1900
+ * JPY is 1,900 yen.
  */
 import * as v from "valibot";
 import { Timestamp } from "#lib/base/schema.ts";
@@ -15,8 +15,8 @@ export const CostView = v.union([
     prorationDate: Timestamp,
   }),
   /**
-   * Nothing is billed for it: the hub is not connected to the provider, or not any more, or the size has no price. In a dry
-   * run, of which the cost is a part, `reason` tells that it is only not known now.
+   * No cost: the hub is not connected to the provider, or the size has no price. In a dry run, `reason` says
+   * if the cost is only unknown at the moment.
    */
   v.object({ available: v.literal(false), reason: v.optional(v.string()) }),
 ]);

@@ -1,8 +1,8 @@
 /**
- * The provider's events as rows: each once by its id, however often it comes. A row says no more than where to look.
+ * Stores the provider's events, each once by its ID.
  *
- * One that has to do with a hub has a job beside it from the same transaction on, and is handled when that says so. All
- * others are kept to be seen, and count as handled when they come.
+ * An event that concerns a hub gets a job in the same transaction, which marks it as handled. All other events are
+ * stored for inspection and count as handled.
  */
 import { type Selectable, sql } from "kysely";
 import { billingLane, NO_TIME_LIMIT } from "#lib/domains/billing/jobs.ts";
@@ -23,28 +23,31 @@ export const BILLING_EVENT: JobKind = {
   timeLimit: NO_TIME_LIMIT,
 };
 
-/** What of the provider's has changed: the state of a hub's subscription, or money that went back. */
+/** The subject of an event: a hub's subscription, or a refund. */
 type EventSubject = "subscription" | "refund";
 
-/** Null for what is no concern of ours. */
+/** Returns the subject of an event type; null if it is ignored. */
 export function subjectOf(type: string): EventSubject | null {
   if (/^(?:customer\.subscription|invoice)\./.test(type)) return "subscription";
   return type === "charge.refunded" || /^(?:charge\.)?refund\./.test(type) ? "refund" : null;
 }
 
-/** What the refunds of such an event are asked by. */
+/** Returns the object by which to fetch the refunds of an event. */
 export function refundLookup({ type, objectId }: Pick<EventRow, "type" | "objectId">): RefundedObject | null {
   if (objectId === null) return null;
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
 }
 
-/** The hub's in its lane. Whose a refund is may only be known when it was fetched: then any of the lanes will do. */
+/**
+ * Creates the job of an event, in the hub's lane. The hub of a refund may be unknown until it is fetched; then any lane
+ * works.
+ */
 export function eventJob(eventId: string, federationId: string | null): NewJob {
   const lane = billingLane(federationId ?? eventId);
   return { kind: BILLING_EVENT, lane, federationId, spokeId: null, payload: { event: eventId } };
 }
 
-/** False for one that is there already. What was written for that one stands. */
+/** Stores an event. Returns false if it was already stored; the stored row stays. */
 export async function insertEvent(
   tx: Tx,
   { id, type, createdAt, object }: ProviderEvent,
@@ -66,7 +69,7 @@ export async function findEvent(rows: Rows, id: string): Promise<EventRow | unde
   return await rows.selectFrom("billing_events").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Events whose jobs wait in the hub's lane: whatever they tell of, a look that begins now sees it. */
+/** Finds events whose jobs are queued in the hub's lane. A check that starts now also covers them. */
 export async function findQueuedEvents(rows: Rows, federationId: string): Promise<string[]> {
   const { rows: found } = await sql<{ event: string }>`
     select payload ->> 'event' as event from jobs
@@ -75,7 +78,7 @@ export async function findQueuedEvents(rows: Rows, federationId: string): Promis
   return found.map(({ event }) => event);
 }
 
-/** Those of the events that tell of this subject, and are not handled yet. */
+/** Marks those of the events as handled that have this subject. */
 export async function markHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
     .where("handledAt", "is", null).execute();

@@ -1,9 +1,9 @@
 /**
- * Hubs that are billed, as one look at the database shows them: the subscription's row, and what is there to be paid for.
+ * Reads billed hubs: the subscription's row and the current number of spokes by size.
  *
- * A hub needs a sync where the provider was last asked to count something else than what is there now, or where it is
- * not known what it was asked, or it refused; and where the hub is gone and its subscription goes on. Code that changes a
- * spoke need not remember to bill it: comparing forgets no path, and a provider that is away keeps nobody from anything.
+ * A hub needs a sync if the quantities that were last sent differ from the current ones, are unknown, or were refused.
+ * It also needs one if the hub is removed and its subscription is still active. Because states are compared, code that
+ * changes a spoke need not notify billing, and an unavailable provider blocks nobody.
  */
 import { type RawBuilder, sql } from "kysely";
 import { BILLED_STATES, equalQuantities, type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";
@@ -16,26 +16,26 @@ import { hasEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.
 export interface BilledHub {
   readonly row: SubscriptionRow;
   readonly name: string;
-  /** Nothing of it is left but its rows. */
+  /** Whether the hub is removed. */
   readonly removed: boolean;
-  /** Its spokes that are paid for, by size, whether or not the size has a price. */
+  /** The billable spokes by size, including sizes without a price. */
   readonly counts: Quantities;
 }
 
-/** Undefined for a hub that is not billed. */
+/** Returns undefined if the hub is not billed. */
 export async function readBilledHub(rows: Rows, federationId: string): Promise<BilledHub | undefined> {
   return (await selectHubs(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
 }
 
 interface Batch {
-  /** The id behind which it begins; "" at first. */
+  /** The last ID of the previous batch; "" at first. */
   readonly after: string;
   readonly limit: number;
 }
 
 /**
- * Those that may need a sync, in the order of their ids: all but the ones that one is under way for or that have to wait
- * after a refusal, and but hubs that are gone with all that was to be told of them.
+ * Returns hubs that may need a sync, by ID. Skips hubs with a live sync job, those that wait after a refusal, and
+ * removed hubs whose subscription has ended.
  */
 export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promise<BilledHub[]> {
   return await selectHubs(
@@ -50,7 +50,7 @@ export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promi
   );
 }
 
-/** The hubs whose subscription goes on and was not looked at for a day, those that were waiting longest first. */
+/** Finds hubs with an active subscription that was not checked for a day, the longest unchecked first. */
 export async function findUncheckedHubs(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`
     select federation_id as id from subscriptions
@@ -59,12 +59,12 @@ export async function findUncheckedHubs(rows: Rows, limit: number): Promise<stri
   return found.map(({ id }) => id);
 }
 
-/** What is to be billed now. */
+/** Returns the quantities to bill now. */
 function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): Quantities {
   return selectBilled(counts, catalog, row.items as SubscriptionItem[]);
 }
 
-/** Pure. Whether the provider is still to be told something. */
+/** Returns whether something must be sent to the provider. Pure. */
 export function needsSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
   const { row: { told, status, error }, removed } = hub;
   if (error !== null || told === null || !equalQuantities(told as Quantities, billedQuantities(hub, catalog))) {

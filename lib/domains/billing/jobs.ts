@@ -1,10 +1,9 @@
 /**
- * The jobs of billing, for those that enqueue them; lib/workers/billing does the work.
+ * Creates billing jobs; lib/workers/billing runs them.
  *
- * All that is about one hub's subscription runs in one lane, one after the other: what was fetched is written in the
- * order in which it was fetched. The lanes are few, as those of mail are: a provider that hangs holds that many jobs up
- * and no more, however many hubs there are, and installs go on beside it. One that waits for its next try does not hold
- * its lane.
+ * All jobs of one hub's subscription run in one lane, so results are stored in the order in which they were fetched.
+ * There are only a few lanes: a provider that hangs blocks at most that many jobs, and installs continue. A job that
+ * waits for a retry does not block its lane.
  */
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -12,7 +11,7 @@ import { DAY, MINUTE } from "#lib/base/time.ts";
 
 const LANES = 4;
 
-/** A provider may be away for as long as it likes: what is to be paid for is still to be told then. */
+/** A provider may be unavailable for any time; billing must still be sent afterwards. */
 export const NO_TIME_LIMIT = 3650 * DAY;
 
 export const SYNC_BILLING: JobKind = {
@@ -41,13 +40,13 @@ export function syncJob(federationId: string): NewJob {
   return billingJob(SYNC_BILLING, federationId);
 }
 
-/** One more, after whatever an earlier holder may still have on its way to the provider has arrived; see sync.ts. */
+/** Creates a second sync that runs after late requests of an earlier replica have arrived; see sync.ts. */
 export function followUpSyncJob(federationId: string, runAt: Date): NewJob {
   const job = syncJob(federationId);
-  return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` }; // of its own: what changes meanwhile need not wait for it
+  return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` }; // its own key: changes in the meantime need not wait for it
 }
 
-/** `runAt` so that not all look at once. */
+/** Creates a check. `runAt` spreads the checks of many hubs. */
 export function checkBillingJob(federationId: string, runAt?: Date): NewJob {
   return { ...billingJob(CHECK_BILLING, federationId), ...(runAt && { runAt }) };
 }
@@ -57,7 +56,7 @@ function billingJob(kind: JobKind, federationId: string): NewJob {
   return { kind, lane: billingLane(federationId), federationId, spokeId: null, dedupeKey };
 }
 
-/** Any spreading of the hubs over the lanes will do, as long as it is the same everywhere. */
+/** Returns the lane of a hub. Any distribution works, if it is the same on every replica. */
 export function billingLane(federationId: string): string {
   const sum = [...federationId].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)!) >>> 0, 7);
   return `billing:${sum % LANES}`;

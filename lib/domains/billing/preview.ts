@@ -1,8 +1,8 @@
 /**
- * What adding or changing a spoke would cost its hub, in the payment provider's own words. Nothing is written here.
+ * Previews the cost of adding or changing a spoke, as the payment provider computes it. It writes nothing.
  *
- * It is asked from what the provider counts now: a change that it has not been told of yet, for some seconds, costs the same
- * whether or not it is there already.
+ * The provider starts from the quantities that it knows. A recent change that was not sent yet does not affect the cost
+ * of another one.
  */
 import type { App } from "#lib/app.ts";
 import { BILLED_STATES, priceForSize } from "#lib/domains/billing/billed.ts";
@@ -16,7 +16,7 @@ import { SECOND } from "#lib/base/time.ts";
 type CostDependencies = Pick<App, "catalog" | "db" | "log" | "payments">;
 type State = Schema["spokes"]["state"];
 
-/** A spoke before and after; null where none exists. */
+/** A spoke before and after the change; `before` is null for a new spoke. */
 interface CostChange {
   readonly federationId: string;
   readonly before: { readonly size: string; readonly state: State } | null;
@@ -24,14 +24,14 @@ interface CostChange {
 }
 
 const RETRY_SECONDS = 5; // seconds
-const SETUP_RETRY_SECONDS = 3; // seconds: the plan that begins a sync runs every few
+const SETUP_RETRY_SECONDS = 3; // seconds; the scan for due syncs runs every few seconds
 
-/** One more spoke of a size. */
+/** Returns the change that adds a spoke of this size. */
 export function addedSpoke(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }
 
-/** Throws Fault unavailable `billing_unavailable` when the provider cannot say it now. */
+/** Returns the cost. Throws Fault unavailable `billing_unavailable` if the provider does not answer. */
 export async function previewCost(app: CostDependencies, change: CostChange, signal: AbortSignal): Promise<Cost> {
   try {
     return await readCost(app, change, signal);
@@ -44,7 +44,7 @@ export async function previewCost(app: CostDependencies, change: CostChange, sig
   }
 }
 
-/** The same for an answer of which the cost is a part: it does not fail for that, and says why the cost is not there. */
+/** Returns the cost, or the reason why it is unavailable, for responses that should not fail for that. */
 export async function previewCostOrReason(
   app: CostDependencies,
   change: CostChange,
@@ -68,7 +68,7 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   const { catalog, db, payments } = app, { size, state } = change.after;
   const row = payments && await findSubscriptionRow(db.rows, change.federationId);
   if (!row) return NO_COST;
-  // Its account there is made by the first sync; if the provider refuses that, GET …/billing says so.
+  // The first sync creates the customer. If the provider refuses that, GET …/billing reports it.
   if (row.customerId === null) {
     throw unavailable("The hub is being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
   }
@@ -86,7 +86,7 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   return { available: true, currency, size, recurringMonthly, dueNow, prorationDate };
 }
 
-/** Pure: how many more or fewer of each size are billed; the size that it has afterwards is always named. */
+/** Returns the change in billed spokes of each size. Always includes the size after the change. Pure. */
 export function priceChangesOf(
   { before, after }: CostChange,
 ): readonly { readonly size: string; readonly by: number }[] {

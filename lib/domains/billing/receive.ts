@@ -1,9 +1,9 @@
 /**
- * Takes an event from the payment provider: proved, kept once, and left to a job. Its sender waits for seconds and
- * sends again otherwise, so nothing here asks the provider: whatever state it is in, an event is taken.
+ * Receives the payment provider's events: verifies, stores and queues each once. The sender retries after a few
+ * seconds, so nothing here calls the provider.
  *
- * What is in an event is not believed. It names a customer and an object; the job looks at both as they are by then. So
- * events may come twice, late, in any order or not at all.
+ * The content of an event is not trusted. It only names a customer and an object, which the job reads from the
+ * provider. So events may arrive twice, late, in any order or never.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
@@ -15,11 +15,11 @@ import { Fault } from "#lib/base/errors.ts";
 import { type Payments, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** As they are in every id of the provider's; an id becomes part of a path there. */
+/** Allowed in the provider's IDs. An ID becomes part of a URL path. */
 const ID = /^[A-Za-z0-9_]{1,255}$/;
 const TYPE = /^[a-z0-9_.]{1,255}$/;
 
-/** Throws Fault missing `billing_off` and invalid `bad_signature`. Returns when the event is kept, now or before. */
+/** Stores an event. Throws Fault missing `billing_off` and invalid `bad_signature`. */
 export async function receiveEvent(
   { db, payments }: Pick<App, "db" | "payments">,
   body: Uint8Array,
@@ -32,7 +32,7 @@ export async function receiveEvent(
 
 async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = subjectOf(event.type), { id, customer } = event.object;
-  // A customer is written down before anything is made for it: an event of a customer that no row has is not ours.
+  // The customer is stored before anything is created for it, so a customer without a row is not ours.
   const row = customer === null ? undefined : await findByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
@@ -41,9 +41,8 @@ async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
 }
 
 /**
- * The event, of which only what can be an id is left. It is judged twice: as of the time that the signature names
- * itself, and only what fits then by the service's clock. So a flood of forged ones never reaches the database, not
- * even for its clock.
+ * Verifies the signature and returns the event with valid IDs only. It is checked twice: first with the time in the
+ * signature, and then with the database's clock. So a flood of forged events never reaches the database.
  */
 async function readSignedEvent(
   payments: Payments,

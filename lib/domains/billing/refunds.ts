@@ -1,14 +1,14 @@
-/** Money that went back to a hub's customer: each refund is told once, by its id, however many events tell of it. */
+/** Records refunds to a hub's customer, each once by its ID. */
 import { type AuditEntry, onHub } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Refund } from "#lib/drivers/payments/payments.ts";
 
 /**
- * Writes down those that succeeded and were not told yet, and returns what is to be recorded last in the same
- * transaction. One that is under way is told when it has succeeded: another event comes then.
+ * Stores new successful refunds. Returns their audit events, which must be recorded last in the transaction. A pending
+ * refund is recorded later: another event comes when it succeeds.
  */
 export async function recordRefunds(tx: Tx, federationId: string, refunds: readonly Refund[]): Promise<AuditEntry[]> {
-  const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a list that grows meanwhile may overlap
+  const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a growing list may overlap
   const succeeded = [...byId.values()].filter(({ status }) => status === "succeeded");
   if (succeeded.length === 0) return [];
   const inserted = await tx.insertInto("billing_refunds").values(succeeded.map((

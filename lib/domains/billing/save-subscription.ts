@@ -1,9 +1,8 @@
 /**
- * What the provider showed of a hub's subscription, written down, with what of it is news.
+ * Saves the observed state of a hub's subscription, and returns what has changed.
  *
- * The code that fetched it (the sync, an event, the reconciliation) hands it here, in the hub's lane and so in the
- * order in which it was fetched: the row is always the last look, and a dunning is told once for as long as it lasts,
- * however often it is seen and in whatever order the provider's events arrive.
+ * All callers (the sync, an event, the daily check) run in the hub's lane. So the row always has the latest
+ * observation, and a failed payment is reported once, whatever the order of the provider's events.
  */
 import { type RawBuilder, sql } from "kysely";
 import { type AuditEntry, onHub } from "#lib/audit/store.ts";
@@ -19,15 +18,15 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Invoice, Subscription } from "#lib/drivers/payments/payments.ts";
 
-/** An invoice as the row keeps it: JSON has no dates. */
+/** An invoice in the database. JSON has no dates. */
 type StoredInvoice = Omit<Invoice, "dueAt"> & { readonly dueAt: string | null };
 
 const now = (): RawBuilder<Date> => sql<Date>`wheelwright_now()`;
 
 /**
- * Writes what was seen into the row, which the caller has locked and read in this transaction, and returns what of it is
- * news: to be recorded last in the same transaction. Null is seen where the provider knows the subscription no more. Of a
- * subscription that was just told something, `row.told` is that already. `billed` is what is to be billed now.
+ * Saves the observed subscription in the row, which the caller has locked and read in this transaction. Returns the
+ * audit events, which must be recorded last. `observed` is null if the provider no longer has the subscription. After a
+ * sync, `row.told` is already updated. `billed` is what should be billed now.
  */
 export async function saveSubscription(
   tx: Tx,
@@ -37,7 +36,7 @@ export async function saveSubscription(
 ): Promise<AuditEntry[]> {
   const comparison = compareSubscription(row as StoredBilling, observed, billed);
   const { status, items, dunning, difference } = comparison;
-  // Whatever else is gone: what is owed is owed.
+  // An open invoice stays, even if the subscription is gone.
   const invoice = observed ? toStoredInvoice(observed) : row.invoice as StoredInvoice | null;
   await updateSubscription(tx, row.federationId, {
     ...(observed && { subscriptionId: observed.id, currency: observed.currency }),
@@ -55,7 +54,7 @@ export async function saveSubscription(
   }));
 }
 
-/** Tells operators of what differs, once that is written. */
+/** Logs a warning about differences, after they are saved. */
 export function warnAboutDifference(log: Log, entries: readonly AuditEntry[]): void {
   for (const { kind, federationId, metadata } of entries) {
     if (kind !== "billing_difference_found") continue;
@@ -70,7 +69,10 @@ function toStoredInvoice({ invoice }: Subscription): StoredInvoice | null {
   return invoice && { ...invoice, dueAt: invoice.dueAt?.toISOString() ?? null };
 }
 
-/** The address of the invoice's page is left out: everybody who has it may see the invoice. */
+/**
+ * Returns the metadata of an audit event. The invoice's URL is left out, because anybody who has it can open the
+ * invoice.
+ */
 function metadataOf(
   news: BillingNews,
   { status }: BillingComparison,

@@ -1,8 +1,8 @@
 /**
- * A hub's billing as its admins and operators see it: what the provider last showed, and whether a change is on its way.
+ * Shows a hub's billing: the last observed state, and whether a change is being sent.
  *
- * Asked of the rows alone: it answers while the provider is away. Why the provider refused is for operators, who can do
- * something about it.
+ * Reads only the database, so it works while the provider is unavailable. Only operators see why the provider refused a
+ * change.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -13,7 +13,7 @@ import type { BillingRecord } from "#lib/domains/billing/views.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
-/** What a hub shows that is not billed. */
+/** Billing of a hub that is not billed. */
 const NOT_BILLED: BillingRecord = {
   connected: false,
   email: null,
@@ -57,7 +57,7 @@ function showItem({ size, quantity, monthly }: SubscriptionItem): BillingRecord[
   return { size, quantity, monthly: monthly === null ? null : monthly * quantity };
 }
 
-/** Null where one of them has no amount of its own, or none exists. */
+/** Returns the monthly sum; null if an item has no amount, or there are no items. */
 function sumOf(items: BillingRecord["items"]): number | null {
   if (items.length === 0 || items.some(({ monthly }) => monthly === null)) return null;
   return items.reduce((sum, { monthly }) => sum + monthly!, 0);
@@ -70,7 +70,7 @@ function describeDifference(difference: BillingDifference | null): BillingRecord
   return { message: `The payment provider counts ${parts.join(", ")}`, sizes: [...difference] };
 }
 
-/** What was refused for good, or what the last try of the sync that is still under way ran into. */
+/** Returns the permanent error, or the last error of a live sync. */
 async function findSyncError(rows: Rows, { row }: BilledHub): Promise<string | null> {
   if (row.error !== null) return row.error;
   const live = await rows.selectFrom("jobs").select("failure")

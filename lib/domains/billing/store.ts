@@ -1,8 +1,8 @@
 /**
- * The rows of subscriptions: a hub that has one is billed. A removed hub keeps its row, as refunds may come later.
+ * Stores subscriptions. A hub with a row is billed. A removed hub keeps its row, because refunds may follow.
  *
- * A writer to a row locks it first; of what else is locked only the hub's head comes later, and a job's own row
- * before. Spokes are read here by queries of billing's own: they are not this domain's to change.
+ * A writer locks the row first. Only the hub's stream head is locked after it, and only a job's own row before it.
+ * Billing reads spokes with its own queries and never changes them.
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
 import { BILLED_STATES, type Quantities, selectBilled } from "#lib/domains/billing/billed.ts";
@@ -23,13 +23,13 @@ export async function findByCustomer(rows: Rows, customerId: string): Promise<Su
   return await rows.selectFrom("subscriptions").selectAll().where("customerId", "=", customerId).executeTakeFirst();
 }
 
-/** The row as it stands, held against other changes until the transaction ends; undefined for a hub that is not billed. */
+/** Locks the row until the transaction ends; undefined if the hub is not billed. */
 export async function lockSubscription(tx: Tx, federationId: string): Promise<SubscriptionRow | undefined> {
   return await tx.selectFrom("subscriptions").selectAll().where("federationId", "=", federationId).forNoKeyUpdate()
     .executeTakeFirst();
 }
 
-/** Adds the row, or returns undefined where there is one: also when that one was committed just now. */
+/** Adds the row. Returns undefined if one exists, even if it was committed just now. */
 export async function insertSubscription(
   tx: Tx,
   row: { readonly federationId: string; readonly email: string },
@@ -48,8 +48,7 @@ export async function updateSubscription(
 }
 
 /**
- * The spokes of each of these hubs that are paid for, by size, whether or not the size has a price; a hub without is
- * absent.
+ * Returns the billable spokes of each hub by size, including sizes without a price. Hubs without spokes are missing.
  */
 async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, Quantities>> {
   const { rows: counts } = await sql<{ id: string; size: string; count: number }>`
@@ -62,7 +61,7 @@ async function countBilled(rows: Rows, federationIds: readonly string[]): Promis
   );
 }
 
-/** What is to be billed now for this row's hub. */
+/** Returns the quantities to bill now for the hub of this row. */
 export async function readBilledQuantities(
   rows: Rows,
   catalog: Pick<Catalog, "priceOf">,

@@ -1,4 +1,4 @@
-/** A hub's billing as the API shows it, and what it takes to connect one. Amounts are in minor units of their currency. */
+/** Schemas of a hub's billing in the API. Amounts are in minor units of their currency. */
 import * as v from "valibot";
 import { SUBSCRIPTION_STATUSES } from "#lib/drivers/payments/payments.ts";
 import { Email, NullableTimestamp } from "#lib/base/schema.ts";

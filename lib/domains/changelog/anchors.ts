@@ -1,8 +1,7 @@
 /**
- * Where the changelog is, and where each announcement stands in it.
+ * Paths of the changelog, and the anchors of its notices.
  *
- * An announcement's name is part of addresses that were sent out, in headers, mails and feeds: it is made of what the
- * announcement is about and of nothing that may be written anew, and two announcements never have the same.
+ * Anchors are part of URLs in headers, mails and feeds. They must never change, and each notice has its own.
  */
 import { absoluteUrl } from "#lib/base/config.ts";
 import type { Notice } from "#lib/base/notice.ts";
@@ -12,7 +11,10 @@ export const FEED_PATH = "/changelog.atom";
 
 const MIDNIGHT = "T00:00:00.000Z";
 
-/** `DELETE/api/spokes/:spokeId/2026-12-01`, `limit/requests-per-token`: an element's id, and a URL's fragment as it is. */
+/**
+ * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`. It
+ * is used as an element ID and as a URL fragment.
+ */
 export function anchorOf(notice: Notice): string {
   if (notice.kind === "limit") return `limit/${encodeURIComponent(notice.id.replace(/^limit /, ""))}`;
   const since = notice.since.toISOString();
@@ -20,7 +22,7 @@ export function anchorOf(notice: Notice): string {
   return `${notice.method}${notice.path.replace(/\{(\w+)\}/g, ":$1")}/${day}`;
 }
 
-/** Where people read of it. */
+/** Returns the URL of a notice. */
 export function noticeUrl(publicUrl: URL, notice: Notice): string {
   return `${absoluteUrl(publicUrl, CHANGELOG_PATH).href}#${anchorOf(notice)}`;
 }

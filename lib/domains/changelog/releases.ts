@@ -1,8 +1,8 @@
 /**
- * CHANGELOG.md as data: what each release changed, newest first.
+ * Parses CHANGELOG.md into the changes of each release, newest first.
  *
- * It is read when the program is put together (src/generate.ts) and not when it runs: an executable has no files beside
- * it. The file has one strict form, and whatever is not of it is refused with its line, so that no entry is lost unseen.
+ * It is parsed at build time (src/generate.ts), because an executable has no files next to it. The format is strict, so
+ * that no entry is lost silently:
  *
  *   ## Unreleased
  *
@@ -14,11 +14,11 @@
 import { isCalendarDay } from "#lib/base/time.ts";
 
 export interface ReleaseNotes {
-  /** `0.2.0`, or `unreleased` for what is no release yet. */
+  /** For example `0.2.0`; `unreleased` for changes without a release. */
   readonly version: string;
-  /** `2026-12-01`; null for what is no release yet. */
+  /** For example `2026-12-01`; null for changes without a release. */
   readonly date: string | null;
-  /** A line each, in which backticks mark code and double asterisks what matters. */
+  /** A line each. Backticks mark code, double asterisks mark emphasis. */
   readonly changes: readonly string[];
 }
 
@@ -26,12 +26,12 @@ export const UNRELEASED = "unreleased";
 
 const HEADING = /^## (?:(Unreleased)|(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?) \((\d{4}-\d{2}-\d{2})\))$/;
 
-/** Throws an error that names the first line which is not as it must be. */
+/** Parses the file. Throws an error that names the first malformed line. */
 export function readReleases(text: string): readonly ReleaseNotes[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   if (!/^# \S/.test(lines[0]!)) throw changelogError(1, "must be the title, such as # Changelog");
   const releases: { version: string; date: string | null; changes: string[] }[] = [];
-  let inEntry = false; // whether the line before belongs to an entry, so that this one may go on with it
+  let inEntry = false; // whether this line can continue an entry
   for (const [i, line] of lines.entries()) {
     const release = releases.at(-1), number = i + 1;
     if (/[^\P{Cc}\n]/u.test(line)) throw changelogError(number, "holds a control character");
@@ -39,7 +39,7 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
       releases.push({ ...readHeading(line, number, releases), changes: [] });
       inEntry = false;
     } else if (!release || line.trim() === "") {
-      inEntry = false; // before the first release stands whatever the file says of itself
+      inEntry = false; // text before the first release is ignored
     } else if (/^- \S/.test(line)) {
       release.changes.push(line.slice(2).trim());
       inEntry = true;
@@ -55,14 +55,14 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
   if (releases.length === 0) throw new Error('CHANGELOG.md has no release: it needs a line "## Unreleased"');
   const empty = releases.find(({ date, changes }) => date !== null && changes.length === 0);
   if (empty) throw new Error(`CHANGELOG.md: release ${empty.version} has no entry`);
-  // Those who read it have no files beside it that a link could lead to.
+  // Links to other files do not work for its readers.
   const withoutLinks = (change: string): string => change.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
   return releases.map((release) => ({ ...release, changes: release.changes.map(withoutLinks) }));
 }
 
 /**
- * The file with what is unreleased under this version and day, and those entries as they stand there. Throws where nothing
- * is unreleased, and where the version is not above the last.
+ * Moves unreleased entries under this version and day. Returns the new file and those entries. Throws if there are
+ * none, or if the version is not above the last one.
  */
 export function closeUnreleased(text: string, version: string, day: string): { text: string; notes: string } {
   const [first, last] = readReleases(text), heading = `## ${version} (${day})`;
@@ -73,7 +73,7 @@ export function closeUnreleased(text: string, version: string, day: string): { t
     throw new Error(`${version} is not above ${last.version}, the last release`);
   }
   const released = text.replace(/^## Unreleased\r?$/m, `## Unreleased\n\n${heading}`);
-  readReleases(released); // also the days have an order
+  readReleases(released); // checks the order of the days
   return { text: released, notes: `${released.split(heading)[1]!.split(/^## /m)[0]!.trim()}\n` };
 }
 

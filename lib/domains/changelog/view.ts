@@ -1,4 +1,4 @@
-/** The changelog as the API shows it: what is announced, and what each release changed. */
+/** The changelog in the API: announcements, and the changes of each release. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { anchorOf, noticeUrl } from "#lib/domains/changelog/anchors.ts";
@@ -6,12 +6,12 @@ import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
 import { Timestamp } from "#lib/base/schema.ts";
 
-/** Something announced, and whether it is so by now. */
+/** An announcement, and whether it is in effect. */
 export interface Announcement {
   readonly id: string;
   readonly kind: "deprecation" | "limit";
   readonly title: string;
-  /** Of a deprecation: the endpoint. */
+  /** The endpoint of a deprecation. */
   readonly method?: string;
   readonly path?: string;
   readonly state: "announced" | "in_effect";
@@ -54,7 +54,7 @@ export async function showChangelog(app: App, releases: readonly ReleaseNotes[])
   return changelogAt(app, releases, await app.db.now());
 }
 
-/** As it is at that time, newest first. What has taken effect stays, as history, for as long as it is declared. */
+/** Returns the changelog at a time, newest first. Announcements in effect stay as long as they are declared. */
 export function changelogAt(
   { notices, config, release }: Pick<App, "notices" | "config" | "release">,
   releases: readonly ReleaseNotes[],

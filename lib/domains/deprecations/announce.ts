@@ -1,8 +1,8 @@
 /**
- * Tells those who have an active token what is announced, once: that they were told and their mail are one transaction.
+ * Mails notices to users with an active token, each once. The mail and the record that it was sent are one transaction.
  *
- * Each gets one mail with all that is new to him, and in it his own tokens and no others. A user who gets a token
- * later, while the time still runs, is told then.
+ * A user gets one mail with all new notices, which lists only the user's own tokens. A user who gets a token during the
+ * notice period is mailed then.
  */
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
@@ -19,28 +19,28 @@ import { bulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
 import { effectiveDateOf, type Notice } from "#lib/base/notice.ts";
 
-/** Notices that a letter describes; of more it says how many, and the changelog has them. */
+/** Maximum number of notices in a mail. Others are counted, and the changelog lists them. */
 const MAX_DESCRIBED = 10;
 
-/** Those of the notices whose time has begun and is not over. */
+/** Returns the notices that have been announced and are not in effect yet. */
 export function selectCurrentNotices(notices: readonly Notice[], now: Date): readonly Notice[] {
   return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }
 
 export interface ReaderPage {
-  /** The id of the last one who was told. */
+  /** ID of the last user of the previous page. */
   readonly after: string;
   readonly limit: number;
 }
 
 export interface AnnounceResult {
-  /** How many got a mail. */
+  /** Number of mails. */
   readonly mailed: number;
-  /** After whom to go on; null when nobody is left. */
+  /** The start of the next page; null if this was the last one. */
   readonly next: string | null;
 }
 
-/** Tells the next few people. */
+/** Mails the next page of users. */
 export async function announceToPage(
   tx: Tx,
   notices: readonly Notice[],
@@ -55,7 +55,7 @@ export async function announceToPage(
   return { mailed: letters.length, next: readers.length < page.limit ? null : readers.at(-1)!.id };
 }
 
-/** A letter for each who is told anything. */
+/** Returns a mail for each user with a new notice. */
 async function composeLetters(
   rows: Rows,
   notices: readonly Notice[],
@@ -97,7 +97,7 @@ function describe(notice: Notice, tokens: readonly TokenCalls[]): AnnouncedNotic
   };
 }
 
-/** By what its calls are counted; null where all of them matter. */
+/** Returns the endpoint whose calls are counted; null if all calls count. */
 function endpointOf(notice: Notice): string | null {
   return notice.kind === "endpoint" ? `${notice.method} ${notice.pattern}` : null;
 }

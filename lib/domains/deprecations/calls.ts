@@ -1,11 +1,10 @@
 /**
- * Counts the calls of each token to each endpoint, so that the user of an endpoint that ends is told how often he calls
- * it. All endpoints count, for a deprecation tells of the days before it was declared.
+ * Counts the calls of each token to each endpoint, so that notices can say how often a user calls a deprecated
+ * endpoint. All endpoints are counted, because a notice covers the days before the deprecation.
  *
- * A request pays for one addition in memory. What has been added goes to the database every few seconds in one
- * statement; while the database is away it is kept, up to a bound. A process that is killed loses what it had not
- * written yet, and a connection that is lost right after the statement ran has it counted twice: these numbers are for
- * people to judge by, and nothing is charged or refused by them.
+ * A request costs one addition in memory. The counts are written every few seconds in one statement. While the database
+ * is unavailable they are kept, up to a limit. They are only information: a killed process loses unwritten counts, and
+ * a lost connection can count a batch twice.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { addCalls } from "#lib/domains/deprecations/store.ts";
@@ -14,28 +13,28 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface CallCounter {
-  /** One call to an endpoint (`GET /api/spokes/:spokeId`). It neither waits nor throws. */
+  /** Counts one call to an endpoint (`GET /api/spokes/:spokeId`). Neither waits nor throws. */
   count(tokenId: string, endpoint: string): void;
-  /** Writes what was counted until now; what cannot be written is kept. */
+  /** Writes the counts. They are kept if that fails. */
   flush(): Promise<void>;
-  /** Writes it for the last time. */
+  /** Writes the counts for the last time. */
   close(): Promise<void>;
 }
 
 export interface CounterOptions {
   readonly db: Pick<Database, "within">;
   readonly log: Log;
-  /** Milliseconds until what was counted is written. */
+  /** Milliseconds until counts are written. */
   readonly flushIntervalMs?: number;
-  /** Pairs of a token and an endpoint that are written before that, and that are kept at most. */
+  /** Number of pairs (token and endpoint) that triggers a write, and the maximum that is kept. */
   readonly flushSize?: number;
   readonly maxPairs?: number;
 }
 
 const FLUSH_INTERVAL = 10 * SECOND, FLUSH_SIZE = 2000, MAX_PAIRS = 20_000;
-const FLUSH_TIMEOUT = 5 * SECOND; // of a flush: what cannot be written soon is kept for the next
+const FLUSH_TIMEOUT = 5 * SECOND; // of a flush; afterwards the counts are kept for the next one
 
-/** Counts nothing: for a server whose calls nobody asks for. */
+/** A counter that does nothing. */
 export const NO_COUNTER: Pick<CallCounter, "count"> = { count() {} };
 
 export function openCallCounter(options: CounterOptions): CallCounter {
@@ -75,7 +74,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
       lost = 0;
     } catch (error) {
       const newer = counts;
-      counts = batch; // the older ones have their place: what is new may be somebody's flood
+      counts = batch; // older counts take precedence: new ones may be a flood
       for (const [key, calls] of newer) add(key, calls);
       if (!failing) log.warn("Cannot store token calls; they are kept for the next attempt", { error });
       failing = true;
@@ -93,7 +92,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
     flush,
     async close() {
       closed = true;
-      await flushing; // without the last calls
+      await flushing; // this flush may have started before the last calls
       await flush();
       if (counts.size > 0) log.warn("Could not store the last token calls", { pairs: counts.size });
     },

@@ -1,17 +1,14 @@
-/**
- * The rows of what is announced: how often tokens called, who is still to be told, and what to tell them of their
- * tokens.
- */
+/** Stores the calls of tokens and which notices were sent to whom. */
 import { sql } from "kysely";
 import type { Notice } from "#lib/base/notice.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
-/** Tokens of one person that a letter names for each notice, and those whose calls it looks at. */
+/** Maximum tokens that a mail lists for each notice, and maximum tokens of a user whose calls are counted. */
 const MAX_TOKENS = 10, MAX_COUNTED_TOKENS = 1000;
-/** Days before today whose calls count: all of the last 30 days, and what the first of them had before its hour. */
+/** Days before today whose calls count: the last 30 days, of which the first may be partial. */
 const WINDOW_DAYS = 30;
 
-/** Of a token: neither revoked nor expired. */
+/** Condition that a token is neither revoked nor expired. */
 const isActive = sql`revoked_at is null and (expires_at is null or expires_at > wheelwright_now())`;
 
 interface Calls {
@@ -22,8 +19,8 @@ interface Calls {
 }
 
 /**
- * Adds to what was counted today, by the database's clock. One statement, whose rows are in one order wherever it is run, so
- * that two replicas wait for each other and never in a circle. Tokens that are gone are passed over.
+ * Adds to today's counts, by the database's clock. Rows are in a fixed order, so replicas never deadlock. Deleted
+ * tokens are skipped.
  */
 export async function addCalls(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
   const ids = callCounts.map(({ tokenId }) => tokenId), endpoints = callCounts.map(({ endpoint }) => endpoint);
@@ -43,7 +40,7 @@ export interface NoticeReader {
   readonly displayName: string;
 }
 
-/** A page of those who have an active token and were not told of all these notices, in the order of their ids. */
+/** Returns a page of users with an active token who did not get all of these notices, by ID. */
 export async function findUnnotified(
   rows: Rows,
   noticeIds: readonly string[],
@@ -64,7 +61,7 @@ export interface NoticeDelivery {
   readonly userId: string;
 }
 
-/** Writes that these people are told, and returns what nobody else has told them: another replica may be doing the same. */
+/** Records the notices as sent. Returns only those that no other replica has sent. */
 export async function markNotified(
   tx: Tx,
   readers: readonly NoticeReader[],
@@ -81,19 +78,19 @@ export async function markNotified(
   return delivered;
 }
 
-/** A token of a user who is told, and its calls. */
+/** A token of a notified user, and its calls. */
 export interface TokenCalls extends NoticeDelivery {
   readonly name: string;
   readonly prefix: string;
   readonly calls: number;
-  /** Active tokens of the same person, and their calls together. */
+  /** Number of the user's active tokens, and the sum of their calls. */
   readonly tokens: number;
   readonly total: number;
 }
 
 /**
- * Of each telling the person's own active tokens, the busiest first, and what each called in the last 30 days: the endpoint,
- * or anything where that is null. Of somebody with very many tokens those that were used last are looked at.
+ * Returns the active tokens of each notified user, the busiest first, with their calls of the last 30 days to the
+ * endpoint (to any endpoint if null). For users with very many tokens, only the last used ones count.
  */
 export async function readTokenCalls(
   rows: Rows,
@@ -137,8 +134,9 @@ export async function readTokenCalls(
 }
 
 /**
- * When this deployment first announced each of them, by the notices' ids. What is promised is time to get ready, so it
- * counts from then on, and not from the day that a release declares: it may be put into service long after that. What is new is announced now; an earlier release may have told people of it before.
+ * Returns when this installation first announced each notice. The notice period starts then, not on the date in the
+ * release, which may be installed much later. Notices without a record are announced now, unless an earlier release
+ * already mailed them.
  */
 export async function firstAnnounced(rows: Rows, notices: readonly Notice[]): Promise<ReadonlyMap<string, Date>> {
   if (notices.length === 0) return new Map();

@@ -1,7 +1,7 @@
 /**
- * Gives a hub up whose removal cannot come to its end, because its cluster is gone for good or can no longer be asked: the
- * row becomes `removed` without the cluster's word, and the audit says so. Only what was asked to be removed, and whose
- * removal has failed at least once, can be given up: whatever still stands in a cluster is nobody's from then on.
+ * Abandons a hub whose removal cannot finish, because its cluster is gone or unreachable. The row becomes `removed`
+ * without confirmation from the cluster, and the audit log says so. Only a hub whose removal has failed at least once
+ * can be abandoned. Objects that remain in a cluster are no longer managed.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -20,12 +20,12 @@ import { streamOperation } from "#lib/jobs/operation.ts";
 import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
-/** What the row says in place of what the cluster showed. */
+/** The reason in the row of an abandoned object. */
 export const ABANDONED_REASON = "Abandoned by an operator: objects may remain in the cluster";
 
 /**
- * Throws Fault forbidden `operator_only`, conflict `federation_state` before a removal has failed, missing when it is
- * gone.
+ * Abandons a hub. Throws Fault forbidden `operator_only`, conflict `federation_state` if no removal has failed, missing
+ * if it is removed.
  */
 export async function abandonFederation(
   app: App,
@@ -63,7 +63,7 @@ async function acceptAbandoning(tx: Tx, requester: Asker, id: string): Promise<F
   return after;
 }
 
-/** One that ended without success was given up after its time by an earlier release. */
+/** Returns whether the removal has failed. An earlier release ended a removal at its time limit. */
 export function hasFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null || isFinished(removal.state);
 }
@@ -76,7 +76,7 @@ export function describeRunningRemoval(object: "spoke" | "hub"): string {
   return `Cannot abandon a ${object} whose removal is running and has not failed; wait until it is removed`;
 }
 
-/** What is told of those that were called off. */
+/** Returns the audit events of cancelled operations. */
 export function createCancellationEntries(
   cancelledJobs: readonly Job[],
   about: Pick<AuditEntry, "federationId" | "spokeId">,
@@ -91,7 +91,7 @@ export function createCancellationEntries(
   }));
 }
 
-/** The removal as it is now that it was called off. */
+/** Returns the stream event of the last cancelled operation. */
 export function describeLastOperation(
   cancelledJobs: readonly Job[],
   removal: Job | null,

@@ -1,4 +1,4 @@
-/** Who may do what with a hub. The hub of the path, by id or slug, is loaded here and handed on as `federation`. */
+/** Access rules for hubs. They load the hub in the path, by ID or slug, and pass it on as `federation`. */
 import { sql } from "kysely";
 import { type Access, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -7,8 +7,8 @@ import { type FederationRow, findFederation, type RemovedVisibility } from "#lib
 import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 
 /**
- * `see`: everybody who has to do with it. `change`: operators and its own admins, also for what is done to its spokes.
- * `remove` and `bill`: operators alone.
+ * `see`: operators, hub admins and admins of its spokes. `change`: operators and hub admins, also for changes of its
+ * spokes. `remove` and `bill`: operators.
  */
 type FederationPermission = "see" | "change" | "remove" | "bill";
 
@@ -26,13 +26,13 @@ export function federation(permission: FederationPermission): Access<Actor, { re
   };
 }
 
-/** Throws Fault forbidden `federation_admin_only`. */
+/** Throws Fault forbidden `federation_admin_only` unless the caller can manage the hub. */
 export function requireHubAdmin(actor: Actor, federationId: string): void {
   if (canManageHub(actor, federationId)) return;
   throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of this hub may do this");
 }
 
-/** What is removed is there for operators alone, and only when they ask for it: `?includeRemoved=true`. */
+/** Shows removed objects only to operators who request them with `?includeRemoved=true`. */
 export function removedVisibility(
   actor: Actor,
   query: { readonly includeRemoved?: string | boolean | undefined },
@@ -41,7 +41,7 @@ export function removedVisibility(
   return isRequested && actor.role === "operator" ? "shown" : "hidden";
 }
 
-/** The hub of this id or slug. Throws Fault missing `federation_missing` where they see none. */
+/** Returns the hub with this ID or slug. Throws Fault missing `federation_missing` if the viewer cannot see it. */
 export async function findVisibleHub(
   rows: Rows,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-/** Asks a hub to change. There is one thing to ask for: that its failed provisioning be tried again. */
+/** Requests actions on a hub. The only one is to retry a failed provisioning. */
 import { onHub } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -11,7 +11,7 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/domai
 import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 
-/** Throws Fault conflict `federation_state` unless the hub has failed. */
+/** Requests the action. Throws Fault conflict `federation_state` unless the hub has failed. */
 export async function requestHubAction(
   app: App,
   actor: Actor,

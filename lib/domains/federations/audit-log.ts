@@ -1,4 +1,4 @@
-/** Reading the audit log as operators ask for it: people by their address too, and hubs by their slug. */
+/** Reads the audit log for operators, who can also filter by a user's address and a hub's slug. */
 import { type AuditEvent, type AuditFilter, readAudit } from "#lib/audit/store.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
@@ -6,11 +6,11 @@ import { findFederation } from "#lib/domains/federations/store.ts";
 import { findAccount } from "#lib/domains/users/store.ts";
 
 interface AuditQuery extends Omit<AuditFilter, "actorId" | "spokeId">, ListPageRequest {
-  /** An id, `system`, `anonymous`, or the address of a user. */
+  /** An ID, `system`, `anonymous`, or a user's address. */
   readonly actor?: string | undefined;
 }
 
-/** Newest first. Whom or what there is not, nothing was done by and to. */
+/** Finds audit events, newest first. None if the user or hub does not exist. */
 export async function findAudit(
   rows: Rows,
   { actor, federationId, ...rest }: AuditQuery,
@@ -25,7 +25,7 @@ async function userIdOf(rows: Rows, actor: string | undefined): Promise<string |
   return (await findAccount(rows, actor.toLowerCase()))?.id ?? null;
 }
 
-/** Of hubs that had the slug one after the other it is the live one, else the newest. */
+/** Returns the ID of the live hub with this slug, or of the newest removed one. */
 async function hubIdOf(rows: Rows, name: string | undefined): Promise<string | undefined | null> {
   if (name === undefined) return undefined;
   return (await findFederation(rows, name, "shown"))?.id ?? null;

@@ -1,4 +1,4 @@
-/** Creates a hub: its row, what is told of it, and its provisioning in the queue, all in one transaction. */
+/** Creates a hub: its row, its events and its provisioning, in one transaction. */
 import { onHub } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -15,7 +15,7 @@ import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 
-/** Throws Fault conflict `slug_taken`, invalid `not_offered`. */
+/** Creates a hub. Throws Fault conflict `slug_taken`, invalid `not_offered`. */
 export async function createFederation(
   app: App,
   actor: Actor,
@@ -38,7 +38,7 @@ async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederat
   return row;
 }
 
-/** The row alone: the caller announces the hub as well, and last. Throws Fault conflict `slug_taken`. */
+/** Inserts the row only. The caller must call `recordNewFederation` last. Throws Fault conflict `slug_taken`. */
 export async function insertNewFederation(
   tx: Tx,
   app: App,
@@ -62,7 +62,7 @@ export async function insertNewFederation(
   return row;
 }
 
-/** What is told of a new hub, with its provisioning, and what else there is to tell in the same breath. */
+/** Records the events of a new hub, its provisioning and extra events. */
 export async function recordNewFederation(
   tx: Tx,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Following a hub's events, and who may see which of them. */
+/** Streams a hub's events, and decides who can see which of them. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -11,18 +11,18 @@ import type { Send } from "#lib/events/voices.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
 interface FollowOptions {
-  /** The last event that the client has, or null. */
+  /** Number of the last event that the client has, or null. */
   readonly since: number | null;
   readonly signal: AbortSignal;
 }
 
 interface StreamSource {
-  /** Sends all that is to be told, until there is no more; see followHub. */
+  /** Sends events until the stream ends; see followHub. */
   run(send: Send): Promise<void>;
   cancel(): void;
 }
 
-/** Throws Fault limited `too_many_streams`. */
+/** Starts to follow a hub. Throws Fault limited `too_many_streams`. */
 export function followFederation(
   app: App,
   { credential, userId }: Actor,
@@ -30,9 +30,9 @@ export function followFederation(
   { since, signal }: FollowOptions,
 ): StreamSource {
   const follower = { credentialId: credential.id, userId, federationId: federation.id };
-  signal.throwIfAborted(); // else nothing would end it
+  signal.throwIfAborted(); // otherwise nothing would end the stream
   const { feeds } = app, reader = feeds.enter(follower);
-  let request: AbortSignal | null = signal; // for as long as a stream goes on, it would hold all of its request
+  let request: AbortSignal | null = signal; // released when the stream starts; otherwise it would keep the request in memory
   request.addEventListener("abort", reader.leave);
   return {
     run(send) {
@@ -45,8 +45,8 @@ export function followFederation(
 }
 
 /**
- * The number after which a client wants to go on: what its browser remembered, or what it asks for. A Last-Event-ID that
- * is no number of ours is of another stream: null begins anew.
+ * Returns the event number to resume after: the browser's Last-Event-ID, or the requested one. An invalid Last-Event-ID
+ * belongs to another stream: null starts from the beginning.
  */
 export function resumePosition(request: Request, requested: number | undefined): number | null {
   const lastEventId = request.headers.get("last-event-id");
@@ -55,9 +55,9 @@ export function resumePosition(request: Request, requested: number | undefined):
 }
 
 /**
- * What each follower may see, in their order. Operators and a hub's admins see all of it, the latter without an operator's
- * means, spoke admins their spokes' events; a person who has none in the hub has nothing to follow. What was removed a
- * few minutes ago still counts for those who administered it: they are to hear that it is gone.
+ * Decides which events each follower can see, in the same order. Operators and hub admins see all events of the hub;
+ * hub admins see them without operator details. Spoke admins see events of their spokes. Others see nothing. Objects
+ * that were removed in the last 5 minutes still count, so that their admins learn of the removal.
  */
 export async function decideVisibility(rows: Rows, followers: readonly Follower[]): Promise<(Decision | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);

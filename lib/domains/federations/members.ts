@@ -1,4 +1,4 @@
-/** Who administers a hub: brought in, listed, taken out. A hub without any is the operators' alone. */
+/** Adds, lists and removes hub admins. A hub without any is managed by operators only. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
@@ -10,7 +10,7 @@ import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { listSeats, type Member } from "#lib/domains/members/seats.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 
-/** Newest first; complete unless a limit is given. */
+/** Lists members, newest first. Returns all unless a limit is given. */
 export async function listHubMembers(
   rows: Rows,
   { id }: FederationRow,
@@ -19,7 +19,7 @@ export async function listHubMembers(
   return await listSeats(rows, { federationId: id }, page);
 }
 
-/** Idempotent on address and hub. Throws Fault conflict `user_disabled`, `federation_state`. */
+/** Adds a member. Idempotent. Throws Fault conflict `user_disabled`, `federation_state`. */
 export async function addHubMember(
   app: App,
   actor: Actor,
@@ -45,7 +45,7 @@ export async function addHubMember(
   );
 }
 
-/** From its answer on the hub is closed to them. Admins may take themselves out. Throws Fault missing `member_missing`. */
+/** Removes a member, with immediate effect. Admins can remove themselves. Throws Fault missing `member_missing`. */
 export async function removeHubMember(
   app: App,
   actor: Actor,

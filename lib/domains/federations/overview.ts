@@ -1,4 +1,6 @@
-/** The state of all that the caller sees, in numbers: the queries count, whatever there is, and give a few rows. */
+/**
+ * Counts the hubs, spokes and operations that the caller can see. The database counts, so only a few rows are read.
+ */
 import { sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
@@ -7,7 +9,10 @@ import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federa
 import { LIVE_STATES } from "#lib/operations/states.ts";
 import { countQueue } from "#lib/jobs/queue.ts";
 
-/** Of one hub alone where its id or slug is given. Throws Fault missing `federation_missing` where they do not see it. */
+/**
+ * Returns the counts, of one hub if its ID or slug is given. Throws Fault missing `federation_missing` if the viewer
+ * cannot see it.
+ */
 export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
   const [counts, queue, templates] = await Promise.all([
@@ -31,7 +36,7 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
   return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue, templates };
 }
 
-/** There are few: one for each cluster and version that is in use, the newest first. */
+/** Lists the templates, newest first. There is one for each cluster and version in use. */
 async function listTemplateSummaries(rows: Rows): Promise<TemplateSummary[]> {
   return await rows.selectFrom("templates")
     .select(["cluster", "version as lmsVersion", "state", "error", "nextTryAt", "readyAt", "lastUsedAt"])
@@ -47,7 +52,7 @@ function earlierDate(a: SpokeCounts["oldestProofAt"], b: Date | null): SpokeCoun
   return b !== null && (a === null || b < new Date(a)) ? b : a;
 }
 
-/** A row for each state that there is in each hub; of a hub without spokes, one without a state. Newest hubs first. */
+/** Returns one row per hub and state, newest hubs first. A hub without spokes has one row with a null state. */
 function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
   let query = rows.selectFrom("federations").leftJoin(
     "spokes",

@@ -1,4 +1,4 @@
-/** Changes what a hub is called and how it is run. Its slug stands in names and addresses, and stays. */
+/** Changes a hub's name and settings. The slug is part of names and URLs and cannot change. */
 import { onHub } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -15,7 +15,7 @@ import type { FederationPatch, FederationRecord } from "#lib/domains/federations
 const FIELDS = ["name", "region", "mode", "tier"] as const;
 type Changes = Partial<Record<(typeof FIELDS)[number], string>>;
 
-/** What is absent stays, and a patch that changes nothing writes nothing. */
+/** Changes a hub. Undefined fields stay; without changes it writes nothing. */
 export async function patchFederation(
   app: App,
   actor: Actor,
@@ -43,7 +43,7 @@ async function writePatch(
     const value = patch[field];
     if (value !== undefined && value !== before[field]) changes[field] = value;
   }
-  // Only what changes is checked: a record sent back as it was is fine, whatever the catalogue lists by now.
+  // Only changed fields are checked, so that a client can send the record back unchanged.
   requireOffered(app.catalog, changes);
   if (Object.keys(changes).length === 0) return before;
   const after = await updateFederation(tx, id, changes);

@@ -1,6 +1,6 @@
 /**
- * Accepts the removal of a hub in which no spoke lives any more. Tearing its namespace down is work; the row stays, and
- * is `removed` once that is gone. From then on nobody is its admin, and its slug is free for another.
+ * Requests the removal of a hub without spokes. A job deletes the namespace; the row stays and becomes `removed`. From
+ * then on nobody is its admin, and its slug is free.
  */
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -24,8 +24,8 @@ import { hasten, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
- * Asked again while the hub is going, it answers with the operation that is under way. Throws Fault conflict
- * `federation_not_empty` while spokes live in it, missing `federation_missing` when it is gone.
+ * Requests the removal. During a removal it returns the running operation. Throws Fault conflict `federation_not_empty`
+ * if the hub has spokes, missing `federation_missing` if it is removed.
  */
 export async function removeFederation(app: App, actor: Actor, federation: FederationRow): Promise<FederationRecord> {
   const row = await app.db.transact((tx) => acceptHubRemoval(tx, actor, federation.id));
@@ -33,18 +33,17 @@ export async function removeFederation(app: App, actor: Actor, federation: Feder
 }
 
 /**
- * The row is locked against those who would add a spoke: of the two, one comes first, and the other is told. A
- * provisioning that is queued is called off at once, a running one as soon as its holder has seen it; the removal is
- * behind it in the hub's lane.
+ * Locks the row against new spokes. A queued provisioning is cancelled immediately, a running one as soon as its
+ * replica notices. The removal follows in the hub's lane.
  */
 export async function acceptHubRemoval(tx: Tx, requester: Asker, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();
   const removal = before.state === "removing" ? await lastRemoval(tx, { federationId: id }) : null;
   if (removal && !isFinished(removal.state)) {
-    await hasten(tx, removal); // the caller may have put right what it failed of
+    await hasten(tx, removal); // the caller may have fixed its error
     return before;
-  } // else an earlier release gave it up after its time; the hub cannot stay half removed for good
+  } // otherwise an earlier release ended it at its time limit, and the hub must still be removed
   requireNoSpokes(before.slug, await countLiveSpokes(tx, id));
   const cancelledJobs = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", stateReason: null });

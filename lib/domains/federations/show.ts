@@ -1,4 +1,4 @@
-/** Hubs as the API shows them: the rows, with what each is busy with and how many spokes the caller sees in it. */
+/** Converts hubs to API records, with their current operation and the number of visible spokes. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
 import {
@@ -17,7 +17,7 @@ export async function showFederation(rows: Rows, viewer: Viewer, row: Federation
   return (await showFederations(rows, viewer, [row]))[0]!;
 }
 
-/** In the order given. However many they are, it takes the same few queries. */
+/** Converts rows in the same order, with a fixed number of queries. */
 async function showFederations(
   rows: Rows,
   viewer: Viewer,
@@ -36,7 +36,7 @@ async function showFederations(
   }));
 }
 
-/** The hubs that the caller sees, newest first. */
+/** Finds the hubs that the viewer can see, newest first. */
 export async function findFederations(
   rows: Rows,
   viewer: Viewer,

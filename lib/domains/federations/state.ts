@@ -8,9 +8,9 @@
  *               |
  *               +----> active
  *
- *   and from each of them, once no spoke lives in it: removing -> removed
+ *   and from each of them, once it has no spokes: removing -> removed
  *
- * Spokes are taken while their hub is provisioning, active or failed: their installs wait in the hub's lane.
+ * Spokes can be added while the hub is provisioning, active or failed. Their installs wait in the hub's lane.
  */
 import { Fault } from "#lib/base/errors.ts";
 import { HUB_OPERATIONS } from "#lib/operations/table.ts";
@@ -28,10 +28,7 @@ export function requireFailedHub(state: FederationState): void {
   throw new Fault("conflict", "federation_state", `Cannot retry a hub that is ${state}; ${reason}`);
 }
 
-/**
- * Throws Fault conflict `federation_not_empty` while spokes live in the hub. Those that are going live until they are
- * gone.
- */
+/** Throws Fault conflict `federation_not_empty` if the hub has spokes, including those that are being removed. */
 export function requireNoSpokes(slug: string, spokes: number): void {
   if (spokes === 0) return;
   const blocker = spokes === 1 ? "a spoke lives in it; remove that" : `${spokes} spokes live in it; remove those`;
@@ -39,14 +36,14 @@ export function requireNoSpokes(slug: string, spokes: number): void {
   throw new Fault("conflict", "federation_not_empty", message);
 }
 
-/** Throws Fault conflict `federation_state` for a hub that is going or gone; `what` is what cannot be done to it. */
+/** Throws Fault conflict `federation_state` if the hub is removing or removed. `what` completes "Cannot … a hub". */
 export function requireLiveHub(state: FederationState, blocker: string): void {
   if (state !== "removing" && state !== "removed") return;
   const message = `Cannot ${blocker} a hub that is ${state}; it must be provisioning, active or failed`;
   throw new Fault("conflict", "federation_state", message);
 }
 
-/** Which job an operation on a hub itself is: it takes its turn in the hub's lane, before or behind the installs. */
+/** Creates the job of an operation on a hub. It runs in the hub's lane, in order with the installs. */
 export function operationOnHub(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
   return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
 }

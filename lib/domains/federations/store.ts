@@ -1,4 +1,4 @@
-/** The rows of hubs. A removed hub keeps its row, and its slug is free for another; a live slug names one hub alone. */
+/** Stores hubs. A removed hub keeps its row, and its slug becomes free. At most one live hub has a slug. */
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -14,7 +14,7 @@ import { Slug } from "#lib/base/schema.ts";
 export type FederationRow = Selectable<Schema["federations"]>;
 type NewFederationRow = Insertable<Schema["federations"]>;
 
-/** Whether what is removed counts as there. */
+/** Whether removed objects are included. */
 export type RemovedVisibility = "hidden" | "shown";
 
 interface HubKey {
@@ -26,12 +26,12 @@ interface HubKey {
 const findHubByKey = prepareShared((rows, { id, slug, hidden }: HubKey) => {
   const hubs = rows.selectFrom("federations").selectAll();
   const matching = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
-  // Said in the text and not by a value, so that an index of the live ones fits.
+  // Written as SQL text, so that the partial index for live rows is used.
   return (hidden ? matching.where(sql<boolean>`state <> 'removed'`) : matching)
     .orderBy(sql`state = 'removed'`).orderBy("createdAt", "desc").limit(sql.lit(1));
 });
 
-/** The hub of this id or slug. Of hubs that had the slug one after the other it is the live one, else the newest. */
+/** Finds a hub by ID or slug: the live one with this slug, or the newest removed one. */
 export async function findFederation(
   rows: Rows,
   name: string,
@@ -42,7 +42,7 @@ export async function findFederation(
   return v.is(Slug, name) ? (await findHubByKey(rows, { slug: name, hidden }))[0] : undefined;
 }
 
-/** The hubs that the caller sees, newest first. */
+/** Lists the hubs that the viewer can see, newest first. */
 export async function listFederations(
   rows: Rows,
   viewer: Viewer,
@@ -57,7 +57,7 @@ export async function listFederations(
   return await readNewest(query, page);
 }
 
-/** How many live spokes the caller sees in each of these hubs; a hub without any is absent. */
+/** Counts the live spokes that the viewer can see in each hub. Hubs without any are missing. */
 export async function countSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -71,22 +71,22 @@ export async function countSpokes(
   return new Map(counts.map((row) => [row.federationId, row.count]));
 }
 
-/** How many spokes of the hub are not removed yet, no matter who sees them. */
+/** Counts all spokes of the hub that are not removed. */
 export async function countLiveSpokes(rows: Rows, federationId: string): Promise<number> {
   const { count } = await rows.selectFrom("spokes").select(sql<number>`count(*)::int`.as("count"))
     .where("federationId", "=", federationId).where("state", "<>", "removed").executeTakeFirstOrThrow();
   return count;
 }
 
-/** Adds the hub, or returns undefined when a live one has its slug: also when that one was committed just now. */
+/** Adds the hub; returns undefined if a live one has its slug, even if it was committed just now. */
 export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<FederationRow | undefined> {
   return await tx.insertInto("federations").values(row).onConflict((conflict) => conflict.doNothing())
     .returningAll().executeTakeFirst();
 }
 
 /**
- * The row as it stands, held against other changes until the transaction ends. It is not locked against those who only
- * refer to it: spokes and audit entries may be added meanwhile.
+ * Locks the row against changes until the transaction ends. Spokes and audit events that refer to it can still be
+ * added.
  */
 export async function lockFederation(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forNoKeyUpdate()
@@ -94,14 +94,14 @@ export async function lockFederation(tx: Tx, id: string): Promise<FederationRow>
 }
 
 /**
- * The same, held also against those who are about to add something to the hub: they come before, and what they added is
- * seen, or they come after, and see what has become of the hub.
+ * Locks the row also against additions to the hub. They either commit before and are seen, or wait and see the new
+ * state.
  */
 export async function lockFederationExclusively(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** The row as it stands, held against removal alone: a removal locks it `for update`. */
+/** Locks the row only against removal, which locks it `for update`. */
 export async function lockFederationShared(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
 }

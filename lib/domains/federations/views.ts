@@ -1,4 +1,4 @@
-/** A hub as the API shows it, and what it takes to make one or to change it. */
+/** Schemas of hubs in the API. */
 import * as v from "valibot";
 import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 import { LIVE_STATES } from "#lib/operations/states.ts";
@@ -33,11 +33,11 @@ export type FederationRecord = v.InferInput<typeof FederationView>;
 const spokeCounts = {
   total: v.number(),
   byState: v.object(v.entriesFromList(LIVE_STATES, v.number())),
-  /** Active ones that are not well. */
+  /** Active spokes that are degraded. */
   degraded: v.number(),
-  /** Active ones whose last drill could not prove their backup. */
+  /** Active spokes whose last restore test failed. */
   unproved: v.number(),
-  /** Of the active ones' last proofs the oldest; null where there is none. */
+  /** The oldest of the last successful restore tests of all active spokes; null if none exists. */
   oldestProofAt: NullableTimestamp,
 };
 const SpokeCounts = v.object(spokeCounts);
@@ -45,7 +45,7 @@ export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
 
 export const TEMPLATE_STATES = ["making", "ready", "failed", "retiring"] as const;
 
-/** An installation that new sites are made from. */
+/** An installation from which new sites are created. */
 const TemplateSummary = v.object({
   cluster: v.string(),
   lmsVersion: v.string(),
@@ -57,18 +57,18 @@ const TemplateSummary = v.object({
 });
 export type TemplateSummary = v.InferInput<typeof TemplateSummary>;
 
-/** All that the caller sees, in numbers; what is removed does not count. */
+/** Counts of everything that the caller can see, without removed objects. */
 export const OverviewView = v.object({
   spokes: SpokeCounts,
   hubs: v.array(v.object({ federationId: v.string(), ...spokeCounts })),
-  /** Operations that have not ended. */
+  /** Operations that are queued or running. */
   queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
-  /** Null but for operators who ask for all hubs. */
+  /** Null unless an operator requests all hubs. */
   templates: v.nullable(v.array(TemplateSummary)),
 });
 export type Overview = v.InferInput<typeof OverviewView>;
 
-/** What a list of hubs can be narrowed by; all of them must fit. */
+/** Filters for lists of hubs. All must match. */
 export const federationFilters = {
   slug: v.optional(Slug),
   state: optionalChoice(FEDERATION_STATES),
@@ -90,7 +90,7 @@ export const NewFederation = v.object({
 });
 export type NewFederation = v.InferOutput<typeof NewFederation>;
 
-/** The slug may be said again; it must be the one that the hub has. */
+/** Changes of a hub. The slug can be sent, but it must be the current one. */
 export const FederationPatch = v.object({ ...NewFederation.entries, slug: choice });
 export type FederationPatch = v.InferOutput<typeof FederationPatch>;
 

@@ -1,4 +1,4 @@
-/** The whole fleet in numbers, whoever's it is: for metrics, by one transaction that goes to the database in one write. */
+/** Counts all spokes, templates and jobs for metrics, in one transaction and one round trip. */
 import { sql } from "kysely";
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { findOldestUnsealed, settled } from "#lib/audit/seals.ts";
@@ -17,9 +17,9 @@ export interface Fleet {
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCount;
   readonly proofs: RestoreTestNumbers;
-  /** When the newest good backup was taken of the active spoke whose is the oldest; null where no spoke is active. */
+  /** The oldest of the newest backups of all active spokes. Null if no spoke is active. */
   readonly oldestBackup: Date | null;
-  /** When the oldest event was written that should be sealed and is not. */
+  /** When the oldest event was written that should be sealed but is not. */
   readonly oldestUnsealed: Date | null;
   readonly now: Date;
 }
@@ -49,7 +49,7 @@ async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
   ]).groupBy(["state", "health"]).execute();
 }
 
-/** A spoke of which none was taken yet counts since it was ready. */
+/** Returns the age of the oldest newest backup. A spoke without a backup counts from when it was ready. */
 async function findOldestBackup(rows: Rows): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`
     select min(coalesce((

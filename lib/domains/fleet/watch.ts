@@ -1,6 +1,6 @@
 /**
- * Counts the fleet again and again, on one replica. That one holds a lock of its control connection's session: when it dies,
- * or its connection does, the lock is free, and another replica has it at its next try.
+ * Counts the fleet regularly on one replica. The leader holds an advisory lock on its control connection. If the
+ * replica or the connection dies, another replica gets the lock at its next attempt.
  */
 import type { App } from "#lib/app.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -11,9 +11,9 @@ const COUNT_INTERVAL = 30 * SECOND;
 const TRY_LEAD = "select pg_try_advisory_lock(hashtextextended('wheelwright: fleet', 0)) as leads";
 
 export interface FleetWatch {
-  /** The last count, or null where another replica leads, or the database did not answer. */
+  /** The last count; null if another replica leads, or the database did not answer. */
   last(): Fleet | null;
-  /** Resolves after the look that is under way. */
+  /** Resolves after the current count. */
   whenCounted(): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function watchFleet({ db, log }: Pick<App, "db" | "log">, intervalMs = CO
 
   async function run(): Promise<void> {
     for (;;) {
-      await counting; // a slow one is followed by no crowd
+      await counting; // waits for a slow count before the next one
       await sleep(intervalMs, end.signal);
       counting = count();
     }

@@ -1,19 +1,22 @@
 /**
- * What was before somebody came counts as read for them: their notifications show it, and it is no news.
+ * Marks the history from before a member was added as read. Notifications list it, but it is not new.
  *
- * Counts are kept for each reader and object, so each object that takes part in what was before has its count raised, in the
- * transaction that gives the seat. A spoke that the newcomer has had before stays as it is, with what is unread in it.
+ * Reads are counted per reader and object. So each affected object's count is raised in the transaction that adds the
+ * member. A spoke that the user administered before keeps its unread events.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Seat } from "#lib/domains/members/seats.ts";
 
-/** Holds the reader's marks until the transaction ends: what is read is written by one transaction at a time. */
+/** Locks the reader's marks until the transaction ends, so that one transaction at a time writes them. */
 export async function lockMarks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: marks of ${userId}`}, 0))`.execute(tx);
 }
 
-/** For a seat that was taken just now. Who sees the place already, as an operator or as its hub's admin, skips nothing. */
+/**
+ * Marks the history as read for a new member. Does nothing for users who could already see the object, as operators or
+ * hub admins.
+ */
 export async function skipHistory(tx: Tx, seat: Seat, userId: string): Promise<void> {
   await lockMarks(tx, userId);
   const { rows: [user] } = await sql<{ sees: boolean }>`
@@ -25,7 +28,10 @@ export async function skipHistory(tx: Tx, seat: Seat, userId: string): Promise<v
   await markHistoryRead(tx, userId, "spokeId" in seat ? null : seat.federationId, spokes);
 }
 
-/** Of the spokes all, and of the hub, where one is given, what belongs to none. One statement, which sees one moment. */
+/**
+ * Marks all events of these spokes as read, and the hub's own events if a hub is given. One statement sees one
+ * consistent moment.
+ */
 async function markHistoryRead(
   tx: Tx,
   userId: string,

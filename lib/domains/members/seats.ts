@@ -1,6 +1,6 @@
 /**
- * The rows of memberships: who has a seat in a hub, and who in a spoke. The two tables are alike, and what is done with
- * them is the same. What a seat is worth stands in store.ts: nothing, until the address is verified.
+ * Stores memberships ("seats") of hubs and spokes. The two tables have the same structure. A seat has no effect until
+ * the user's address is verified (store.ts).
  */
 import { sql } from "kysely";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
@@ -8,31 +8,31 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { comesAfter, type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
 
-/** What somebody administers. */
+/** The hub or spoke of a membership. */
 export type Seat = { readonly federationId: string } | { readonly spokeId: string };
 
 export interface Member {
   readonly userId: string;
   readonly email: string;
   readonly displayName: string;
-  /** Invited, and has not accepted yet: until then the seat opens nothing. */
+  /** The user has not accepted the invitation yet; the membership has no effect. */
   readonly pending: boolean;
-  /** Why the mail server refused the last mail for good; null when it did not. */
+  /** Why the mail server permanently refused the last mail; null if it did not. */
   readonly mailRefused: string | null;
-  /** Since when the seat is theirs. */
+  /** When the membership was added. */
   readonly createdAt: Date;
 }
 
-/** What somebody administers, as people call it. */
+/** A hub or spoke that a user administers, with its display name. */
 export interface AdministeredObject {
   readonly name: string;
-  /** Of a spoke: where its site is, and whether it should answer there now. */
+  /** The site of a spoke, and whether it should be reachable now. Null for a hub. */
   readonly site:
     | { readonly spokeId: string; readonly host: string; readonly url: string; readonly open: boolean }
     | null;
 }
 
-/** Returns whether the user had no such seat before. Streams that it has open look again, and widen. */
+/** Adds a membership. Returns whether it is new. The user's event streams check its permissions again. */
 export async function addSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
   const { table, column, id } = tableOf(seat);
   const { rows } = await sql`insert into ${table} (${column}, user_id) values (${id}, ${userId})
@@ -41,7 +41,7 @@ export async function addSeat(tx: Tx, seat: Seat, userId: string): Promise<boole
   return rows.length > 0;
 }
 
-/** Returns whether the user had it. Streams that it has open look again, and narrow or end. */
+/** Removes a membership. Returns whether it existed. The user's event streams check its permissions again. */
 export async function removeSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
   const { table, column, id } = tableOf(seat);
   const { rows } = await sql`delete from ${table} where ${column} = ${id} and user_id = ${userId}
@@ -50,7 +50,7 @@ export async function removeSeat(tx: Tx, seat: Seat, userId: string): Promise<bo
   return rows.length > 0;
 }
 
-/** Newest first; complete unless a limit is given. */
+/** Lists members, newest first. Returns all unless a limit is given. */
 export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): Promise<ListPage<Member>> {
   const { table, column, id } = tableOf(seat);
   return await readPage(page, async (bounds) => {
@@ -64,8 +64,7 @@ export async function listSeats(rows: Rows, seat: Seat, page: ListPageRequest): 
 }
 
 /**
- * What the user administers or will, once the address is verified, by the names that people gave it: hubs, then spokes,
- * as they came.
+ * Lists what the user administers, or will administer after verification: hubs, then spokes, by time of membership.
  */
 export async function listAdministeredObjects(rows: Rows, userId: string): Promise<AdministeredObject[]> {
   const { rows: found } = await sql<AdministeredRow>`
@@ -88,7 +87,7 @@ export async function listAdministeredObjects(rows: Rows, userId: string): Promi
   }));
 }
 
-/** The same by their names alone. */
+/** Lists only the names of what the user administers. */
 export async function listAdministeredNames(rows: Rows, userId: string): Promise<string[]> {
   return (await listAdministeredObjects(rows, userId)).map(({ name }) => name);
 }

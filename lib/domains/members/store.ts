@@ -1,19 +1,19 @@
 /**
- * Who belongs where: the hubs and spokes that a user administers.
+ * Finds the hubs and spokes that a user administers.
  *
- * They are read as two columns of the query that finds the user, so that a request costs one round trip. Memberships
- * work only for a verified address, and only in what has not been removed.
+ * They are columns of the query that finds the user, so a request needs one round trip. Memberships have an effect only
+ * for verified addresses, and only in objects that are not removed.
  */
 import { type RawBuilder, sql } from "kysely";
 
-/** Hubs of the `users` row of the query that this is a column of. */
+/** Column with the hubs of the query's `users` row. */
 export const federationIds: RawBuilder<string[]> = sql`array(
   select member.federation_id from federation_members member
   join federations hub on hub.id = member.federation_id
   where member.user_id = users.id and users.email_verified_at is not null and hub.state <> 'removed'
   order by member.federation_id)`;
 
-/** Spokes of the `users` row, but for those of hubs that the user administers anyway. */
+/** Column with the spokes of the query's `users` row, except those of hubs that the user administers. */
 export const spokeIds: RawBuilder<string[]> = sql`array(
   select member.spoke_id from spoke_members member
   join spokes spoke on spoke.id = member.spoke_id
@@ -22,7 +22,7 @@ export const spokeIds: RawBuilder<string[]> = sql`array(
       where hub.federation_id = spoke.federation_id and hub.user_id = users.id)
   order by member.spoke_id)`;
 
-/** What a user is: an operator by a flag, else by where the user belongs. */
+/** Role of a user: operators by a flag, others by their memberships. */
 export type Role = "operator" | "hub_admin" | "spoke_admin";
 
 export function roleOf(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): Role {

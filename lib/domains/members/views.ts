@@ -1,4 +1,4 @@
-/** What bringing somebody in takes and answers, and a member as the API shows one. */
+/** Schemas of members in the API. */
 import * as v from "valibot";
 import { Email, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
 
@@ -6,11 +6,13 @@ export const NewMember = v.object({ email: Email, displayName: optionalOrNull(te
 export type NewMember = v.InferOutput<typeof NewMember>;
 
 const invitationFields = {
-  /** `added` and `unchanged` are of users with a verified address; `invited` is who has yet to follow the mailed link. */
+  /**
+   * `added` and `unchanged`: the user's address is verified. `invited`: the user must follow the mailed link first.
+   */
   status: v.picklist(["added", "invited", "unchanged"]),
   userId: v.string(),
   email: v.string(),
-  /** Of the invitation. */
+  /** When the invitation expires. */
   expiresAt: v.optional(Timestamp),
 };
 
@@ -22,7 +24,7 @@ export const MemberView = v.object({
   email: v.string(),
   displayName: v.string(),
   pending: v.boolean(),
-  /** In the mail server's own words. */
+  /** The mail server's response. */
   mailRefused: v.nullable(v.string()),
   createdAt: Timestamp,
 });

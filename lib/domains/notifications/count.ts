@@ -1,4 +1,4 @@
-/** How many notifications are unread: the counts of visible events less those of read ones, and no event is looked at. */
+/** Counts unread notifications as visible events minus read ones, without reading events. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { prepareShared } from "#lib/drivers/db/prepare.ts";
@@ -11,10 +11,7 @@ export async function countUnread(rows: Rows, reader: Reader): Promise<{ count: 
   return { count: Number(row!.count) };
 }
 
-/**
- * One row a hub is read, which is narrow. A count of all hubs' events would be a row that every change of every hub waits
- * for; a count of all that one reader has read is written by that reader alone.
- */
+/** Reads one small row per hub. A single total for all hubs would be a row that every change must update. */
 const countForOperator = prepareShared((_, { userId }: Pick<Reader, "userId">) =>
   sql<{ count: string }>`
     select coalesce((select sum(visible_events) from stream_heads), 0)

@@ -1,14 +1,12 @@
 /**
- * Lists notifications, newest first, without ever walking the log.
+ * Lists notifications, newest first, without scanning the log.
  *
- * The newest events of many objects can only be in those objects whose own newest event is among the newest: one look
- * at each object finds these, and a page is taken from them alone. So a page costs one look for each object and no
- * more for a longer history. The inner queries keep ties, because objects and events of one time have no order yet; the
- * page itself ends after its limit, or with its last time.
+ * The newest events can only be in objects whose own newest event is among the newest. So one index lookup per object
+ * finds these objects, and the page is read from them alone. The cost does not grow with the history. The inner queries
+ * keep ties, because events of the same time have no order yet; the page ends exactly at its limit.
  *
- * For unread ones, objects that the counts show to be read are left out, and within the others the search ends at
- * `read_through` and steps over the stretches of what was read one by one (stretches.ts). So it walks over next to
- * nothing in vain.
+ * For unread events, objects without unread ones are skipped. In the others, the search stops at `read_through` and
+ * skips stretches of read events (stretches.ts).
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -20,7 +18,7 @@ import { selectUnread } from "#lib/domains/notifications/stretches.ts";
 import { historyEnd, isUnread } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
 
-/** How many of the newest events an operator's search for unread ones looks through before it asks each hub. */
+/** Number of newest events that are searched for unread ones before each hub is queried. */
 const SCAN_SIZE = 500;
 
 export async function listNotifications(
@@ -50,7 +48,7 @@ async function readRows(
   if (!unreadOnly) return await readEvents(rows, reader, newest(pageSize), pageSize);
   const { count } = await countUnread(rows, reader);
   if (count === 0) return [];
-  // When many are unread, the newest nearly always are. Only else is it worth asking each of thousands of hubs.
+  // If many events are unread, the newest usually are. Otherwise each hub is queried, which is slower.
   const recent = count < pageSize ? [] : await readEvents(
     rows,
     reader,
@@ -62,7 +60,7 @@ async function readRows(
     : await readEvents(rows, reader, selectFromObjects(reader, walk, earlier), pageSize);
 }
 
-/** The newest events of those objects that can have one on the page. */
+/** Selects the newest events of those objects that can be on the page. */
 function selectFromObjects(
   reader: Reader,
   { limit, unreadOnly }: Pick<NotificationQuery, "limit" | "unreadOnly">,
@@ -88,7 +86,7 @@ async function readEvents(
   events: RawBuilder<unknown>,
   limit: number,
 ): Promise<NotificationRow[]> {
-  // "offset 0" keeps each look at an event a look at one: the planner knows neither how few there are, nor how many not.
+  // "offset 0" forces an index lookup for each event, because the planner cannot estimate their number.
   const { rows: found } = await sql<NotificationRow>`
     select event.*, (select read_at from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = page.id) as read_at, event.at <= ${

@@ -1,8 +1,8 @@
 /**
- * Writes that events are read, and counts them, in one statement of the caller's transaction.
+ * Marks events as read and updates the counts, in one statement of the caller's transaction.
  *
- * A reader's marks are made one transaction at a time (`holdMarks`), on whatever replica. So nothing is counted twice,
- * no two of them wait for each other, and what the statement after `holdMarks` sees is what the one before has left.
+ * `lockMarks` serializes a reader's marks on all replicas. So nothing is counted twice, there are no deadlocks, and
+ * each statement sees the result of the previous one.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -11,8 +11,8 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { ObjectKind, Reader } from "#lib/domains/notifications/objects.ts";
 
 /**
- * Whether this transaction may mark a batch of all: it may not while another one of the same reader does. It does not
- * wait for that, because a call that waits here holds a connection, and with a few calls at once one reader would hold all.
+ * Tries to lock the right to mark all as read. Returns false if another transaction of this reader has it. It never
+ * waits, because waiting calls would hold database connections.
  */
 export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`
@@ -23,8 +23,8 @@ export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
 }
 
 /**
- * Marks the events of the query (`id`, `at`), each of which must be visible. Returns what the query found, by its
- * column `place`: how many events, the time of the last, and how many of them were not read before.
+ * Marks the events of the query (`id`, `at`), which must all be visible. Returns for each `place` of the query: the
+ * number of events, the time of the last, and how many were unread.
  */
 export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
@@ -72,7 +72,7 @@ export interface MarkResult {
   readonly place: number;
   readonly found: number;
   readonly marked: number;
-  /** As PostgreSQL writes it. */
+  /** In PostgreSQL's text format. */
   readonly last: string;
 }
 
@@ -80,11 +80,11 @@ export interface ReadPosition {
   readonly about: ObjectKind;
   readonly federationId: string;
   readonly spokeId: string;
-  /** As PostgreSQL writes it: everything of the object up to then is read. */
+  /** In PostgreSQL's text format. All events of the object up to this time are read. */
   readonly through: string;
 }
 
-/** What lies below is no stretch of its own any more. */
+/** Raises the positions up to which everything is read, and deletes the stretches below. */
 export async function raiseReadPositions(tx: Tx, userId: string, objects: readonly ReadPosition[]): Promise<void> {
   if (objects.length === 0) return;
   for (const { about, federationId, spokeId, through } of objects) {
@@ -105,10 +105,10 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
     do update set read_through = greatest(count.read_through, excluded.read_through)`.execute(tx);
 }
 
-/** Who reads, and is written down for it. */
+/** The user who marks notifications as read; recorded as the actor in the audit log. */
 export type MarkingReader = Reader & Asker;
 
-/** The event that tells of it; nothing where nothing has changed. */
+/** Records the audit event, if any notification became read. */
 export async function recordRead(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
   if (marked === 0) return;
   await record(tx, reader, {

@@ -1,4 +1,4 @@
-/** A notification: an audit event with its reader's read state. There is no record of it besides these two. */
+/** A notification is an audit event with the reader's read state. It is not stored separately. */
 import type { Selectable } from "kysely";
 import { type AuditEvent, shownTo, toEvent } from "#lib/audit/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -11,7 +11,7 @@ export interface Notification extends AuditEvent {
 
 export type NotificationRow = Selectable<Schema["audit_events"]> & {
   readonly readAt: Date | null;
-  /** Whether it was there before the reader came. */
+  /** Whether the event is older than the reader's membership. */
   readonly skipped: boolean;
 };
 

@@ -1,14 +1,13 @@
 /**
- * The objects whose events notify a reader, and the events of each.
+ * Selects the objects whose events notify a reader, and the events of each object.
  *
- * For operators these are all hubs, and what belongs to no hub. For everybody else: the hubs that they administer, with all
- * spokes in them; the spokes that they administer in other hubs; and events that decide what they asked for, unless one
- * of those objects holds them. So each event is in one object at most, and counts of objects add up.
+ * Operators are notified of all hubs and of events without a hub. Other users are notified of their hubs with all
+ * spokes, of their spokes in other hubs, and of decisions on their requests. Each event belongs to one object at most,
+ * so counts can be added.
  *
- * What decides is the membership as it stands, for a verified address, and neither the state of the object nor when the
- * member came: that a hub or a spoke was destroyed is told to those who administered it, and their history stays. What was
- * before the member came counts as read (lib/domains/members/history.ts). A membership that is taken away hides all of
- * it at once.
+ * Only the current membership with a verified address counts. The state of the object does not matter: admins are also
+ * notified that their hub or spoke was removed. Events before the membership count as read
+ * (lib/domains/members/history.ts). A removed membership hides all events immediately.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -18,8 +17,8 @@ export type Reader = Pick<Actor, "role" | "userId">;
 export type ObjectKind = "all" | "loose" | "hub" | "spoke" | "audience";
 
 /**
- * A query with one row an object: `about`, `federation_id` and `spoke_id` (as in notification_read_counts),
- * `visible_events`, `last_at` (no later event can come before it), and the reader's own `reads` and `read_through`.
+ * Returns a query with one row per object: `about`, `federation_id` and `spoke_id` as in notification_read_counts;
+ * `visible_events`; `last_at`, the time of the last event; and the reader's `reads` and `read_through`.
  */
 export function objectsOf(reader: Reader): RawBuilder<unknown> {
   return sql`select object.*, coalesce(count.reads, 0) as reads,
@@ -59,21 +58,21 @@ function objectsOfMember(userId: string): RawBuilder<unknown> {
 }
 
 interface EventWalk {
-  /** What must hold of an `event`, besides that it is the object's; it may name columns of `object`. */
+  /** Condition on `event`. It can use columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";
-  /** Events at most, and those that share the last one's time. */
+  /** Maximum number of events, plus those with the same time as the last one. */
   readonly limit: number;
 }
 
 /**
- * `id` and `at` of the visible events of `object`, a row of `objectsOf` in the same from clause. Each kind of object is a
- * query of its own, of which one runs: so each is answered by the index that has its events in order, and from it alone.
+ * Selects `id` and `at` of the visible events of `object`, a row of `objectsOf` in the same FROM clause. Each kind of
+ * object has its own query, so that each uses the index with its events in order. Only one of them runs.
  */
 export function walkEvents(reader: Reader, { where, order, limit }: EventWalk): RawBuilder<unknown> {
   const isNewestFirst = order === "newest first";
   const byTime = isNewestFirst ? sql`event.at desc` : sql`event.at`;
-  // Of no hub: "is null" is not a constant to the planner, so the order has to name the column for the index to fit.
+  // The planner does not treat "is null" as a constant, so the order must name the column to use the index.
   const byHubAndTime = isNewestFirst
     ? sql`event.federation_id, event.at desc`
     : sql`event.federation_id desc, event.at`;
@@ -94,7 +93,7 @@ export function walkEvents(reader: Reader, { where, order, limit }: EventWalk): 
   return sql.join(reader.role === "operator" ? operator : member, sql` union all `);
 }
 
-/** Whether `event` (or what else it is called in the query) is one of `object`. */
+/** Condition that `event` belongs to `object`. */
 export function belongsToObject(reader: Reader, event: RawBuilder<unknown> = sql.table("event")): RawBuilder<SqlBool> {
   return sql`case object.about
     when 'hub' then ${event}.federation_id = object.federation_id

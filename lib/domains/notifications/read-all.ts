@@ -1,11 +1,10 @@
 /**
- * Marks all notifications as read that are visible when it starts.
+ * Marks all notifications as read that are visible at the start.
  *
- * It notes how far each object's events go at that moment (none can come before that later: lib/changes gives times
- * that grow in the order of the commits), and marks them oldest first in batches, each a transaction of its own. It steps
- * over the stretches of what was read one by one, so what it costs follows from what is unread. A call
- * that is cut off between two leaves exact counts, and the next one goes on where this one stopped. So each batch that has
- * changed anything writes its own event, and together they tell the whole.
+ * It reads the last event time of each object (later events have later times, see lib/changes) and marks events in
+ * batches, oldest first, one transaction each. Stretches of read events are skipped, so the cost depends on the unread
+ * ones. An interrupted call leaves exact counts, and the next call continues. Each batch with changes writes an audit
+ * event.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -22,18 +21,18 @@ import { objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
 import { selectUnmarked } from "#lib/domains/notifications/stretches.ts";
 import { backoff, sleep } from "#lib/base/time.ts";
 
-/** Events that a batch reads of one object, and unread ones of all its objects, about. */
+/** Maximum events per object in a batch, and the approximate maximum of unread events in a batch. */
 const BATCH_SIZE = 2000;
-/** Objects that one batch is about. */
+/** Maximum objects per batch. */
 const MAX_OBJECTS = 200;
 
-/** What is still to be marked of an object: its events after `after`, up to `through`. */
+/** Events of an object that are not marked yet: after `after`, up to `through`. */
 interface RemainingObject extends ReadPosition {
   readonly after: string;
   readonly unread: number;
 }
 
-/** Returns how many became read by this call. */
+/** Marks all as read. Returns how many became read. */
 export async function markAllRead(db: Database, reader: MarkingReader): Promise<{ marked: number }> {
   let marked = 0, waits = 0;
   let remaining = await findUnread(db.rows, reader);
@@ -58,7 +57,7 @@ async function findUnread(rows: Rows, reader: Reader): Promise<RemainingObject[]
   return found.map((row) => ({ ...row, unread: Number(row.unread) }));
 }
 
-/** As many objects as have a batch of unread events together; one that has more comes alone. */
+/** Returns how many objects form a batch. An object with more unread events is a batch of its own. */
 function batchLength(remaining: readonly RemainingObject[]): number {
   let size = 0;
   for (let unread = 0; size < Math.min(remaining.length, MAX_OBJECTS); size++) {
@@ -68,7 +67,7 @@ function batchLength(remaining: readonly RemainingObject[]): number {
   return size;
 }
 
-/** Returns what is still to be marked of these objects; null if somebody else is marking, and nothing was done. */
+/** Marks a batch. Returns what remains of its objects; null if another transaction is marking. */
 async function markBatch(
   tx: Tx,
   reader: MarkingReader,

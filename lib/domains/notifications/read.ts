@@ -22,9 +22,9 @@ import { mergeIntoStretch } from "#lib/domains/notifications/stretches.ts";
 import { historyEnd } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
-/** Any notification that the caller sees. It is found again where it is marked, in the transaction that does so. */
+/** Allows callers who can see the notification. The transaction that marks it checks again. */
 export const notification: Access<Actor, object> = {
-  name: "signed in", // that is who may call it; a notification of somebody else is missing
+  name: "signed in", // any signed-in user can call it; others' notifications are reported as missing
   async admit({ app, actor: caller, params: { notificationId = "" } }) {
     const actor = requireActor(caller);
     const found = isId("evt", notificationId) && await findNotification(app.db.rows, actor, notificationId);
@@ -34,8 +34,8 @@ export const notification: Access<Actor, object> = {
 };
 
 /**
- * The notification as it is from now on; one that was read before stays as it was. Throws Fault missing for what the
- * reader is not notified of, whether or not there is such an event.
+ * Marks a notification as read and returns it. A read one stays unchanged. Throws Fault missing if the reader cannot
+ * see the event.
  */
 export async function markRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
   if (!isId("evt", id)) throw notificationMissingFault();
@@ -64,7 +64,7 @@ async function findNotification(tx: Rows, reader: Reader, id: string): Promise<N
   return row;
 }
 
-/** The event's object, if nothing of it is unread any more: a search for the unread need not come back there. */
+/** Returns the event's object if it has no unread events left, so that searches can skip it. */
 async function findFullyReadObject(tx: Tx, reader: Reader, id: string): Promise<ReadPosition[]> {
   const { rows } = await sql<ReadPosition>`
     select object.about, object.federation_id as "federationId", object.spoke_id as "spokeId",

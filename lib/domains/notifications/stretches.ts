@@ -1,14 +1,14 @@
 /**
- * Stretches of what was read one by one: from one event of an object to another, everything is read. Marks that stand
- * side by side become one stretch, so between two stretches there is always something unread. A search for unread ones
- * goes from stretch to stretch: what it costs follows from what it finds, however much was read and in whatever order.
+ * Stores stretches of read events. Between the first and last event of a stretch, all events of the object are read.
+ * Adjacent marks are merged into one stretch, so between two stretches there is always an unread event. A search for
+ * unread events jumps over stretches, so its cost depends only on what it finds.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { belongsToObject, objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
 import { isUnread } from "#lib/domains/notifications/unread.ts";
 
-/** `object`'s stretch that begins last, before this moment. */
+/** Selects the last stretch of `object` that starts before this moment. */
 function selectStretchBefore({ userId }: Reader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select stretch.from_at, stretch.through_at from notification_read_stretches as stretch
     where stretch.user_id = ${userId} and stretch.about = object.about
@@ -16,7 +16,10 @@ function selectStretchBefore({ userId }: Reader, moment: RawBuilder<unknown>): R
       and stretch.from_at < ${moment} order by stretch.from_at desc limit 1)`;
 }
 
-/** The newest unread events of `object` (`id`, `at`) of which `where` holds, and those that share the last one's time. */
+/**
+ * Selects the newest unread events of `object` (`id`, `at`) that match `where`, with those of the same time as the last
+ * one.
+ */
 export function selectUnread(reader: Reader, where: RawBuilder<SqlBool>, limit: number): RawBuilder<unknown> {
   const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
     const within = sql<SqlBool>`${where} and event.at > object.read_through and event.at > coalesce(${low}, '-infinity')
@@ -39,8 +42,9 @@ export function selectUnread(reader: Reader, where: RawBuilder<SqlBool>, limit: 
 }
 
 /**
- * The oldest events of `object` after its `after` and up to its `through`, without the stretches: at least so many, where
- * there are, with those that share the last one's time. A few among them may be read, of those that are no stretch.
+ * Selects the oldest events of `object` after its `after` and up to its `through`, outside of stretches. Returns at
+ * least `limit` events if there are enough, with those of the same time as the last one. A few of them may be read
+ * already.
  */
 export function selectUnmarked(reader: Reader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
@@ -68,7 +72,7 @@ export function selectUnmarked(reader: Reader, limit: number): RawBuilder<unknow
     select event.id, event.at from gap cross join lateral unnest(gap.ids, gap.ats) as event (id, at)`;
 }
 
-/** Puts an event that was marked just now together with what is read on either side of it. */
+/** Merges an event that was just marked with the read events on both sides. */
 export async function mergeIntoStretch(tx: Tx, reader: Reader, id: string): Promise<void> {
   const walkNeighbours = (order: "newest first" | "oldest first") => {
     const where = order === "newest first" ? sql<SqlBool>`event.at < marked.at` : sql<SqlBool>`event.at > marked.at`;
@@ -106,14 +110,16 @@ export async function mergeIntoStretch(tx: Tx, reader: Reader, id: string): Prom
     ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
-/** Events of one moment that are looked at: an object has but one, as lib/changes gives times. */
+/**
+ * Maximum events with the same time that are checked. Normally there is one, because lib/changes assigns unique times.
+ */
 const SAME_TIME_LIMIT = 100;
 
 interface Stretch {
   readonly about: string;
   readonly federationId: string;
   readonly spokeId: string;
-  /** As PostgreSQL writes them. */
+  /** In PostgreSQL's text format. */
   readonly fromAt: string;
   readonly throughAt: string;
 }

@@ -1,8 +1,8 @@
-/** What a reader has read of an `event`: what was marked, and what was there before the reader came. */
+/** Conditions for the read state of an `event`: marked as read, or older than the reader's membership. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 
-/** Up to when the history of the event's spoke, or of its hub where it is of none, counts as read. */
+/** Returns the time up to which the history of the event's spoke, or of its hub, counts as read. */
 export function historyEnd({ userId }: Pick<Reader, "userId">): RawBuilder<Date> {
   return sql`coalesce((select skip_through from notification_read_counts as count where count.user_id = ${userId}
     and count.about = case when event.spoke_id is null then 'hub' else 'spoke' end
@@ -11,8 +11,8 @@ export function historyEnd({ userId }: Pick<Reader, "userId">): RawBuilder<Date>
 }
 
 /**
- * Scalar queries, because the planner must look each event up and never gather all that the reader has read. A reader
- * who skips nothing is not asked what it is that an event is of: that stands in the row alone.
+ * Condition that an event is unread. It uses scalar subqueries, so that the planner looks up single events instead of
+ * loading all reads. The history is only checked for readers who have one.
  */
 export function isUnread(reader: Reader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done

@@ -1,9 +1,9 @@
 /**
- * Finishing the wizard that greets a new user: a name, a password and a first request for a hub, all or none.
+ * Completes the onboarding wizard of a new user: a name, a password and a first hub request, in one transaction.
  *
- * It is done once. The password is set in it without the old one, which is all right for somebody who has just come in:
- * by a session that is older, or a second time, it would be a way to keep what was stolen. A new password ends all sessions,
- * and its owner is told by mail; the caller goes on with a new session, so that a thief of the old one's cookie does not.
+ * Onboarding can be completed once. It sets a password without asking for the old one, so the session must be recent:
+ * otherwise a stolen session could be used to take over the account. A new password ends all sessions and is reported
+ * by mail. The caller gets a new session.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -25,26 +25,26 @@ import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/v
 import { endSessionsOf, type LockedUser, lockUser, readUser } from "#lib/domains/users/store.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
-const MAX_SESSION_AGE = "1 hour"; // for so long a session is of somebody who has just shown who they are
+const MAX_SESSION_AGE = "1 hour"; // a younger session proves that the user has just signed in
 
-/** The answer, and the Set-Cookie header that goes on with the session. */
+/** The response, and the Set-Cookie header of the new session. */
 interface OnboardingResult {
   readonly body: OnboardingRecord;
   readonly cookie: string;
 }
 
-/** When the user finished the wizard, or null. */
+/** Returns when the user completed the wizard, or null. */
 export async function findOnboardedAt(rows: Rows, userId: string): Promise<Date | null> {
   const row = await rows.selectFrom("users").select("onboardedAt").where("id", "=", userId).executeTakeFirst();
   return row?.onboardedAt ?? null;
 }
 
 /**
- * Throws Fault conflict `onboarded`, forbidden `session_too_old` for a password, and what asking for a hub
- * throws; then nothing has changed.
+ * Completes the onboarding. Throws Fault conflict `onboarded`, forbidden `session_too_old` for a password, and the
+ * faults of a hub request.
  */
 export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<OnboardingResult> {
-  if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // before a password is hashed for it
+  if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // checked before the expensive hash of the password
   if (input.federationRequest) requireOfferedFields(app, input.federationRequest);
   const { password } = input;
   if (password !== undefined) {
@@ -71,7 +71,7 @@ async function complete(
   passwordHash: string | null,
 ): Promise<OnboardingResult> {
   const user = await lockUser(tx, { id: actor.userId });
-  // A person who set another password or disabled the user meanwhile has ended this session, and it may do nothing more.
+  // The session has ended if the password was changed or the user was disabled meanwhile.
   if (!user || !await endSession(tx, actor.credential.id)) {
     throw new Fault("unauthenticated", "sign_in_required", "Your session has ended meanwhile; sign in again");
   }
@@ -102,7 +102,7 @@ async function complete(
   return { body, cookie: sessionCookie(app.config.publicUrl, session.secret) };
 }
 
-/** Of two who finish at once, the second finds it done. */
+/** Stores the completion. Throws Fault conflict `onboarded` if another request came first. */
 async function saveOnboarding(
   tx: Tx,
   id: string,

@@ -1,11 +1,11 @@
-/** What finishing the wizard takes, and what it answers. */
+/** Schemas of the onboarding wizard in the API. */
 import * as v from "valibot";
 import { DisplayName, NewPassword } from "#lib/domains/auth/views.ts";
 import { FederationRequestView, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
 import { NullableTimestamp, optionalOrNull } from "#lib/base/schema.ts";
 import { UserView } from "#lib/domains/users/views.ts";
 
-/** Whatever the wizard asked for; what is absent stays as it is. */
+/** Values from the wizard. Undefined ones stay as they are. */
 export const OnboardingBody = v.object({
   displayName: optionalOrNull(DisplayName),
   password: optionalOrNull(NewPassword),
@@ -15,7 +15,7 @@ export type OnboardingBody = v.InferOutput<typeof OnboardingBody>;
 
 export const OnboardingView = v.object({
   user: UserView,
-  /** The request that was made, if one was. */
+  /** The new hub request, if any. */
   federationRequest: v.nullable(FederationRequestView),
 });
 export type OnboardingRecord = v.InferInput<typeof OnboardingView>;

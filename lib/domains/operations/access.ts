@@ -1,4 +1,4 @@
-/** Who may see an operation: everybody who sees what it was done to. It is loaded here and handed on as `operation`. */
+/** Access rule for operations. It loads the operation in the path and passes it on as `operation`. */
 import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { canSee } from "#lib/domains/federations/viewer.ts";
@@ -7,8 +7,8 @@ import type { Job } from "#lib/jobs/job.ts";
 import { findOperation } from "#lib/jobs/store.ts";
 
 /**
- * An operation is seen after its spoke is gone too, else nobody who asked for a removal could learn how it went. A hub's
- * own operations are for those who run the hub.
+ * Allows callers who can see the operation's object. Operations of removed spokes stay visible, so that users see how a
+ * removal ended. A hub's own operations are visible to those who can manage the hub.
  */
 export function operation(): Access<Actor, { readonly operation: Job }> {
   return {

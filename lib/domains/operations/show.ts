@@ -1,4 +1,4 @@
-/** Operations as the API shows them: of a hub and all its spokes, of one spoke, or one alone with what its failure left. */
+/** Shows operations in the API: those of a hub, those of a spoke, or one with its failure report. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withItems } from "#lib/drivers/db/pages.ts";
 import { canManageHub, canSee, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -12,7 +12,7 @@ import {
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
-/** Newest first. Who does not run the hub gets its own spokes' operations alone. */
+/** Finds the operations of a hub, newest first. Callers who cannot manage the hub see only those of their spokes. */
 export async function findHubOperations(
   rows: Rows,
   viewer: Viewer,
@@ -23,7 +23,7 @@ export async function findHubOperations(
   return await showPage(rows, viewer, await listOperations(rows, { ...page, federationId, ...visibleSpokes }));
 }
 
-/** Newest first. */
+/** Finds the operations of a spoke, newest first. */
 export async function findSpokeOperations(
   rows: Rows,
   viewer: Viewer,

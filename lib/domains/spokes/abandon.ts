@@ -1,6 +1,6 @@
 /**
- * Gives a spoke up whose removal cannot come to its end, as a hub is (lib/domains/federations/abandon.ts): the row
- * becomes `removed` without the cluster's word, and the audit says so.
+ * Abandons a spoke whose removal cannot finish, like a hub (lib/domains/federations/abandon.ts). The row becomes
+ * `removed` without confirmation from the cluster.
  */
 import { onSpoke } from "#lib/audit/store.ts";
 import { sql } from "kysely";
@@ -26,7 +26,10 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Throws Fault forbidden `operator_only`, conflict `spoke_state` before a removal has failed, missing when it is gone. */
+/**
+ * Abandons a spoke. Throws Fault forbidden `operator_only`, conflict `spoke_state` if no removal has failed, missing if
+ * it is removed.
+ */
 export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   requireOperator(actor);
   const row = await app.db.transact((tx) => acceptAbandoning(tx, actor, spoke.id));

@@ -1,4 +1,4 @@
-/** Who may do what with a spoke. The spoke of the path, by id or domain, is loaded here and handed on as `spoke`. */
+/** Access rules for spokes. They load the spoke in the path, by ID or domain, and pass it on as `spoke`. */
 import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";
@@ -6,13 +6,13 @@ import { canManageHub, canSee } from "#lib/domains/federations/viewer.ts";
 import { findListedSpoke, findSpoke, type FoundSpoke, type ListedSpoke } from "#lib/domains/spokes/store.ts";
 
 /**
- * `see` and `act`: operators, admins of its hub and its own admins. `remove` and `delegate`: not its own admins. `history`:
- * as `see`, and what has become of a removed spoke stays readable to operators and the admins of its hub. `restore`: these, of
- * a removed spoke as well.
+ * `see` and `act`: operators, hub admins and spoke admins. `remove` and `delegate`: operators and hub admins.
+ * `history`: as `see`, and operators and hub admins also see removed spokes. `restore`: operators and hub admins, also
+ * for removed spokes.
  */
 type SpokePermission = "see" | "act" | "remove" | "delegate" | "history" | "restore";
 
-/** What those who run its hub alone may do with a spoke. */
+/** Permissions of operators and hub admins only. */
 const HUB_ADMIN_ONLY: { readonly [D in SpokePermission]?: string } = {
   remove: "remove a spoke",
   delegate: "say who administers a spoke",
@@ -51,7 +51,7 @@ export function spokeMissingFault(): Fault {
   return new Fault("missing", "spoke_missing", "There is no such spoke, or you have no access to it");
 }
 
-/** Also whether they may act on it. */
+/** Returns whether the actor can see the spoke, and act on it. */
 export function canSeeSpoke(actor: Actor, row: ListedSpoke): boolean {
   if (row.state === "removed") return canManageHub(actor, row.federationId);
   return canSee(actor, { federationId: row.federationId, spokeId: row.id });

@@ -1,7 +1,4 @@
-/**
- * What an action would come to: judged as the real thing, asked of the cluster by its own dry run, and nothing is
- * written.
- */
+/** Previews an action. It is checked like the real action and sent to the cluster as a dry run. It writes nothing. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -18,7 +15,7 @@ import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 
-/** Throws the Faults that the action itself would, and unavailable when the cluster cannot be asked. */
+/** Previews an action. Throws the faults of the action, and unavailable if the cluster does not answer. */
 export async function previewAction(
   app: App,
   actor: Actor,
@@ -32,11 +29,11 @@ export async function previewAction(
   requireEffect(app, spoke, facts, request);
   const operation: Declaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: payloadOf(facts, request) });
-  // Before the namespace is made, nothing stands there that could change.
+  // Without a namespace there is nothing to change.
   const plannedChanges = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
     previewInCluster(app, actor, spoke, Object.values(plannedChanges).flatMap((each) => each ?? []), signal),
-    // What the hub pays is nothing to admins of single spokes.
+    // Spoke admins do not see what the hub pays.
     canManageHub(actor, spoke.federationId)
       ? previewPrice(app, spoke, operation, { size: facts.size, ...subject.payload }, signal)
       : NO_COST,
@@ -55,7 +52,7 @@ export async function previewAction(
   };
 }
 
-/** What the spoke is made from is read only where it is wanted: a row whose site was never made may have none. */
+/** Returns the subject. The inputs are read on demand, because a spoke that was never installed may have none. */
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,

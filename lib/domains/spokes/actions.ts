@@ -1,4 +1,4 @@
-/** Asks a spoke to change: the request is judged, written down and queued here; lib/work does it. */
+/** Requests actions on spokes: checks, records and queues them. lib/workers runs them. */
 import { onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -21,8 +21,8 @@ import { lockSpoke, moveSpoke, setBlueprintInputs, type SpokeRow } from "#lib/do
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
- * Throws Fault conflict `spoke_state` when neither the spoke's state nor what is queued for it allows the action, and what
- * the operation's own wish deserves.
+ * Requests an action. Throws Fault conflict `spoke_state` if neither the spoke's state nor its queued operations allow
+ * it, and the faults of the operation's own parameters.
  */
 export async function requestAction(
   app: App,
@@ -35,21 +35,24 @@ export async function requestAction(
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/** An action and what it is to lead to, as far as that can be said without the spoke. */
+/** An action with its parameters. */
 interface ActionRequest {
   readonly action: SpokeActionName;
-  /** The payload of its job. */
+  /** Payload of the job. */
   readonly parameters: object;
 }
 
-/** Throws Fault forbidden for what operators alone may ask, and invalid for what nobody can. */
+/**
+ * Parses an action. Throws Fault forbidden for actions that only operators can request, and invalid for invalid
+ * parameters.
+ */
 export function parseAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
   const { action } = input, { forOperators, parsePayload: parameters } = rulesOf(action);
   if (forOperators) requireOperator(actor);
   return { action, parameters: parameters?.(app.catalog, input) ?? {} };
 }
 
-/** Throws what the operation demands of the spoke; `size` is the one that it has, or has been asked to take. */
+/** Checks that the operation would change the spoke. `size` is the spoke's size after its queued operations. */
 export function requireEffect(
   { catalog }: Pick<App, "catalog">,
   { lmsVersion: version, blueprintInputs: inputs }: Pick<SpokeRow, "lmsVersion" | "blueprintInputs">,
@@ -59,14 +62,14 @@ export function requireEffect(
   rulesOf(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
 }
 
-/** What an action is judged by: the spoke as it will be once all that it has been asked is done. */
+/** Facts by which an action is checked: the spoke's state after all its queued operations. */
 interface ActionFacts extends SpokeFacts {
   readonly size: string;
-  /** The upgrade that made it fail, if one did. */
+  /** The failed upgrade that left the spoke in the state `failed`, if any. */
   readonly failure: Job | null;
 }
 
-/** As things stand in this transaction, or for this reader. */
+/** Reads the facts in this transaction or connection. */
 export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
   const live = await liveOperations(rows, spoke.id);
   const failure = spoke.state === "failed" ? await lastFailure(rows, spoke.id, "upgrade") : null;
@@ -85,8 +88,8 @@ export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFact
 }
 
 /**
- * Returns the spoke as it is from now on: in the operation's own state if nothing is ahead of it, else in the state that
- * it was in. The row is locked first, so of two callers the second judges what the first has made of it.
+ * Accepts an action. If nothing is queued before it, the spoke changes to the operation's state; otherwise it keeps its
+ * state. The row is locked first, so a parallel request sees the result.
  */
 export async function acceptAction(
   app: App,
@@ -112,7 +115,7 @@ export async function acceptAction(
   return after;
 }
 
-/** The spoke as it is from now on, and the operation that was asked of it. */
+/** Enqueues the operation of an action. Returns the updated spoke and the job. */
 export async function enqueueAction(
   tx: Tx,
   requester: Asker,
@@ -129,20 +132,20 @@ export async function enqueueAction(
       ...onSpoke(after),
       metadata: { action, ...payload, slug: after.slug, operationId: job.id },
     }],
-    // What waits behind another operation, or changes no state, is told by its start.
+    // An operation that is queued behind another, or changes no state, is announced when it starts.
     events: state === before.state ? [] : [{ ...about, state, operation: streamOperation(job) }],
   }));
   return [after, job];
 }
 
-/** A retry asks for what failed once more. */
+/** Returns the payload of the job. A retry repeats the failed one's. */
 export function payloadOf({ failure }: ActionFacts, { action, parameters }: ActionRequest): object {
   return action === "retry" ? failure?.payload ?? {} : parameters;
 }
 
 /**
- * What a spoke is made from is resolved anew for a retry: the catalogue or the blueprint may be what was mended. What
- * they do not offer any more is tried as it was asked for. What is made from a backup goes by that.
+ * Updates the inputs for a retry, because the catalog or blueprint may have been fixed. If the catalog no longer offers
+ * the values, the old inputs stay. Inputs from a backup are not changed.
  */
 async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   if (spoke.fromBackup !== null) return;
@@ -152,6 +155,6 @@ async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, s
   } catch (error) {
     return log.warn("The catalog no longer offers what a spoke requested", { spoke: spoke.id, error });
   }
-  const { origin } = spoke.blueprintInputs as SpokeInputs; // what was begun from a template goes by it
+  const { origin } = spoke.blueprintInputs as SpokeInputs; // an install that has started from a template continues with it
   await setBlueprintInputs(tx, spoke.id, { ...inputs, ...(origin && { origin }) }, blueprint.revision);
 }

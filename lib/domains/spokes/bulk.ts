@@ -1,4 +1,4 @@
-/** Asks many spokes to change at once. Each is its own transaction: one that refuses holds nobody else up. */
+/** Requests an action on many spokes. Each is a separate transaction, so one refusal does not affect the others. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -7,7 +7,7 @@ import { showSpokes } from "#lib/domains/spokes/show.ts";
 import { findVisible, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
-/** What one spoke refuses, while others may not: as it would be answered if that one had been asked alone. */
+/** Faults that affect only one spoke, as the single-spoke endpoint would return them. */
 const SPOKE_FAULTS = {
   conflict: { statusCode: 409, error: "Conflict" },
   impossible: { statusCode: 422, error: "Unprocessable Content" },
@@ -15,13 +15,13 @@ const SPOKE_FAULTS = {
   timeout: { statusCode: 504, error: "Gateway Timeout" },
 } as const;
 
-/** The part of a request's time in which spokes are asked; the rest is for the answer, which must tell of each. */
+/** Share of the request's time limit for the actions; the rest is for the response. */
 const TIME_SHARE = 0.6;
 
 /**
- * One outcome for each distinct id that the caller sees, in the order given; the others are skipped in silence. What
- * a spoke's state forbids is that outcome's error. Once one was accepted, the caller is told of all: those that the
- * request's time or the database did not suffice for are refused, and can be asked again.
+ * Returns one outcome for each distinct ID that the caller can see, in the same order; others are skipped. A spoke's
+ * refusal is in its outcome. Once an action was accepted, the response covers all spokes: those that were not reached
+ * in time, or that the database refused, are reported as refused and can be sent again.
  */
 export async function requestActions(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
   const { ids } = input;
@@ -43,7 +43,7 @@ export async function requestActions(app: App, actor: Actor, input: BulkAction):
     try {
       accepted.set(id, await app.db.transact((tx) => acceptAction(app, tx, actor, id, request)));
     } catch (error) {
-      // One that was removed since it was found is not visible any more; anything else concerns the whole request.
+      // A spoke that was removed meanwhile is skipped. Other errors concern the whole request.
       if (!(error instanceof Fault)) throw error;
       if (error.kind === "missing") continue;
       if (error.code === "access_changed" && accepted.size > 0) throw accessChangedFault(accepted.size);
@@ -63,7 +63,7 @@ export async function requestActions(app: App, actor: Actor, input: BulkAction):
   });
 }
 
-/** The caller's right was taken before all had been asked. */
+/** Creates the Fault for a permission that was revoked before all spokes were done. */
 function accessChangedFault(input: number): Fault {
   const some = input === 1 ? "one of the spokes" : `${input} of the spokes`;
   const message = `Your permissions changed during this request: ${some} had accepted it, and the others are unchanged`;

@@ -1,4 +1,7 @@
-/** Asks the API server what is not as it should be: by a dry run, which alone knows its own defaults. Nothing is written. */
+/**
+ * Compares an object in the cluster with its manifest by a dry run, because only the API server knows its defaults.
+ * It writes nothing.
+ */
 import { asItWas, type Expected, titleOf } from "#lib/moodle/expected.ts";
 import {
   type Call,
@@ -16,7 +19,7 @@ interface DriftTarget {
   readonly space: Pick<Space, "get" | "dryRun">;
 }
 
-/** Null where it is as it should be. Throws a ClusterError when the cluster cannot be asked. */
+/** Returns the drift of an object; null if none exists. Throws a ClusterError if the cluster does not answer. */
 export async function checkObjectDrift(
   target: DriftTarget,
   expected: Pick<Expected, "object" | "judged">,
@@ -31,7 +34,7 @@ export async function checkObjectDrift(
   return { object: titleOf(object), what: "changed", fields: found.map(({ path }) => path) };
 }
 
-/** What applying the manifest would change of what stands there. */
+/** Returns the differences that applying the manifest would make. */
 async function dryRunDifferences(
   { space }: DriftTarget,
   manifest: KubeObject,
@@ -43,13 +46,16 @@ async function dryRunDifferences(
     const { objects: [after] } = await space.dryRun([manifest], call);
     return diffObjects(current, after!);
   } catch (error) {
-    // What can only be put right by making it anew differs all the same, and by now nobody else can say in what.
+    // The object can only be fixed by recreating it (422). Compare it with the manifest directly, without values.
     if (!(error instanceof ClusterError) || error.transient || error.status !== 422) throw error;
     return findMismatches(manifest, current).map((path) => ({ path, from: null, to: null }));
   }
 }
 
-/** A namespace is never applied, since that would make one that is gone: its labels are put right one by one. */
+/**
+ * Returns the object with the manifest's labels and annotations. Used for namespaces: applying one could recreate a
+ * deleted namespace.
+ */
 export function withLabels(current: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;
   const metadata = {

@@ -25,7 +25,7 @@ const CONNECTION_CODES = [
   "unknown_cluster",
 ];
 
-/** Whether these are our words about a call that failed on its way, and not the API server's about the request. */
+/** Returns whether the error is about the connection, and not the API server's response. */
 function isConnectionError({ code, message, cause }: ClusterError): boolean {
   return CONNECTION_CODES.includes(code) ||
     (cause instanceof Error && cause.message !== "" && message.startsWith(cause.message));

@@ -1,4 +1,4 @@
-/** What changes would come to in the cluster, by its own dry run. Nothing is written. */
+/** Previews changes in the cluster with dry runs. It writes nothing. */
 import type { App } from "#lib/app.ts";
 import { fitted } from "#lib/moodle/expected.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
@@ -12,20 +12,20 @@ import { withLabels } from "#lib/domains/spokes/check-drift.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 
-/** Answers to one change that belong into the preview: that is what a dry run is for. */
+/** Status codes that are shown in the preview instead of failing it. */
 const REFUSAL_STATUSES: readonly number[] = [400, 403, 404, 409, 422];
 
 const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 
 interface PreviewResult {
   readonly changes: ActionPreview["changes"];
-  /** What the cluster would not take, in its own words. */
+  /** Changes that the cluster would refuse, in its own words. */
   readonly refusals: readonly string[];
 }
 
 type PreviewTarget = Pick<Cluster, "find"> & { readonly space: Space };
 
-/** Throws Fault unavailable when the cluster cannot be asked. */
+/** Previews the changes. Throws Fault unavailable if the cluster does not answer. */
 export async function previewInCluster(
   app: App,
   actor: Pick<Actor, "role">,
@@ -57,7 +57,7 @@ async function previewChange(
   signal: AbortSignal,
 ): Promise<PreviewResult> {
   const { ref } = change, object = `${ref.kind}/${ref.name}`;
-  const before = await target.space.get(ref, { signal }); // also that the namespace is there, and ours
+  const before = await target.space.get(ref, { signal }); // also checks that the namespace exists and is ours
   if ("remove" in change) {
     const found = before ? diffObjects(null, before) : [];
     return { changes: found.map(({ to }) => ({ object, field: "", from: to, to: null })), refusals: [] };
@@ -65,7 +65,7 @@ async function previewChange(
   if ("missingReason" in change && !(before && "put" in change)) {
     return { changes: [], refusals: [`${object}: ${change.missingReason}`] };
   }
-  // What is only changed is not made anew.
+  // A change without `put` does not create a missing object.
   if (!before && !("put" in change)) {
     return { changes: [], refusals: [`${object}: It is no longer in the cluster`] };
   }
@@ -80,7 +80,7 @@ async function previewChange(
   }
 }
 
-/** What would stand there, by the API server's own word; null where nothing would be done. */
+/** Returns the object after the change, according to the API server; null if nothing would change. */
 async function predictObject(
   { space, find }: PreviewTarget,
   before: KubeObject | null,

@@ -1,8 +1,8 @@
 /**
- * Creates a spoke: its row, what is told of it, and its install in the hub's queue, all in one transaction.
+ * Creates a spoke: its row, its events and its install in the hub's lane, in one transaction.
  *
- * Who is first to have a slug or a domain is decided by unique indexes, and whose domain stands above another's under a
- * lock; nothing here looks first and then hopes.
+ * Unique indexes decide who gets a slug or domain. A lock decides conflicts of a domain with its parent domains.
+ * Nothing relies on an earlier check.
  */
 import { type AuditEntry, onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -29,42 +29,42 @@ import { showListedSpokes } from "#lib/domains/spokes/show.ts";
 import { defaultExtras, hasSlug, insertSpoke, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Another spoke that one is to be made after, in place of an installation: what of it others know (backups/copy.ts). */
+/** The spoke to copy (backups/copy.ts). */
 export interface CopySource {
-  /** What is not asked for is as it is there. */
+  /** Provides the values that the request omits. */
   readonly spoke: SpokeRow;
   preview(): Promise<CopyPlan>;
-  /** The same, held from now on for the spoke that is made in this transaction. */
+  /** Returns the plan and marks the backup as in use by the spoke that this transaction creates. */
   claim(tx: Tx): Promise<CopyPlan>;
 }
 
-/** What the spoke is made from. */
+/** How a copy is created. */
 export interface CopyPlan {
   readonly lmsVersion: string;
-  /** backupId is null of one that would have to be taken first. */
+  /** backupId is null if the backup would be taken first. */
   readonly from: { readonly spokeId: string; readonly backupId: string | null };
   inputsOf(spoke: SiteColumns, cluster: string): SpokeInputs;
   auditExtras(row: SpokeRow): AuditExtras;
 }
 
-/** Finds it by the request; null where nothing is to be made after another. */
+/** Finds the source of a copy; null if the request is not a copy. */
 export type FindCopySource = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
 export const noCopy: FindCopySource = () => Promise.resolve(null);
 
-/** Runs work in the hub's turn, among all that create something in it. */
+/** Runs work in a queue per hub, after other creations in the same hub. */
 type RunInHubQueue = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
 
 interface CreateOptions {
-  /** The request's: name servers may be slow. */
+  /** The request's signal. Name servers may be slow. */
   readonly signal?: AbortSignal;
   readonly findCopySource?: FindCopySource;
-  /** Immediately when absent. */
+  /** Runs immediately if undefined. */
   readonly runInHubQueue?: RunInHubQueue;
 }
 
 /**
- * Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`, unavailable
- * `dns_unavailable`, invalid for what cannot be, and what `findCopySource` and what it finds throw.
+ * Creates a spoke. Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`,
+ * unavailable `dns_unavailable`, invalid, and the faults of `findCopySource`.
  */
 export async function createSpoke(
   app: App,
@@ -80,7 +80,7 @@ export async function createSpoke(
   };
   const reads = key !== null || input.copyOf !== undefined;
   const { reply, source } = await (reads ? runInHubQueue(federation.id, readEarlier) : readEarlier());
-  if (reply) return reply; // what has been proved need not be proved again
+  if (reply) return reply; // a repeated request need not verify the domain again
   const desired = applyDefaults(app.catalog, federation, actor.email, input, source?.spoke);
   const domains = domainsFor(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
@@ -110,12 +110,12 @@ export async function createSpoke(
   return await runInHubQueue(federation.id, () => app.db.transact(create));
 }
 
-/** What it is made from. */
+/** Returns the blueprint inputs of the new spoke. */
 export function inputsOf(app: App, spoke: SiteColumns, cluster: string, plan?: CopyPlan): SpokeInputs {
   return plan ? plan.inputsOf(spoke, cluster) : spokeInputs(app.catalog, app.config, spoke);
 }
 
-/** The row with the names that are its own. */
+/** Returns the row of a new spoke with its ID and namespace. */
 export function draftSpoke(
   { config: { releaseId: release } }: Pick<App, "config">,
   federationId: string,
@@ -132,7 +132,10 @@ export function draftSpoke(
   };
 }
 
-/** Tries the domains in turn. The insert itself says whether slug and domain are free. `rowUnder` makes the row of a domain. */
+/**
+ * Inserts the spoke under the first free domain. The insert decides whether slug and domain are free. `rowFor` returns
+ * the row for a domain.
+ */
 export async function insertUnderFreeDomain(
   tx: Tx,
   config: App["config"],
@@ -142,7 +145,7 @@ export async function insertUnderFreeDomain(
 ): Promise<SpokeRow> {
   const ownNames = ownNamesOf(config);
   for (const domain of domains) {
-    // Asked at once, and done in this order: what is looked up stays so.
+    // Sent together and run in this order: after the lock, the result of the check stays valid.
     const [, taken] = await Promise.all([
       lockNames(tx, domain, ownNames),
       isInUse(tx, domain, parentNames(domain, ownNames)),
@@ -154,17 +157,17 @@ export async function insertUnderFreeDomain(
   throw domainTakenFault(domains);
 }
 
-/** A region that has left the catalogue says nothing any more: then a spoke goes where its hub is. */
+/** Returns the cluster of a new spoke. If the catalog no longer has the region, the hub's cluster is used. */
 export function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
   const isListed = catalog.regions.some(({ name }) => name === region);
   return isListed ? clusters.clusterFor(region) : hub.cluster;
 }
 
-/** What is said of its making besides. */
+/** Extra audit entries and metadata for the creation. */
 export interface AuditExtras {
-  /** In the audit of the spoke. */
+  /** Extra metadata of the spoke's own audit event. */
   readonly metadata?: object;
-  /** In that of others. */
+  /** Audit events of other objects. */
   readonly otherEntries?: readonly AuditEntry[];
 }
 

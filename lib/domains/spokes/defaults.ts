@@ -1,19 +1,19 @@
-/** What a spoke is made with where the request says nothing: pure, and the same for a preview as for the real thing. */
+/** Applies defaults to the request for a new spoke. Pure, and used by the preview too. */
 import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
-/** The columns that a request decides, all but the domain, which depends on what is taken. */
+/** The columns that a request sets, except the domain, which depends on free names. */
 export type DesiredSpoke = Pick<
   SpokeRow,
   Exclude<keyof NewSpoke, "federationId" | "domain" | "moodleVersion" | "copyOf" | "copyBackup"> | "mail"
 >;
 
 /**
- * `source` is what it is to be a copy of. Throws Fault invalid where the request contradicts itself or asks for what is not
- * offered; what a copy has because its source has it is not asked for.
+ * Applies the defaults. `source` is the spoke to copy. Throws Fault invalid if the request is contradictory or not in
+ * the catalog. Values of the source need not be in the catalog.
  */
 export function applyDefaults(
   catalog: Catalog,
@@ -59,7 +59,7 @@ export function applyDefaults(
   };
 }
 
-const MAX_TITLE_LENGTH = 200; // as of one that is given
+const MAX_TITLE_LENGTH = 200; // the same limit as for requested names
 
 function titleOfCopy({ displayName }: SpokeRow): string {
   return [...`Copy of ${displayName}`].slice(0, MAX_TITLE_LENGTH).join("");

@@ -1,6 +1,6 @@
 /**
- * What a spoke is wished to be, against what is in force. The row's own columns are the wish; the inputs that it holds are
- * what its site was made from, or has taken since.
+ * Compares the desired values of a spoke with the applied ones. The row's columns are the desired values. Its blueprint
+ * inputs are what the site has applied.
  */
 import type { App } from "#lib/app.ts";
 import { movedInputs } from "#lib/moodle/configure.ts";
@@ -10,22 +10,22 @@ import { listReservedDomains } from "#lib/domains/spokes/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 
-/** What a patch may change. */
+/** Fields that a patch can change. */
 const FIELDS = ["displayName", "brand", "adminEmail", "domain", "mail"] as const satisfies (keyof SpokePatch)[];
 type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
 type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;
 
-/** From one value to another, by the API's names. */
+/** Changes of values, by the names of the API. */
 export type Changes = {
   readonly [F in (typeof FIELDS)[number]]?: { readonly from: string | null; readonly to: string | null };
 };
 
-/** The spoke as it is to be, with the name that it is to have. */
+/** Returns the spoke with its requested domain. */
 export function toDesired(row: SpokeRow): SpokeRow {
   return { ...row, domain: row.wishedDomain ?? row.domain };
 }
 
-/** What the site has not taken yet. */
+/** Returns the changes that the site has not applied yet. */
 export function findPendingChanges(
   desired: DesiredFields,
   { displayName, brand, adminEmail, host: domain, mailHeld }: AppliedFields,
@@ -40,8 +40,8 @@ export function diffFields(before: DesiredFields, after: DesiredFields): Changes
 }
 
 /**
- * The inputs with words, look and mail as they will be; the address is another matter (`inputsAsWished`). A brand
- * that stays keeps the look that it had when the site took it.
+ * Returns the inputs with the desired name, administrator, brand and mail, but the old domain (see `toDesiredInputs`).
+ * An unchanged brand keeps the theme that the site applied.
  */
 export function withDesiredSettings(
   catalog: Pick<Catalog, "themeOf">,
@@ -60,7 +60,7 @@ export function withDesiredSettings(
   };
 }
 
-/** The inputs as the row wishes them: words, look and address, with the former names that still lead there. */
+/** Returns the inputs with all desired values and the former domains that redirect to the site. */
 export async function toDesiredInputs(
   { db, catalog }: Pick<App, "db" | "catalog">,
   desired: SpokeRow,

@@ -1,9 +1,8 @@
 /**
- * The proof that a name which is not below ROOT_DOMAIN may be a hub's: a TXT record, which only those can set who rule the
- * name. Operators need none: what they allow is allowed.
+ * Verifies that a hub may use a domain outside of ROOT_DOMAIN. The owner of the domain sets a TXT record. Operators
+ * need no verification.
  *
- * The value is the same whenever it is asked for, and another for each hub. It is made of the hub's id, whose chance bits
- * nobody guesses, and is a hash because everybody can read DNS.
+ * The value is constant for each hub. It is a hash of the hub's random ID, because DNS records are public.
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
@@ -13,14 +12,15 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { domainTakenFault, isSubdomain, ownNamesOf, parentNames } from "#lib/domains/spokes/domains.ts";
 import { isAnyInUse } from "#lib/domains/spokes/names.ts";
 
-const MAX_NAME_LENGTH = 253; // characters of a name in DNS
+const MAX_NAME_LENGTH = 253; // characters of a DNS name
 const HASH_DIGITS = 40; // 160 bits
 const RETRY_SECONDS = 5; // seconds
 
 /**
- * Throws Fault conflict `domain_unproven`, which names the record, and `domain_taken` for a name below another's, which no
- * record can help; unavailable `dns_unavailable`; and invalid `domain_invalid` for a name that is too long to have one. It
- * may take seconds: hold no connection meanwhile. `own` is the spoke that moves there, if it exists.
+ * Requires the TXT record. Throws Fault conflict `domain_unproven`, which names the record; conflict `domain_taken` for
+ * a subdomain of another spoke's domain; unavailable `dns_unavailable`; and invalid `domain_invalid` if the record's
+ * name would be too long. It may take seconds, so hold no database connection. `own` is the spoke that moves to the
+ * domain, if it exists.
  */
 export async function requireVerifiedDomain(
   { config, db, dns }: Pick<App, "config" | "db" | "dns">,
@@ -45,7 +45,7 @@ export async function requireVerifiedDomain(
     throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: RETRY_SECONDS, cause });
   });
   if (texts.includes(value)) return;
-  // Only names above are reported, which DNS shows to everybody. The name itself may become free again.
+  // Only parent domains are reported, because those are public in DNS. The domain itself may become free again.
   if (await isAnyInUse(db.rows, parentNames(domain, ownNames), own)) throw domainTakenFault([domain]);
   const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
     "wait until DNS returns it, and try again";

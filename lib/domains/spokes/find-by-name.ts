@@ -1,4 +1,4 @@
-/** A spoke as people at the machine name it: by its id, its hub's and its own slug, or its domain. Also one that is removed. */
+/** Finds a spoke, live or removed, by its ID, `hub/slug` or domain, for commands on the server's machine. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { isId } from "#lib/base/ids.ts";
@@ -8,7 +8,7 @@ export interface NamedSpoke extends SpokeRow {
   readonly hubSlug: string;
 }
 
-/** Of several that had the name one after the other it is the live one, else the one that was removed last. */
+/** Returns the live spoke with this name, or the one that was removed last. */
 export async function findSpokeByName(rows: Rows, name: string): Promise<NamedSpoke | null> {
   const [hub, slug] = name.split("/");
   const matchesName = isId("spk", name)

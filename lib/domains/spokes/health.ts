@@ -1,29 +1,29 @@
 /**
- * Judges whether a spoke is healthy by the status of its objects; lib/workers/sweep reads them.
+ * Checks the health of a spoke by the status of its objects. lib/workers/sweep reads them.
  *
- * The Deployment is available while the kubelet's readiness probe gets a page that queries the database (app.yaml). The sweep
- * needs no connection to the site: network policies would refuse it. A site in maintenance is healthy, because somebody asked
- * for the maintenance.
+ * The Deployment is available while the kubelet's readiness probe gets a page that queries the database (app.yaml). The
+ * sweep does not connect to the site, because network policies would block it. A site in maintenance counts as healthy,
+ * because somebody requested the maintenance.
  */
 import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
-/** Bad looks in a row that make a spoke degraded; one good look heals it. */
+/** Number of failed checks in a row that make a spoke degraded. One successful check makes it healthy. */
 export const FAILED_CHECKS_LIMIT = 3;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** What must be well of a site, besides the namespace itself. */
+/** Returns the objects of a site that must be healthy, besides the namespace. */
 export function partsOf(site: Parameters<typeof claimNames>[0]): readonly Ref[] {
   return [MOODLE, DATABASE, ...Object.values(claimNames(site)).map((name) => ({ ...CLAIM, name }))];
 }
 
-/** The kinds of these parts. */
+/** The kinds of these objects. */
 export const PART_KINDS: readonly Omit<Ref, "name">[] = [MOODLE, DATABASE, CLAIM]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
-/** What is wrong with the namespace, as a sentence; null if nothing is. */
+/** Returns the problem of the namespace, as a sentence; null if none exists. */
 export function findNamespaceProblem(namespace: KubeObject | null, uid: string): string | null {
   if (!namespace) return "Its namespace is gone";
   const { metadata, status } = namespace as KubeObject & { readonly status?: { readonly phase?: string } };
@@ -35,7 +35,7 @@ export function findNamespaceProblem(namespace: KubeObject | null, uid: string):
   return isDeleting ? "Its namespace is being deleted" : null;
 }
 
-/** The same of one of its parts. */
+/** Returns the problem of an object; null if none exists. */
 export function findPartProblem({ kind, name }: Omit<Ref, "apiVersion">, object: KubeObject | null): string | null {
   const what = `${kind} ${name}`;
   if (!object) return `${what} is missing`;

@@ -1,4 +1,4 @@
-/** Who administers a spoke besides those who run its hub: brought in, listed, taken out. */
+/** Adds, lists and removes spoke admins. */
 import type { App } from "#lib/app.ts";
 import type { Access, Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
@@ -11,7 +11,10 @@ import type { NewMember } from "#lib/domains/members/views.ts";
 import { spoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** The spoke and the member of the path: those who run the hub may take anybody out, and everybody may leave. */
+/**
+ * Loads the spoke and the member in the path. Those who can manage the hub can remove anybody; members can remove
+ * themselves.
+ */
 export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
   name: "spoke: member",
   async admit(request) {
@@ -21,12 +24,12 @@ export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly use
   },
 };
 
-/** Newest first; complete unless a limit is given. */
+/** Lists members, newest first. Returns all unless a limit is given. */
 export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: ListPageRequest): Promise<ListPage<Member>> {
   return await listSeats(rows, { spokeId: id }, page);
 }
 
-/** From its answer on the spoke is closed to them, and their streams of its hub are without it. Throws `member_missing`. */
+/** Removes a member, with immediate effect on permissions and streams. Throws Fault missing `member_missing`. */
 export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow, userId: string): Promise<void> {
   const entry = { kind: "spoke_delegation_removed", objectType: "spoke", objectId: spoke.id } as const;
   const ids = { federationId: spoke.federationId, spokeId: spoke.id };
@@ -39,7 +42,7 @@ export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow,
   );
 }
 
-/** Idempotent on address and spoke. Throws Fault conflict `user_disabled`, `spoke_state`. */
+/** Adds a member. Idempotent. Throws Fault conflict `user_disabled`, `spoke_state`. */
 export async function delegateSpoke(
   app: App,
   actor: Actor,

@@ -1,20 +1,19 @@
 /**
- * The names that spokes hold: the one that each answers to, the one that it is to move to, and those that it has left.
+ * Stores the domains of spokes: the current one, the requested one, and former ones.
  *
- * Who changes names takes a lock first; then what is looked up stays so until the transaction ends.
+ * Code that changes names takes a lock first, so that checks stay valid until the transaction ends.
  */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { isSubdomain, type OwnNames } from "#lib/domains/spokes/domains.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Days for which a name that was left leads to the present one. */
+/** Days for which a former domain redirects to the current one. */
 export const FORMER_DOMAIN_DAYS = 30;
 
 /**
- * Whether a live spoke other than `own`, in whatever hub, holds the domain, one of those `above` it, or one below it:
- * of these the names end in a dot and the domain, so that backwards they begin alike. `/` is the next character after
- * the dot.
+ * Returns whether another live spoke of any hub has the domain, one of its parents (`above`), or a subdomain.
+ * Subdomains end with a dot and the domain, so reversed names have a common prefix. `/` is the character after the dot.
  */
 export async function isInUse(
   rows: Rows,
@@ -40,7 +39,7 @@ export async function isInUse(
   return found[0]!.taken;
 }
 
-/** Whether a live spoke other than `own`, in whatever hub, holds one of these names. */
+/** Returns whether another live spoke of any hub has one of these names. */
 export async function isAnyInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
   if (names.length === 0) return false;
   const { rows: found } = await sql<{ taken: boolean }>`select
@@ -53,8 +52,8 @@ export async function isAnyInUse(rows: Rows, names: readonly string[], own: stri
 }
 
 /**
- * Until the transaction ends, holds off others who would take this name, or one above or below it. Below ROOT_DOMAIN a name
- * has one label, and none stands above another; all others that could are alike in their last two labels.
+ * Locks a name with its parents and subdomains until the transaction ends. Names below ROOT_DOMAIN have one label and
+ * no parents among spokes. Other names that can conflict have the same last two labels.
  */
 export async function lockNames(tx: Tx, domain: string, { rootDomain }: OwnNames): Promise<void> {
   const lockedName = isSubdomain(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
@@ -66,7 +65,7 @@ export interface FormerDomain {
   readonly until: Date;
 }
 
-/** By spoke; those that go first come first. */
+/** Lists former domains by spoke, the first to expire first. */
 export async function listFormerDomains(rows: Rows, ids: readonly string[]): Promise<Map<string, FormerDomain[]>> {
   if (ids.length === 0) return new Map();
   const found = await rows.selectFrom("former_domains").selectAll().where(sql<boolean>`spoke_id = any(${ids}::text[])`)
@@ -75,14 +74,14 @@ export async function listFormerDomains(rows: Rows, ids: readonly string[]): Pro
   return new Map([...grouped].map(([id, rows]) => [id, rows.map(({ domain, until }) => ({ domain, until }))]));
 }
 
-/** Those of a spoke whose time is not over. */
+/** Lists the former domains of a spoke that are still reserved. */
 export async function listReservedDomains(rows: Rows, id: string): Promise<string[]> {
   const found = await rows.selectFrom("former_domains").select("domain").where("spokeId", "=", id)
     .where("until", ">", sql<Date>`wheelwright_now()`).execute();
   return found.map(({ domain }) => domain);
 }
 
-/** The spoke answers to this name from now on, and the one that it had leads there. */
+/** Switches the spoke to a domain. The previous one becomes a former domain. */
 export async function switchDomain(tx: Tx, { id, domain: previous }: SpokeRow, domain: string): Promise<void> {
   await tx.deleteFrom("former_domains").where("domain", "=", domain).execute();
   await tx.insertInto("former_domains").values({
@@ -93,12 +92,12 @@ export async function switchDomain(tx: Tx, { id, domain: previous }: SpokeRow, d
   await tx.updateTable("spokes").set({ domain, wishedDomain: null }).where("id", "=", id).execute();
 }
 
-/** Nobody is to move there any more. */
+/** Clears the requested domain. */
 export async function clearRequestedDomain(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("spokes").set({ wishedDomain: null }).where("id", "=", id).execute();
 }
 
-/** Frees the names that were left, but for those. */
+/** Releases the former domains, except these. */
 export async function releaseDomains(tx: Tx, id: string, except: readonly string[] = []): Promise<string[]> {
   const freed = await tx.deleteFrom("former_domains").where("spokeId", "=", id)
     .where(sql<boolean>`domain <> all(${except}::text[])`).returning("domain").execute();

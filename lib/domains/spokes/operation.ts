@@ -1,9 +1,9 @@
-/** Which job an operation on a spoke is, and whose turn it waits for. */
+/** Creates the job of an operation on a spoke. */
 import { hubLane, type NewJob, spokeLane } from "#lib/jobs/job.ts";
 import { SPOKE_OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Installs wait for each other in their hub's lane; everything else has its spoke's own, and waits behind no install. */
+/** Creates the job. Installs share the hub's lane; other operations use the spoke's own lane. */
 export function operationOn(spoke: SpokeRow, kind: SpokeOperationKind, payload: object = {}): NewJob {
   return {
     kind: SPOKE_OPERATIONS[kind].kind,

@@ -1,4 +1,4 @@
-/** What a patch of a spoke comes to: the refusals, the row with the patch in it, and what brings the site to it. */
+/** Plans a patch of a spoke: checks it, applies it to the row, and decides which operation is needed. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -16,17 +16,17 @@ import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { type Changes, diffFields, findPendingChanges, toDesired } from "#lib/domains/spokes/desired.ts";
 
 interface PatchPlan {
-  /** The row with the patch in it. */
+  /** The row after the patch. */
   readonly desired: SpokeRow;
   readonly changes: Changes;
   /**
-   * What brings the site to it: `nothing` where nothing is to be done or somebody is at it, the install that is to come
-   * or the operation that waits already, or a new operation.
+   * How the site gets the changes: `nothing` if it has them or is getting them, `install` by the install that
+   * has not run, `waiting` by an operation that is queued, or a new operation.
    */
   readonly execution: "nothing" | "install" | "waiting" | Acceptance;
 }
 
-/** As things stand in this transaction, or for this reader. */
+/** Plans the patch in this transaction or connection. */
 export async function planPatch(
   rows: Rows,
   app: App,
@@ -37,7 +37,7 @@ export async function planPatch(
   const current = toDesired(before), target = { ...current, ...selectDefined(patch) };
   const changes = diffFields(current, target);
   const live = await liveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
-  // Only what changes is checked: a record sent back as it was is fine, whatever the catalogue lists by now.
+  // Only changed fields are checked, so that a client can send the record back unchanged.
   requireOffered(app.catalog, { brand: changes.brand?.to ?? undefined });
   if (changes.domain) await requireFreeDomain(rows, app, actor, before, target.domain, live);
   const desired: SpokeRow = { ...target, ...domainColumns(before, target.domain, isNotBuilt) };
@@ -51,16 +51,19 @@ export async function planPatch(
     return { desired, changes, execution: "waiting" };
   }
   const execution = checkAction("configure", await readFacts(rows, before));
-  // Asked once more for what came to nothing: what is told is what the site lacks.
+  // The request repeats a failed change: report what the site lacks.
   return { desired, changes: changed ? changes : pending, execution };
 }
 
-/** What is absent stays. */
+/** Returns the defined fields. */
 function selectDefined(patch: SpokePatch): Partial<SpokeRow> {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }
 
-/** A site that is not built has its name at once; any other once it answers under it. */
+/**
+ * Returns the domain columns. A site that is not installed gets the new domain immediately, others when they answer
+ * under it.
+ */
 function domainColumns(
   { domain }: SpokeRow,
   requested: string,
@@ -70,7 +73,7 @@ function domainColumns(
   return { domain, wishedDomain: requested === domain ? null : requested };
 }
 
-/** What can be said of the name without looking at others: who may ask for it, and whether any spoke could have it. */
+/** Checks, without the database, whether the caller may change the domain and whether any spoke could have it. */
 export function requireAllowedDomain(
   { config }: App,
   actor: Actor,
@@ -84,7 +87,7 @@ export function requireAllowedDomain(
   domainsFor(config, slug, "", domain);
 }
 
-/** Under the rules of a creation; a name that the spoke holds itself, or one above or below such a name, is free to it. */
+/** Applies the rules of a creation. The spoke's own names, and their parents and subdomains, are free for it. */
 async function requireFreeDomain(
   rows: Rows,
   app: App,
@@ -103,7 +106,7 @@ async function requireFreeDomain(
   if (await isInUse(rows, domain, parentNames(domain, ownNamesOf(app.config)), id)) throw domainTakenFault([domain]);
 }
 
-/** Whether an install is still to read what it makes: one that waits for its turn, or the retry of a failed one. */
+/** Returns whether the install has not started, or will be retried after a failure. */
 function isUnbuilt({ state, readyAt }: SpokeRow, live: readonly Job[]): boolean {
   if (state === "failed") return readyAt === null;
   return state === "provisioning" && live.every(isUntouched);

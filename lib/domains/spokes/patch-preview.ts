@@ -1,6 +1,6 @@
 /**
- * What changing a spoke would come to: judged as the real thing, asked of the cluster by its own dry run; nothing is
- * written.
+ * Previews a patch of a spoke. It is checked like the real patch and sent to the cluster as a dry run. It writes
+ * nothing.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -18,7 +18,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokePatch } from "#lib/domains/spokes/views.ts";
 import { type Changes, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 
-/** Throws the Faults that the patch itself would, and unavailable when the cluster cannot be asked. */
+/** Previews a patch. Throws the faults of the patch, and unavailable if the cluster does not answer. */
 export async function previewPatch(
   app: App,
   actor: Actor,
@@ -37,7 +37,7 @@ export async function previewPatch(
     spokeId: spoke.id,
     state: spoke.state,
     becomes: typeof by === "object" ? by.becomes : spoke.state,
-    downtime: needsOperation && (moves || changes.mail !== undefined), // Moodle is started anew to read it
+    downtime: needsOperation && (moves || changes.mail !== undefined), // Moodle restarts to read it
     steps: needsOperation ? Object.values(configure.plan.steps).map(([label]) => label) : [],
     changes: objectChanges,
     notes: [

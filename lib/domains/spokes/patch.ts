@@ -1,10 +1,10 @@
 /**
- * Changes what a spoke is called, how it looks, whom its site answers to, whether it sends mail, and under which name. The rows change here;
- * what of it the site must take is done by the operation `configure`, behind whatever the spoke is busy with. Its
- * domain is the new one once the site answers under it; until then that is kept for it.
+ * Changes a spoke's name, brand, administrator, mail and domain. The rows change here; the operation `configure` then
+ * updates the site, after other operations of the spoke. The domain changes once the site answers under the new one,
+ * which is reserved until then.
  *
- * An installation that nobody has begun is simply made with the new words. A suspended spoke is refused: its site could not
- * be asked to take them, and a name in the record that nobody finds in the site would stand there for months.
+ * An install that has not started uses the new values directly. A suspended spoke is refused: its site cannot be
+ * updated, and the row would differ from it for months.
  */
 import { onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -29,8 +29,8 @@ import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
 
 /**
- * Throws Fault conflict `spoke_state` where the spoke cannot be changed now, invalid `not_offered`, and for the domain what
- * creating a spoke throws, and forbidden `federation_admin_only`. `signal` is the request's: name servers may be slow.
+ * Changes a spoke. Throws Fault conflict `spoke_state`, invalid `not_offered`, forbidden `federation_admin_only`, and
+ * the domain faults of creating a spoke. `signal` is the request's, because name servers may be slow.
  */
 export async function patchSpoke(
   app: App,
@@ -44,7 +44,7 @@ export async function patchSpoke(
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/** What the spoke has, or is to have, was proved before. */
+/** Verifies a new domain. The current and the requested one were verified before. */
 export async function verifyPatchDomain(
   app: App,
   actor: Actor,
@@ -77,7 +77,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
       ...onSpoke(after),
       metadata: { slug: after.slug, changed: changes, ...(job && { operationId: job.id }) },
     }],
-    // What waits behind another operation is told by its start.
+    // An operation that is queued behind another is announced when it starts.
     events: [{
       ...about,
       state: after.state,
@@ -87,7 +87,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
   return after;
 }
 
-/** The spoke as it is from now on, and the operation that makes its site what the row says. */
+/** Enqueues the update of the site. Returns the updated spoke and the job. */
 export async function enqueueConfigure(
   tx: Tx,
   requester: Asker,

@@ -1,4 +1,4 @@
-/** What creating a spoke would come to: the same decisions and refusals as the real thing, and nothing is written. */
+/** Previews the creation of a spoke, with the checks of the real creation. It writes nothing. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
@@ -17,7 +17,7 @@ import { isInUse } from "#lib/domains/spokes/names.ts";
 import { hasSlug } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/domains/spokes/views.ts";
 
-/** The id, and with it the namespace, are examples: the real ones are made when the spoke is. */
+/** Previews a spoke. The ID and namespace are examples; the real ones are generated at creation. */
 export async function previewSpoke(
   app: App,
   actor: Actor,
@@ -45,7 +45,7 @@ export async function previewSpoke(
       moodleVersion: spoke.lmsVersion,
       from: plan?.from ?? null,
     },
-    // Secrets are made in the cluster alone, and are not shown.
+    // Secrets are generated in the cluster and not shown.
     objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },
     price,
@@ -61,8 +61,8 @@ async function findFreeDomain({ db, config }: App, domains: readonly string[]): 
 }
 
 /**
- * For who runs the hub: what it pays is nothing to admins of single spokes. Throws Fault invalid `not_offered` for a size
- * that is not on offer, and unavailable `billing_unavailable`.
+ * Previews the cost of another spoke, for callers who can manage the hub. Throws Fault invalid `not_offered` and
+ * unavailable `billing_unavailable`.
  */
 export async function previewAddedCost(
   app: App,

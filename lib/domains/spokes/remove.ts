@@ -1,4 +1,4 @@
-/** Accepts the removal of a spoke. Tearing it down is work; the row stays, and is `removed` once its namespace is gone. */
+/** Requests the removal of a spoke. A job deletes the namespace; the row stays and becomes `removed`. */
 import { onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -16,8 +16,8 @@ import { lockSpoke, moveSpoke, type SpokeRow } from "#lib/domains/spokes/store.t
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
- * Asked again while the spoke is going, it answers with the operation that is under way; one that waits for its next try
- * tries again now, since the caller may have put right what it failed of.
+ * Requests the removal. During a removal it returns the running operation. A removal that waits for a retry is retried
+ * immediately, because the caller may have fixed its error.
  */
 export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
@@ -25,8 +25,8 @@ export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Prom
 }
 
 /**
- * Whatever else was asked of the spoke is called off: what is queued at once, what is running as soon as its holder
- * has seen it. The removal starts when nothing of the spoke runs any more.
+ * Cancels the spoke's other operations: queued ones immediately, running ones as soon as their replica notices. The
+ * removal starts when nothing of the spoke runs.
  */
 export async function acceptRemoval(tx: Tx, requester: Asker, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
@@ -36,7 +36,7 @@ export async function acceptRemoval(tx: Tx, requester: Asker, id: string): Promi
     if (removal && !isFinished(removal.state)) {
       await hasten(tx, removal);
       return before;
-    } // else an earlier release gave it up after its time; the spoke cannot stay half removed for good
+    } // otherwise an earlier release ended it at its time limit, and the spoke must still be removed
   }
   const cancelledJobs = await cancelOperationsOf(tx, id);
   const after = await moveSpoke(tx, id, "removing");

@@ -1,4 +1,4 @@
-/** Spokes as the API shows them: the rows, each with the operation that it is busy with. */
+/** Converts spokes to API records, each with its current operation. */
 import { type AuditEvent, readAudit, shownTo } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -23,7 +23,7 @@ export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Prom
   return (await showSpokes(rows, viewer, [row]))[0]!;
 }
 
-/** In the order given. However many they are, it takes the same few queries. */
+/** Converts rows in the same order, with a fixed number of queries. */
 export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly SpokeRow[]): Promise<SpokeRecord[]> {
   return await showListedSpokes(
     rows,
@@ -33,8 +33,8 @@ export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly Sp
 }
 
 /**
- * The same for spokes of which it is known whether there is more to ask: where there is not, it takes no query at all. What
- * was begun just now is given, and not asked for.
+ * Converts listed rows. Queries only those that are busy or have former domains. `newJobs` are operations that were
+ * just enqueued.
  */
 export async function showListedSpokes(
   rows: Rows,
@@ -59,7 +59,7 @@ export async function showListedSpokes(
   }));
 }
 
-/** The spokes that the caller sees, of one hub or of all, newest first. */
+/** Finds the spokes that the viewer can see, of one hub or all, newest first. */
 export async function findSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -70,7 +70,7 @@ export async function findSpokes(
   return withItems(page, await showListedSpokes(rows, viewer, page.items));
 }
 
-/** What was done with a spoke, newest first. */
+/** Finds the activity of a spoke, newest first. */
 export async function findActivity(
   rows: Rows,
   viewer: Viewer,

@@ -1,9 +1,9 @@
 /**
- * Has the site itself make a link for its administrator: one Job in its namespace, whose answer is sealed for this request.
+ * Creates a sign-in link by a Job in the site's namespace, whose output is encrypted for this request.
  *
- * What a pod prints can be read by everybody who may read logs in the cluster, so the key to it never leaves this
- * process. The Job's name is always the same: the cluster has one at a time, whichever replica is asked. It is deleted
- * once it was read; one whose replica died ends within a minute and is cleared away by the cluster.
+ * Anybody who can read logs in the cluster sees a pod's output, so the private key never leaves this process. The Job's
+ * name is fixed, so the cluster runs one at a time for all replicas. The Job is deleted after its output was read. If
+ * the replica dies, the Job ends within a minute and the cluster deletes it.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -19,25 +19,25 @@ import type { Log } from "#lib/base/log.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const JOB_SUFFIX = "0"; // in place of a fence: all of them have the same name
-const TIME_SHARE = 0.6; // of the time that a request has; the rest is for clearing away and writing down
+const JOB_SUFFIX = "0"; // instead of a fence: all these Jobs have the same name
+const TIME_SHARE = 0.6; // share of the request's time limit; the rest is for cleanup and recording
 const CLEANUP_TIMEOUT = 3 * SECOND;
-const MAX_EXPIRY = 253_402_300_799; // seconds since 1970 that a stamp can hold
+const MAX_EXPIRY = 253_402_300_799; // the largest timestamp, in seconds since 1970
 const MAX_LOG_LINES = 5;
 
-/** Moodle's token, and until when it is good, in seconds since 1970. */
+/** Moodle's token and its expiry, in seconds since 1970. */
 const Answer = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({
-    token: v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{32}$/)), // it becomes part of an address
+    token: v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{32}$/)), // it becomes part of a URL
     expires: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_EXPIRY)),
   }),
 );
 type SiteAnswer = v.InferOutput<typeof Answer>;
 
 const OTHER_ADMIN_HINT = "another administrator of the site must fix that first; reset-admin-password does not help";
-/** What sign-in-link.php says, why that is, and what would make it possible. */
+/** Reasons and remedies for the codes that sign-in-link.php prints. */
 const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> = {
   page: [
     "the site redirects forgotten passwords to another page",
@@ -50,8 +50,8 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
 };
 
 /**
- * Throws Fault conflict `link_under_way` or `admin_unusable`, unavailable `link_failed` or `cluster_unavailable`, or
- * timeout.
+ * Creates the link. Throws Fault conflict `link_under_way` or `admin_unusable`, unavailable `link_failed` or
+ * `cluster_unavailable`, or timeout.
  */
 export async function createLinkInSite(
   app: App,
@@ -90,12 +90,12 @@ async function runLinkJob(app: App, spoke: SpokeRow, seal: SealedReply, signal: 
   }
 }
 
-/** Whether it is the Job of this request: nobody else has the key. */
+/** Returns whether the Job belongs to this request, by its public key. */
 function belongsToRequest(job: KubeObject, { publicKey }: SealedReply): boolean {
   return JSON.stringify(job["spec"]).includes(publicKey);
 }
 
-/** Also after the request was given up, and where the answer to the creation was lost. */
+/** Deletes the Job. Also runs after the request was aborted, or if the response to the creation was lost. */
 async function deleteJob(
   space: Space,
   { apiVersion, kind, metadata: { name } }: KubeObject,
@@ -111,14 +111,14 @@ async function deleteJob(
   }
 }
 
-/** Of a run that failed nothing is good: its token was never committed, or can be read by nobody. */
+/** Logs a failed run. Its output is safe to log: the token was not committed, or nobody can decrypt it. */
 function logFailure(log: Log, spoke: SpokeRow, { reason: refusal, exitCode, log: lines }: JobResult): void {
   const said = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
   log.warn("A site could not create a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, said });
 }
 
 function toFault(error: ClusterError, actor: Pick<Actor, "role">): Fault {
-  if (error.status === 409) return linkRunningFault(); // the one before is just being deleted
+  if (error.status === 409) return linkRunningFault(); // the previous Job is still being deleted
   if (error.code === "deadline") {
     const message = "The site did not create the sign-in link in time; try again later";
     return new Fault("timeout", "too_slow", message, { cause: error });

@@ -1,9 +1,8 @@
 /**
- * A way into the site for who has none yet: a link with which its administrator chooses a password, and is in.
+ * Creates sign-in links: a link with which the site's administrator sets a password and is signed in.
  *
- * It is Moodle's own, as if that had mailed it, and is shown to the person who asked and kept nowhere. That it was made
- * is written down before it is shown, and only if nothing has changed meanwhile: a link that nobody is shown runs out
- * by itself.
+ * It is Moodle's own link to reset a password. It is shown to the caller and not stored. It is recorded before it is
+ * shown, and only if nothing has changed meanwhile. A link that is not shown expires.
  */
 import { onSpoke } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -21,9 +20,9 @@ import { findSpoke, lockLinks, lockSpoke, secondsUntilLink, type SpokeRow } from
 import type { SignInLink } from "#lib/domains/spokes/views.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-const MAX_LINKS = 10; // links that one person may make in an hour
+const MAX_LINKS = 10; // links per user and hour
 
-/** What would make it possible, where waiting would not. */
+/** The action to do first, in states where waiting does not help. */
 const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
   provisioning: "wait until it is active",
   failed: "fix what failed, and retry it",
@@ -31,7 +30,9 @@ const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
   removing: "it will be deleted",
 };
 
-/** Throws Fault conflict `spoke_state`, limited `too_many_links`, and what askSite throws. */
+/**
+ * Creates a link. Throws Fault conflict `spoke_state`, limited `too_many_links`, and the faults of createLinkInSite.
+ */
 export async function createSignInLink(
   app: App,
   actor: Actor,
@@ -43,7 +44,7 @@ export async function createSignInLink(
   const { token, expires } = await createLinkInSite(app, actor, spoke, signal).catch(async (error) => {
     const after = await findSpoke(app.db.rows, spoke.id, "hidden");
     if (!after) throw spokeMissingFault();
-    await requireOpenSite(app.db.rows, after); // what has begun meanwhile explains more than what came of it
+    await requireOpenSite(app.db.rows, after); // an operation that started meanwhile explains the error better
     throw error;
   });
   const expiresAt = new Date(expires * SECOND);
@@ -66,7 +67,7 @@ export async function createSignInLink(
   });
 }
 
-/** Whether the site lets people in, and nothing is asked of it that would keep them out. */
+/** Requires that the site is open and that no operation is queued that would close it. */
 async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
   const { state, live, maintenance } = await readFacts(rows, spoke);
   const blocking = live.find((kind) => transitionOf(kind) !== null);

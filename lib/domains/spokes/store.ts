@@ -1,4 +1,4 @@
-/** The rows of spokes. A removed spoke keeps its row, because its history refers to it; its slug and domain are free. */
+/** Stores spokes. A removed spoke keeps its row, because its history refers to it. Its slug and domain become free. */
 import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -17,26 +17,26 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** Of a spoke, what stands elsewhere: nearly always there is no more to ask. */
+/** Facts about a spoke that are not in its columns. They show whether more queries are needed. */
 interface SpokeExtras {
-  /** Whether an operation of its is queued or running. */
+  /** Whether an operation is queued or running. */
   readonly busy: boolean;
-  /** Whether it has left a name that still leads to it. */
+  /** Whether it has a former domain. */
   readonly renamed: boolean;
-  /** Whether its site is reached by HTTPS. */
+  /** Whether its site uses HTTPS. */
   readonly https: boolean;
-  /** The port of its address; null for the default one. */
+  /** The port of its URL; null for the default port. */
   readonly port: number | null;
 }
 
 export type FoundSpoke = SpokeRow & SpokeExtras;
 
-/** Of a row that was found without it: there may be more to ask. */
+/** Returns the extra facts for a row that was read without them. Assumes that more queries are needed. */
 export function defaultExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
-/** What is shown of a spoke. */
+/** The columns of a spoke that are shown. */
 const listedColumns = [
   ...["id", "federationId", "slug", "displayName", "domain", "size", "identity", "content", "contentMode", "brand"],
   ...[
@@ -66,7 +66,7 @@ const extraColumns = [
   sql<number | null>`(blueprint_inputs ->> 'port')::integer`.as("port"),
 ];
 
-// Said in the text and not by a value, so that an index of the live ones fits.
+// Written as SQL text, so that the partial index for live rows is used.
 const isLive = sql<boolean>`state <> 'removed'`;
 
 interface SpokeKey {
@@ -84,13 +84,13 @@ const findListedByKey = prepareShared((rows, key: SpokeKey) =>
   rows.selectFrom("spokes").select(listedColumns).select(extraColumns).where(matchesKey(key))
 );
 
-/** The spoke of this id, or the live one that has this domain. An id is no host name: it has no dot. */
+/** Finds a spoke by ID, or a live one by domain. An ID is never a host name, because it has no dot. */
 export async function findSpoke(rows: Rows, name: string, removed: RemovedVisibility): Promise<FoundSpoke | undefined> {
   const key = parseSpokeKey(name, removed);
   return key && (await findByKey(rows, key))[0];
 }
 
-/** The same of what is shown of it, for who only looks. */
+/** Finds only the shown columns of a spoke. */
 export async function findListedSpoke(
   rows: Rows,
   name: string,
@@ -106,7 +106,7 @@ function parseSpokeKey(name: string, removed: RemovedVisibility): SpokeKey | und
   return domain.success ? { domain: domain.output, hidden: true } : undefined;
 }
 
-/** The live ones among these spokes that the caller sees, in no order. */
+/** Finds the live ones of these spokes that the viewer can see, in any order. */
 export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];
@@ -114,7 +114,7 @@ export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly stri
     .where(isVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
 }
 
-/** Which spokes are asked for, among those that the caller sees. */
+/** Filter for a list of visible spokes. */
 export interface SpokeQuery extends ListPageRequest, SpokeFilter {
   readonly federationId?: string;
 }
@@ -122,7 +122,7 @@ export interface SpokeQuery extends ListPageRequest, SpokeFilter {
 interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, PageBounds {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
-  /** Whose spokes, and which, besides; both absent where the caller sees all that is asked for. */
+  /** The viewer's hubs and spokes; both undefined if the viewer can see all matching spokes. */
   readonly federationIds?: readonly string[];
   readonly spokeIds?: readonly string[];
 }
@@ -142,7 +142,7 @@ const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: Spoke
   return newestFirst(query, where);
 });
 
-/** The spokes that the caller sees, of one hub or of all, newest first. */
+/** Lists the spokes that the viewer can see, of one hub or all, newest first. */
 export async function listSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -150,7 +150,8 @@ export async function listSpokes(
   removed: RemovedVisibility,
 ): Promise<ListPage<ListedSpoke>> {
   const federationId = where.federationId ?? findOnlyHub(viewer);
-  // Of one hub that they run they see all: for one hub alone PostgreSQL keeps its plan, and for a list it never does.
+  // For a hub that the viewer can manage, the query uses only the hub: PostgreSQL caches its plan, unlike one with an
+  // array.
   const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
   const { federationIds, spokeIds } = viewer;
   const conditions = {
@@ -167,15 +168,14 @@ export async function listSpokes(
   );
 }
 
-/** The hub that holds all that the caller sees, if it is one that they run. */
+/** Returns the hub that contains everything the viewer can see, if the viewer can manage it. */
 function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefined {
   return role !== "operator" && federationIds.length === 1 && spokeIds.length === 0 ? federationIds[0] : undefined;
 }
 
 /**
- * Adds the spoke, or returns undefined when a live one has its slug or its domain. It waits for another call that is
- * adding the same and has not committed, so that the unique indexes decide every race and no error breaks the
- * transaction.
+ * Adds the spoke; returns undefined if a live one has its slug or domain. Waits for another transaction that is adding
+ * the same. So the unique indexes decide every race, and no error aborts the transaction.
  */
 export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
   return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
@@ -189,21 +189,21 @@ export async function hasSlug(rows: Rows, federationId: string, slug: string): P
 }
 
 /**
- * The row as it stands, held against other changes until the transaction ends, so that of two callers the second
- * judges what the first has made of it. Those who only refer to it need not wait.
+ * Locks the row against changes until the transaction ends, so a second caller sees the first one's result. Rows that
+ * refer to it can still be added.
  */
 export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
   return await tx.selectFrom("spokes").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
 
-/** What went wrong before is forgotten with the state that it explained. */
+/** Changes the state and clears the reason of the previous one. */
 export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<SpokeRow> {
   return await tx.updateTable("spokes")
     .set({ state, stateReason: null, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
+/** Stores the desired values of a spoke. Its inputs show what the site has applied. */
 export async function updateDesired(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
   const { displayName, brand, adminEmail, domain, wishedDomain, mail } = row;
   return await tx.updateTable("spokes")
@@ -211,25 +211,25 @@ export async function updateDesired(tx: Tx, { id, ...row }: SpokeRow): Promise<S
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** What a site has taken of what was wished since it was made; the blueprint's revision stays. */
+/** Stores the inputs that a site has applied; the blueprint revision stays. */
 export async function setAppliedInputs(tx: Tx, id: string, inputs: object): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
 }
 
-/** What it is to be made from, and the blueprint that this is for. */
+/** Stores the inputs to install from, with the blueprint revision. */
 export async function setBlueprintInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs), blueprintRevision: revision })
     .where("id", "=", id).execute();
 }
 
-/** Until the transaction ends, of one person's links one at a time is counted and written down. */
+/** Locks the user's sign-in links until the transaction ends, so that they are counted correctly. */
 export async function lockLinks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: sign-in links of ${userId}`}, 0))`.execute(
     tx,
   );
 }
 
-/** Seconds until the person has made fewer than so many sign-in links within an hour; null where it has not made so many. */
+/** Returns the seconds until the user is below the limit of links per hour; null if the user is below it. */
 export async function secondsUntilLink(rows: Rows, userId: string, limit: number): Promise<number | null> {
   const found = await rows.selectFrom("audit_events")
     .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))

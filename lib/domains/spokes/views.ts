@@ -1,4 +1,4 @@
-/** A spoke as the API shows it, and what it takes to make one or to change it. */
+/** Schemas of spokes in the API. */
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { Version } from "#lib/moodle/sizes.ts";
@@ -22,7 +22,7 @@ import { SPOKE_STATES } from "#lib/operations/states.ts";
 const SPOKE_HEALTH = ["healthy", "degraded", "unknown"] as const;
 const MAIL = ["on", "held"] as const;
 
-/** Of a copy: the spoke that it is a copy of, and the backup that its data is from. */
+/** The source of a copy: the spoke and the backup. */
 const CopiedFrom = v.object({ spokeId: v.string(), backupId: v.string() });
 
 export const SpokeView = v.object({
@@ -31,7 +31,7 @@ export const SpokeView = v.object({
   slug: v.string(),
   displayName: v.string(),
   domain: v.string(),
-  /** Names that it had before, which lead to the present one until then; nobody else can have them as long. */
+  /** Former domains, which redirect to the current one and stay reserved until then. */
   formerDomains: v.array(v.object({ domain: v.string(), until: Timestamp })),
   url: v.string(),
   size: v.string(),
@@ -42,20 +42,20 @@ export const SpokeView = v.object({
   adminEmail: v.string(),
   region: v.nullable(v.string()),
   lmsVersion: v.string(),
-  /** The same under the name that the specification gives it on the wire. */
+  /** Equal to lmsVersion, under the specification's name. */
   moodleVersion: v.string(),
   /** The image that ran after the installation or the last upgrade, restore or reapply; null until it was seen. */
   imageDigest: v.nullable(v.string()),
   seed: v.nullable(v.string()),
-  /** Null of what is no copy. */
+  /** Null if it is not a copy. */
   from: v.nullable(CopiedFrom),
-  /** `held` where the site sends no mail until an administrator says so, as a copy does. */
+  /** `held` if the site sends no mail until an administrator allows it, as in a copy. */
   mail: v.picklist(MAIL),
   state: v.picklist(SPOKE_STATES),
   status: v.picklist(SPOKE_STATES),
   stateReason: v.nullable(v.string()),
   health: v.picklist(SPOKE_HEALTH),
-  /** Whether the site tells its visitors that it is in maintenance, because somebody asked for that. */
+  /** Whether the site is in maintenance, because somebody requested that. */
   maintenance: v.boolean(),
   namespace: v.string(),
   operation: v.nullable(OperationView),
@@ -63,12 +63,12 @@ export const SpokeView = v.object({
   updatedAt: Timestamp,
   readyAt: NullableTimestamp,
   observedAt: NullableTimestamp,
-  /** In what it differs from what it was made from; null where nothing is known to. */
+  /** Drift of the site; null if none is known. */
   drift: v.nullable(Drift),
 });
 export type SpokeRecord = v.InferInput<typeof SpokeView>;
 
-/** What a list of spokes can be narrowed by; all of them must fit. */
+/** Filters for lists of spokes. All must match. */
 export const spokeFilters = {
   slug: v.optional(Slug),
   state: optionalChoice(SPOKE_STATES),
@@ -84,7 +84,7 @@ const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
   slug: Slug,
-  /** Of the hub in the path, should it be given: its id or its slug. */
+  /** ID or slug of the hub. If given, it must match the path. */
   federationId: choice,
   displayName: optionalOrNull(text(1, 200)),
   domain: optionalOrNull(HostName),
@@ -98,14 +98,14 @@ export const NewSpoke = v.object({
   lmsVersion: optionalOrNull(Version),
   moodleVersion: optionalOrNull(Version),
   seed: choice,
-  /** Of a copy: the spoke whose courses and people it gets, by id or domain. What is absent is then as it is there. */
+  /** The spoke to copy, by ID or domain. Omitted values are taken from it. */
   copyOf: optionalOrNull(text(1, 253)),
-  /** `newest`, which is what absent means; `now` for one that is taken first; or the id of a backup. */
+  /** `newest` (the default), `now` to take a backup first, or the ID of a backup. */
   copyBackup: optionalOrNull(text(1, 100)),
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
-/** What is absent stays. */
+/** Changes of a spoke. Undefined fields stay. */
 export const SpokePatch = v.object({
   ...v.pick(NewSpoke, ["displayName", "brand", "adminEmail", "domain"]).entries,
   mail: optionalOrNull(v.picklist(MAIL, "must be on or held")),
@@ -114,14 +114,14 @@ export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 
-/** What some actions need, or may be told, besides. */
+/** Parameters of some actions. */
 const actionParameters = {
-  /** Of upgrade: the target version. */
+  /** For upgrade: the target version. */
   lmsVersion: optionalOrNull(Version),
   moodleVersion: optionalOrNull(Version),
-  /** Of resize. */
+  /** For resize: the new size. */
   size: choice,
-  /** Of upgrade: go on without a backup, where the cluster cannot take one. */
+  /** For upgrade: continue without a backup if the cluster cannot take one. */
   skipBackup: flag,
 };
 
@@ -148,47 +148,47 @@ export type BulkOutcome = v.InferInput<typeof BulkOutcome>;
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
 
-/** A way into a spoke's site, as it is shown once to the person who asked. */
+/** A sign-in link to a spoke's site, shown once to the caller. */
 export const SignInLinkView = v.object({ url: v.string(), expiresAt: Timestamp });
 export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
-/** What a spoke has only once it is made. */
+/** Fields that a spoke has only after its creation. */
 const CREATED_FIELDS = [
   ...["id", "formerDomains", "state", "status", "stateReason", "health", "maintenance", "operation"],
   ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
 ] as const;
 
-/** What creating a spoke would come to. */
+/** The preview of a creation. */
 export const SpokePreview = v.object({
   dryRun: v.literal(true),
   spoke: v.object({
     ...v.omit(SpokeView, [...CREATED_FIELDS]).entries,
-    /** backupId is null of one that would be taken first. */
+    /** backupId is null if the backup would be taken first. */
     from: v.nullable(v.object({ ...CopiedFrom.entries, backupId: v.nullable(v.string()) })),
   }),
-  /** What would be applied in the cluster, in order. */
+  /** Objects that would be applied in the cluster, in order. */
   objects: v.array(v.record(v.string(), v.unknown())),
-  /** What it takes at most, what its namespace may take, and where the first is over the second. */
+  /** The site's maximum demand, the quota of its namespace, and where the demand exceeds it. */
   quota: v.object({ demand: Demand, quota: Demand, over: v.array(v.string()) }),
   price: CostView,
 });
 export type SpokePreview = v.InferInput<typeof SpokePreview>;
 
-/** What asking a spoke to change would come to. */
+/** The preview of an action or patch. */
 export const ActionPreview = v.object({
   dryRun: v.literal(true),
   action: v.string(),
   spokeId: v.string(),
-  /** The spoke's state now, and once the action has succeeded. */
+  /** The current state, and the state after the action succeeded. */
   state: v.string(),
   becomes: v.string(),
-  /** Whether the site is away meanwhile, or from then on. */
+  /** Whether the site is unavailable during the action or after it. */
   downtime: v.boolean(),
-  /** What would be done, in order, as the operation would tell it. */
+  /** Labels of the steps, in order. */
   steps: v.array(v.string()),
-  /** What the cluster says would change, by its own dry run. */
+  /** Changes according to the cluster's dry run. */
   changes: v.array(v.object({ object: v.string(), field: v.string(), from: v.unknown(), to: v.unknown() })),
-  /** What no field shows, and what the cluster would refuse. */
+  /** Effects that no field shows, and what the cluster would refuse. */
   notes: v.array(v.string()),
   price: CostView,
 });

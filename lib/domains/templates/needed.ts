@@ -1,16 +1,16 @@
-/** Reads which sandboxes are still needed: their templates are kept or being made, or a job works in them. */
+/** Finds the sandboxes that are still needed, by a template or by a job that runs in them. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** The contents of snapshots that templates are made of, and the ends of the ids that sandboxes of running work are named after. */
+/** VolumeSnapshotContents that templates use, and the IDs of templates and jobs, whose endings are in the names of sandboxes. */
 export interface NeededSandboxes {
   readonly contents: ReadonlySet<string>;
   readonly ids: readonly string[];
 }
 
 /**
- * Read it after the cluster was listed: the row of a template or a job is written before anything is created for it. A failed
- * template needs only the contents that its row names; what else was cut for it is of no use.
+ * Reads what is needed. Call it after the cluster was listed, because rows are written before objects are created. A failed
+ * template needs only the contents in its row; other snapshots of it are orphans.
  */
 export async function readNeededSandboxes(rows: Rows): Promise<NeededSandboxes> {
   const [templates, { rows: jobs }] = await Promise.all([
@@ -28,7 +28,7 @@ export async function readNeededSandboxes(rows: Rows): Promise<NeededSandboxes> 
   };
 }
 
-/** Whether the sandbox of this namespace is one of them. The name ends as the id does. */
+/** Returns whether the sandbox in this namespace is needed. The namespace and the ID have the same ending. */
 export function isNeededSandbox({ ids }: Pick<NeededSandboxes, "ids">, namespace: string): boolean {
   const end = namespace.slice(namespace.lastIndexOf("-") + 1);
   return ids.some((id) => id.endsWith(end));

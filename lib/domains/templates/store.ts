@@ -1,4 +1,4 @@
-/** The rows of templates, and of what sites are made from them. */
+/** Stores templates, and which sites are created from them. */
 import { type Selectable, sql } from "kysely";
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { TemplateKey } from "#lib/moodle/template.ts";
@@ -9,30 +9,30 @@ import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
 type TemplateRow = Selectable<Schema["templates"]>;
-/** `volumes` are as a backup's. */
+/** A template. Its `volumes` have the format of a backup's. */
 export type SiteTemplate = Omit<TemplateRow, "volumes"> & { readonly volumes: readonly BackupVolume[] };
 export type TemplateUse = Selectable<Schema["template_uses"]>;
 
-/** After a failure the next try waits for an hour, after each further one twice as long, and for a week at most. */
+/** The first retry waits an hour. The wait doubles after each failure, up to a week. */
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
 
 export async function findTemplate(rows: Rows, key: TemplateKey): Promise<SiteTemplate | null> {
   return await selectByKey(rows, key).executeTakeFirst() ?? null;
 }
 
-/** Until the transaction ends, nobody retires it, and nobody gives it up. */
+/** Locks the template until the transaction ends, so that nobody retires or fails it. */
 export async function lockTemplate(tx: Tx, key: TemplateKey): Promise<SiteTemplate | null> {
   return await selectByKey(tx, key).forUpdate().executeTakeFirst() ?? null;
 }
 
-/** The one of this making; null when the row is another one's by now, or is gone. */
+/** Finds the template by its ID; null if it was replaced or deleted. */
 export async function findTemplateById(rows: Rows, id: string): Promise<SiteTemplate | null> {
   return await rows.selectFrom("templates").selectAll().where("id", "=", id).executeTakeFirst() ?? null;
 }
 
 /**
- * The id of a new making, where there is no template of this key and none is being made, or where one failed long enough ago;
- * else null.
+ * Starts a template and returns its ID. Returns null if one exists or is being created, or if the last failure is too
+ * recent.
  */
 export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | null> {
   const id = newId("tpl");
@@ -48,7 +48,7 @@ export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | 
   return row?.id ?? null;
 }
 
-/** What it is made of, and what of an earlier making is to be cleared away. */
+/** Saves the volumes of a template, including those of an earlier attempt that must be deleted. */
 export async function saveTemplateVolumes(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<void> {
   await tx.updateTable("templates").set({ volumes: JSON.stringify(volumes) }).where("id", "=", id).execute();
 }
@@ -59,7 +59,7 @@ export async function completeTemplate(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).where("state", "=", "making").execute();
 }
 
-/** None could be made; or no site from this one. Returns whether it is this that made it a failed one. */
+/** Marks the template as failed. Returns whether this call changed its state. */
 export async function failTemplate(
   tx: Tx,
   id: string,
@@ -75,7 +75,7 @@ export async function failTemplate(
   return row !== undefined;
 }
 
-/** The same for those whose job has ended and said nothing of them. */
+/** Marks templates as failed whose job ended without a result. */
 export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
   await sql`update templates set state = 'failed', failures = failures + 1, next_try_at = wheelwright_now(),
       error = 'Its job ended before the template was ready'
@@ -88,7 +88,7 @@ export async function findTemplateUse(rows: Rows, spokeId: string): Promise<Temp
   return await rows.selectFrom("template_uses").selectAll().where("spokeId", "=", spokeId).executeTakeFirst() ?? null;
 }
 
-/** The spoke's site is made from the template from now on. */
+/** Records that the spoke's site is created from the template. */
 export async function recordTemplateUse(
   tx: Tx,
   { id }: SiteTemplate,
@@ -98,12 +98,12 @@ export async function recordTemplateUse(
   await tx.insertInto("template_uses").values({ ...use, templateId: id, givenUp: null }).execute();
 }
 
-/** It has served: whatever failed before is no reason to wait any longer the next time. */
+/** Resets the failures after the template was used successfully. */
 export async function resetTemplateFailures(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("templates").set({ failures: 0 }).where("id", "=", id).where("failures", ">", 0).execute();
 }
 
-/** The spoke's site is not to be made from it, whoever goes on with that. */
+/** Records that the spoke's site is not created from the template, also for later attempts. */
 export async function abandonTemplateUse(tx: Tx, { spokeId }: TemplateUse, reason: string): Promise<void> {
   await tx.updateTable("template_uses").set({ givenUp: sql<string>`coalesce(given_up, ${redact(reason)})` })
     .where("spokeId", "=", spokeId).execute();
@@ -117,11 +117,11 @@ export async function listTemplates(rows: Rows): Promise<SiteTemplate[]> {
   return await rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
-/** From here on no site is made from it. False where it is in use, or is not what it was when it was looked at. */
+/** Retires the template, so that no new site uses it. Returns false if it is in use or has changed. */
 export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promise<boolean> {
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();
-  // A statement of its own: who took the template while this waited for the row is seen only now.
+  // A separate statement: it also sees uses that were added while the first one waited for the row.
   const { rows: [inUse] } = await sql`
     select from template_uses join jobs using (spoke_id)
     where template_id = ${id} and given_up is null and visible and jobs.state in ('queued', 'running')`.execute(tx);
@@ -130,7 +130,7 @@ export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promi
   return true;
 }
 
-/** What it was made of is gone. */
+/** Deletes the row, after its volumes were deleted. */
 export async function removeTemplate(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("templates").where("id", "=", id).where("state", "=", "retiring").execute();
 }

@@ -1,4 +1,4 @@
-/** The first operator: made by this machine, on its own authority, while there is none. */
+/** Creates the first operator from the configuration. */
 import { sql } from "kysely";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
@@ -10,14 +10,14 @@ import type { Log } from "#lib/base/log.ts";
 import { findFirstOperator, hasOperators, insertOperator } from "#lib/domains/users/store.ts";
 
 interface Admin {
-  /** In lower case, as the Email schema leaves it. */
+  /** In lower case, as the Email schema returns it. */
   readonly email: string;
   readonly password: string;
 }
 
 const DEV_EMAIL = "admin@wheelwright.localhost";
 
-/** Makes the first operator from the configuration. Once there is one, what is configured changes nothing. */
+/** Creates the first operator from the configuration. If one exists, the configuration has no effect. */
 export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
     if (await hasOperators(db.rows)) return;
@@ -31,8 +31,8 @@ export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log
 }
 
 /**
- * The first operator of `wheelwright dev`, made with a password of ours where none is configured. The password is told
- * only when it was made just now, as it is kept nowhere.
+ * Returns the first operator of `wheelwright dev`. If none is configured, creates one with a generated password. The
+ * password is only returned when it was just created, because it is not stored.
  */
 export async function ensureFirstOperator(
   db: Database,
@@ -48,8 +48,8 @@ export async function ensureFirstOperator(
 }
 
 /**
- * Makes an operator if there is none yet; returns whether it did. Of replicas that start together, one does. People who signed
- * up before keep nobody from it.
+ * Creates an operator if none exists. Returns whether it did. Of replicas that start at the same time, one does.
+ * Users who signed up earlier do not matter.
  */
 export async function createOperator(db: Database, { email, password }: Admin): Promise<boolean> {
   if (await hasOperators(db.rows)) return false;

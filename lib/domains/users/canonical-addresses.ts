@@ -1,8 +1,8 @@
 /**
- * Brings addresses that were stored by an older release into the one form in which addresses are compared (email.ts).
+ * Normalizes addresses that an older release stored (email.ts).
  *
- * It runs at each start: during a roll-out an older replica may still store others. Two accounts whose addresses have the same
- * form are never merged, because nobody knows whether they are one person: the log names both.
+ * It runs at each start, because an older replica may still store others during a rollout. Two accounts with the same
+ * normalized address are never merged, because they may be different people. The log names both.
  */
 import { sql } from "kysely";
 import { canonicalEmail } from "#lib/base/email.ts";
@@ -16,7 +16,9 @@ const INVISIBLE_CHARACTERS =
 const SAME_ADDRESS =
   "Two accounts have the same address in different spellings, and neither was changed; disable one of them";
 
-/** Returns how many addresses were changed. It never stops the start: what fails is logged and tried at the next one. */
+/**
+ * Returns how many addresses were changed. It never fails the start: errors are logged, and the next start tries again.
+ */
 export async function canonicaliseAddresses({ rows }: Pick<Database, "rows">, log: Log): Promise<number> {
   let changed = 0;
   try {

@@ -1,4 +1,4 @@
-/** Users as operators see them: each with the state that it is in, newest first, found by address, role or state. */
+/** Lists users for operators, newest first, by address, role or state. */
 import { sql } from "kysely";
 import { containsText } from "#lib/drivers/db/text-search.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -8,7 +8,7 @@ import { toUser, userColumns, type UserRow } from "#lib/domains/users/store.ts";
 import { showUser, type UserRecord, type UserState } from "#lib/domains/users/views.ts";
 
 interface UserFilter extends ListPageRequest {
-  /** What the address begins with, in lower case. */
+  /** Prefix of the address, in lower case. */
   readonly email?: string | undefined;
   readonly role?: UserRecord["role"] | undefined;
   readonly state?: UserState | undefined;
@@ -16,7 +16,7 @@ interface UserFilter extends ListPageRequest {
   readonly q?: string | undefined;
 }
 
-/** Who has a seat was invited; who has none signed up, or is not invited any more. */
+/** State of a user. An unverified user with a membership is invited; one without signed up or is no longer invited. */
 const state = sql<UserState>`case
   when users.disabled_at is not null then 'disabled'
   when users.email_verified_at is not null then 'active'

@@ -1,4 +1,4 @@
-/** The rows of users, and what the rest of the program calls a user. */
+/** Stores users. */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -11,25 +11,25 @@ export interface User {
   readonly role: Role;
   /** Hubs that the user administers. */
   readonly federationIds: readonly string[];
-  /** Spokes that the user administers without administering their hub. */
+  /** Spokes that the user administers, except those of hubs in `federationIds`. */
   readonly spokeIds: readonly string[];
 }
 
-/** What a login is judged by. */
+/** The columns that a login checks. */
 export interface Account {
   readonly id: string;
   readonly email: string;
-  /** Null while nobody can sign in with a password: none was set yet, or the user is disabled. */
+  /** Null if no password was set or the user is disabled. */
   readonly passwordHash: string | null;
   readonly verified: boolean;
 }
 
-/** The columns of a query on `users` that `toUser` makes a user of. */
+/** The columns of `users` that `toUser` needs. */
 export const userColumns = [
   "users.id as userId",
   "users.email",
   "users.displayName",
-  // As memberships do, the flag works only for a verified address.
+  // Like memberships, the flag has an effect only for a verified address.
   sql<boolean>`users.operator and users.email_verified_at is not null`.as("operator"),
   federationIds.as("federationIds"),
   spokeIds.as("spokeIds"),
@@ -59,7 +59,7 @@ export async function readUser(rows: Rows, id: string): Promise<User> {
   return toUser(await rows.selectFrom("users").select(userColumns).where("id", "=", id).executeTakeFirstOrThrow());
 }
 
-/** The account of this address, in lower case as the Email schema leaves it. */
+/** Finds the account of an address, in lower case as the Email schema returns it. */
 export async function findAccount(rows: Rows, email: string): Promise<Account | undefined> {
   const row = await rows.selectFrom("users").select([
     "id",
@@ -73,7 +73,9 @@ export async function findAccount(rows: Rows, email: string): Promise<Account | 
   return row && { id: row.id, email: row.email, passwordHash, verified: row.emailVerifiedAt !== null };
 }
 
-/** Holds the account against changes until the transaction ends; returns whether its password is still this one. */
+/**
+ * Locks the account until the transaction ends. Returns whether its password is unchanged and the user is not disabled.
+ */
 export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("id", "=", account.id)
     .where("passwordHash", "=", account.passwordHash).where("disabledAt", "is", null)
@@ -81,19 +83,19 @@ export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether there was ever an operator: the last one can be neither demoted nor disabled. */
+/** Returns whether an operator exists. The last one can never be demoted or disabled, so this stays true. */
 export async function hasOperators(rows: Rows): Promise<boolean> {
   const row = await rows.selectFrom("users").select("id").where("operator", "=", true).limit(1).executeTakeFirst();
   return row !== undefined;
 }
 
-/** Whom the service's own troubles are mailed to. */
+/** Lists the active operators, who get mails about the service. */
 export async function listOperators(rows: Rows): Promise<{ id: string; email: string; displayName: string }[]> {
   return await rows.selectFrom("users").select(["id", "email", "displayName"]).where("operator", "=", true)
     .where("emailVerifiedAt", "is not", null).where("disabledAt", "is", null).orderBy("id").execute();
 }
 
-/** The e-mail address of the operator who has been here longest. */
+/** Returns the address of the oldest active operator. */
 export async function findFirstOperator(rows: Rows): Promise<string> {
   const row = await rows.selectFrom("users").select("email").where("operator", "=", true)
     .where("disabledAt", "is", null).orderBy("createdAt").limit(1).executeTakeFirstOrThrow();
@@ -101,8 +103,8 @@ export async function findFirstOperator(rows: Rows): Promise<string> {
 }
 
 /**
- * An operator whose address is taken as verified: the person who configures this machine vouches for it. Where it has an
- * account already, that may be a stranger's, who signed up with it: so its password, sessions and tokens are no good any more.
+ * Creates an operator with a verified address: the person who configures the machine vouches for it. An existing account with
+ * the address may be a stranger's, so its password, sessions and tokens are replaced or revoked.
  */
 export async function insertOperator(
   tx: Tx,
@@ -125,14 +127,14 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string): Pro
     .where("id", "=", id).execute();
 }
 
-/** All sessions of the user, and with them the streams that were opened with one. */
+/** Ends all sessions of the user and their event streams. */
 export async function endSessionsOf(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", id).where("endedAt", "is", null).execute();
   tx.wakes.add(`user:${id}`);
 }
 
-/** A user whose row the transaction holds until it ends. */
+/** A user whose row is locked until the transaction ends. */
 export interface LockedUser {
   readonly id: string;
   readonly email: string;
@@ -140,11 +142,11 @@ export interface LockedUser {
   readonly verified: boolean;
   readonly disabled: boolean;
   readonly hasPassword: boolean;
-  /** By the flag alone: it works only for a verified address. */
+  /** The flag alone. It has an effect only for a verified address. */
   readonly operator: boolean;
 }
 
-/** Takes the row before anything else of the user's is touched, so that a second caller waits for the whole. */
+/** Locks the user's row. Called before other rows of the user are changed, so that a second caller waits. */
 export async function lockUser(
   tx: Tx,
   key: { readonly id: string } | { readonly email: string },
@@ -164,7 +166,7 @@ export async function lockUser(
   };
 }
 
-/** Somebody new, whose address nobody has proved yet; null when the address has an account already. */
+/** Adds a user with an unverified address and returns its ID; null if the address has an account. */
 export async function insertUser(
   tx: Tx,
   user: { readonly email: string; readonly displayName: string; readonly passwordHash: string | null },
@@ -176,7 +178,7 @@ export async function insertUser(
   return row?.id ?? null;
 }
 
-/** Notes that the address is the user's, sets the password, or takes it away where null, and the name if one is given. */
+/** Marks the address as verified. Sets the password, or removes it if null, and the name if given. */
 export async function verifyAndUpdateUser(
   tx: Tx,
   id: string,
@@ -203,7 +205,7 @@ export async function enableUser(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).execute();
 }
 
-/** All API tokens of the user; returns those that were still good. */
+/** Revokes all API tokens of the user. Returns those that were not revoked yet. */
 export async function revokeTokensOf(
   tx: Tx,
   id: string,

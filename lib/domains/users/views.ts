@@ -1,4 +1,4 @@
-/** A user as the API shows it, to itself and to operators, and what an operator may change. */
+/** Schemas of users in the API. */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import * as v from "valibot";
 import { NullableTimestamp, optionalChoice, optionalOrNull, SearchText, text, Timestamp } from "#lib/base/schema.ts";
@@ -7,8 +7,8 @@ import type { User } from "#lib/domains/users/store.ts";
 const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
 
 /**
- * `active`: the address is verified. `invited`: it is not, and a hub or spoke awaits the user. `unverified`: it is not, and
- * nothing does. `disabled`: an operator said so, whatever else is true.
+ * `active`: the address is verified. `invited`: it is not, and the user is a member of a hub or spoke. `unverified`: it
+ * is not, and there is no membership. `disabled`: an operator disabled the user.
  */
 const STATES = ["active", "invited", "unverified", "disabled"] as const;
 export type UserState = (typeof STATES)[number];
@@ -26,7 +26,10 @@ export function showUser(user: User): v.InferInput<typeof UserView> {
   return { ...user, federationIds: [...user.federationIds], spokeIds: [...user.spokeIds] };
 }
 
-/** Role, hubs and spokes are what works now; what awaits somebody who has not accepted yet stands with its members. */
+/**
+ * A user for operators. Role, hubs and spokes show what is in effect now. Pending memberships are listed with the
+ * members of the hub or spoke.
+ */
 export const UserRecordView = v.object({
   ...UserView.entries,
   operator: v.boolean(),
@@ -40,7 +43,7 @@ export const UserRecordView = v.object({
 export type UserRecord = v.InferInput<typeof UserRecordView>;
 
 export const userFilters = {
-  /** Or what it begins with. */
+  /** Address, or its prefix. */
   email: v.optional(v.pipe(text(1, 254), v.transform(canonicalPrefix))),
   role: optionalChoice(ROLES),
   state: optionalChoice(STATES),
@@ -57,5 +60,5 @@ export type UserPatch = v.InferOutput<typeof UserPatch>;
 
 export const UserPath = v.object({ userId: v.string() });
 
-/** A password as it is shown once. */
+/** A new password, shown once. */
 export const NewPasswordView = v.object({ userId: v.string(), password: v.string() });

@@ -1,6 +1,6 @@
 /**
- * Requests for restores. A hub's admin requests one. An operator restores on the server's machine, or declines. A restore of
- * the backup closes the request.
+ * Handles restore requests. A hub admin requests a restore. An operator restores on the server's machine, or declines.
+ * A restore of the backup closes the request.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -30,10 +30,10 @@ import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { bulkMailJob } from "#lib/jobs/mail.ts";
 
-/** Open requests of one person: more would bury the operators. */
+/** Maximum number of open requests per user, so that nobody can flood the operators. */
 const MAX_OPEN = 10;
 
-/** Throws Fault conflict `backup_unusable`, `restore_requested` or `too_many_pending`. */
+/** Creates a request. Throws Fault conflict `backup_unusable`, `restore_requested` or `too_many_pending`. */
 export async function requestRestoreOf(
   app: App,
   actor: Actor,
@@ -68,7 +68,10 @@ export async function requestRestoreOf(
   );
 }
 
-/** Throws Fault missing `request_missing`, invalid `reason_needed` or `reason_unused`, conflict `request_decided`. */
+/**
+ * Closes a request. Throws Fault missing `request_missing`, invalid `reason_needed` or `reason_unused`, conflict
+ * `request_decided`.
+ */
 export async function decideRestoreRequest(
   app: App,
   actor: Actor,
@@ -106,7 +109,9 @@ export async function decideRestoreRequest(
   );
 }
 
-/** Called in the transaction in which a restore succeeds. Returns the events to record. */
+/**
+ * Closes the requests for a backup, in the transaction in which its restore succeeds. Returns the events to record.
+ */
 export async function closeRestoredRequests(
   tx: Tx,
   { id: spokeId, slug }: { readonly id: string; readonly slug: string },
@@ -135,7 +140,10 @@ async function requireBelowLimit(tx: Tx, { userId }: Actor): Promise<void> {
   );
 }
 
-/** Returns the mails to operators. A person's first request within an hour is mailed; notifications list every request. */
+/**
+ * Returns the mails to operators. Only a user's first request within an hour is mailed; notifications list every
+ * request.
+ */
 async function createOperatorMails(
   rows: Rows,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** The rows of requests for restores, and how they are shown. A spoke has one open request per backup. */
+/** Stores restore requests. A spoke has at most one open request per backup. */
 import { type Selectable, sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RestoreRequestRecord, RestoreRequestState } from "#lib/domains/backups/restore-requests/views.ts";
@@ -13,7 +13,7 @@ interface Filter extends ListPageRequest {
   readonly state?: RestoreRequestState | undefined;
 }
 
-/** Newest first. */
+/** Lists requests, newest first. */
 export async function listRestoreRequests(
   rows: Rows,
   actor: Pick<Actor, "role">,
@@ -26,7 +26,7 @@ export async function listRestoreRequests(
   return withItems(page, await showRestoreRequests(rows, actor, page.items));
 }
 
-/** In the order given, by two queries. */
+/** Converts rows to API records, in the same order. */
 export async function showRestoreRequests(
   rows: Rows,
   { role }: Pick<Actor, "role">,
@@ -44,24 +44,24 @@ export async function showRestoreRequests(
   }));
 }
 
-/** The id names the spoke also after it was removed. */
+/** Returns the command that restores the backup. It uses the ID, which still works after the spoke was removed. */
 export function restoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
   return `wheelwright restore ${spokeId} --backup ${backupId}`;
 }
 
-/** Held until the transaction ends. */
+/** Locks the request until the transaction ends. */
 export async function lockRestoreRequest(tx: Tx, id: string): Promise<RestoreRequestRow | undefined> {
   return await tx.selectFrom("restore_requests").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
 }
 
 interface Decision {
   readonly state: Exclude<RestoreRequestState, "open">;
-  /** Null where a restore closes it. */
+  /** Null if a restore closes it. */
   readonly decidedBy: string | null;
   readonly declineReason?: string;
 }
 
-/** Closes those that are still open of these, and returns them. */
+/** Closes the selected requests that are open, and returns them. */
 export async function closeRestoreRequests(
   tx: Tx,
   selector: { readonly id: string } | { readonly spokeId: string; readonly backupId: string },

@@ -1,4 +1,4 @@
-/** A request for a restore as the API shows it, and what it takes to make one and to decide it. */
+/** Schemas of restore requests in the API. */
 import * as v from "valibot";
 import { NullableTimestamp, optionalChoice, optionalOrNull, text, Timestamp } from "#lib/base/schema.ts";
 
@@ -15,7 +15,7 @@ export const RestoreRequestView = v.object({
   reason: v.string(),
   state: v.picklist(RESTORE_REQUEST_STATES),
   requestedBy: PersonView,
-  /** Null also where a restore of the backup closed it. */
+  /** Null for open requests, and for those that a restore closed. */
   decidedBy: v.nullable(PersonView),
   decidedAt: NullableTimestamp,
   declineReason: v.nullable(v.string()),
@@ -28,7 +28,7 @@ export type RestoreRequestRecord = v.InferInput<typeof RestoreRequestView>;
 export const NewRestoreRequest = v.object({ backupId: text(1, 100), reason: text(1, 2000) });
 export type NewRestoreRequest = v.InferOutput<typeof NewRestoreRequest>;
 
-/** Declining needs a reason, which the requester reads. */
+/** A decision. Declining needs a reason, which the requester reads. */
 export const RestoreDecision = v.object({
   state: v.picklist(["done", "declined"], "must be done or declined"),
   declineReason: optionalOrNull(text(1, 2000)),

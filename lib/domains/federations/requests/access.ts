@@ -1,9 +1,9 @@
-/** Who may do what with a request for a hub. The one of the path is loaded here and handed on as `request`. */
+/** Access rules for hub requests. They load the request in the path and pass it on as `hubRequest`. */
 import { type Access, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { findRequest, type RequestRow } from "#lib/domains/federations/requests/store.ts";
 
-/** `see` and `withdraw`: operators and who asked. `decide`: operators. */
+/** `see` and `withdraw`: operators and the requester. `decide`: operators. */
 type RequestPermission = "see" | "decide" | "withdraw";
 
 export function federationRequest(permission: RequestPermission): Access<Actor, { readonly hubRequest: RequestRow }> {

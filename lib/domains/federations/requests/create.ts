@@ -1,4 +1,4 @@
-/** Asking for a hub, and taking the request back. */
+/** Creates and withdraws hub requests. */
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -26,12 +26,15 @@ import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * As many requests of one person may be pending: more would keep slugs from others and bury the operators. As many more may
- * have been taken back within the hour: operators are notified of each.
+ * Maximum pending requests per user: more would block slugs and flood the operators. Also the maximum that a user can
+ * withdraw per hour, because operators are notified of each.
  */
 const MAX_PENDING = 10;
 
-/** Throws Fault conflict `slug_taken` or `too_many_pending`, forbidden `unverified`, invalid `not_offered`. */
+/**
+ * Creates a request. Throws Fault conflict `slug_taken` or `too_many_pending`, forbidden `unverified`, invalid
+ * `not_offered`.
+ */
 export async function requestFederation(
   app: App,
   actor: Actor,
@@ -49,12 +52,15 @@ export async function requestFederation(
   );
 }
 
-/** Throws Fault invalid `not_offered`. */
+/** Throws Fault invalid `not_offered` unless the catalog offers the requested values. */
 export function requireOfferedFields(app: App, { region, mode, tier }: NewFederationRequest): void {
   requireOffered(app.catalog, { region, mode, tier });
 }
 
-/** The row, and what is to be told of it. The user is held by then, so that of many requests at once each is counted. */
+/**
+ * Inserts a request. Returns its row, audit event and mails. The caller has locked the user, so parallel requests are
+ * counted correctly.
+ */
 export async function insertPendingRequest(
   tx: Tx,
   user: LockedUser,
@@ -65,7 +71,7 @@ export async function insertPendingRequest(
   if (pending >= MAX_PENDING) throw tooManyFault("that are pending; wait, or withdraw one");
   if (withdrawn >= MAX_PENDING) throw tooManyFault("that you withdrew within the last hour; wait");
   const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
-  // A hub that is made at this moment is seen when the request is decided.
+  // A hub that is being created now is noticed when the request is decided.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const fields = { slug, name, region, mode, tier, reason };
   const row = await insertRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
@@ -77,7 +83,7 @@ export async function insertPendingRequest(
   };
 }
 
-/** Taken back; again, it stays as it is. Throws Fault conflict `request_decided`. */
+/** Withdraws a request. Idempotent. Throws Fault conflict `request_decided`. */
 export async function withdrawRequest(app: App, actor: Actor, { id }: RequestRow): Promise<FederationRequestRecord> {
   return await app.db.transact(async (tx) => {
     const before = await lockRequest(tx, id);
@@ -102,8 +108,8 @@ function tooManyFault(description: string): Fault {
 }
 
 /**
- * A mail for each operator, but for an operator who asks; the notification is the audit event itself. Anybody with an
- * account can ask, take it back and ask again: of what one person asks within an hour, the first is mailed.
+ * Returns a mail for each other operator. Anybody with an account can create and withdraw requests, so only the first
+ * of a user within an hour is mailed.
  */
 async function createOperatorMails(rows: Rows, requester: LockedUser, request: RequestRow): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", requester.id)

@@ -1,10 +1,9 @@
 /**
- * Deciding a request for a hub. Approving makes the hub and its admin, rejecting gives a reason; either is one
- * transaction with its mail, so that nobody is told of what is not, and nothing is of which nobody is told.
+ * Decides hub requests. An approval creates the hub and its admin; a rejection has a reason. Each is one transaction
+ * with its mail.
  *
- * The row of the request is locked first: of those who would decide it at once, or withdraw it, one does, and the others
- * are told who has. A decision that is repeated is refused as well, for it may have been meant otherwise; an
- * Idempotency-Key makes a repetition safe.
+ * The request's row is locked first, so only one of several parallel decisions succeeds; the others learn who made it.
+ * A repeated decision is refused, because it may differ. An Idempotency-Key makes a retry safe.
  */
 import { onHub } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -26,9 +25,9 @@ import { addSeat } from "#lib/domains/members/seats.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * Makes the hub as it was asked for, but for what the approval says otherwise; who asked is its admin at once, and is sent
- * its invoices where a payment provider is connected. Throws Fault conflict `request_decided`, `asker_disabled` or
- * `slug_taken`, after which the request is pending as before.
+ * Approves a request and creates the hub with the approval's changes. The requester becomes its admin and, if a payment
+ * provider is configured, receives its invoices. Throws Fault conflict `request_decided`, `asker_disabled` or
+ * `slug_taken`; the request then stays pending.
  */
 export async function approveRequest(
   app: App,
@@ -69,7 +68,7 @@ export async function approveRequest(
   );
 }
 
-/** Throws Fault conflict `request_decided`. */
+/** Rejects a request. Throws Fault conflict `request_decided`. */
 export async function rejectRequest(
   app: App,
   actor: Actor,
@@ -99,14 +98,14 @@ export async function rejectRequest(
   );
 }
 
-/** Says what was decided, and by whom. */
+/** Creates the Fault that says what was decided, and by whom. */
 export async function requestDecidedFault(rows: Rows, row: RequestRow): Promise<Fault> {
   const { decidedBy, state } = await showRequest(rows, row);
   const message = `This request was ${state} by ${decidedBy?.email}; nothing is left to decide`;
   return new Fault("conflict", "request_decided", message);
 }
 
-/** What the account is now, it is until the decision stands. */
+/** Locks the requester's account until the transaction ends. */
 async function lockRequester(tx: Tx, { requestedBy }: RequestRow): Promise<LockedUser> {
   const user = await lockUser(tx, { id: requestedBy });
   if (!user) throw new Error(`The user ${requestedBy}, who made a request, is not there`);
@@ -119,7 +118,7 @@ async function lockPending(tx: Tx, id: string): Promise<RequestRow> {
   return row;
 }
 
-/** A name that only repeats the slug follows another slug. */
+/** Merges request and approval. A name that equals the slug follows a changed slug. */
 function mergeApproval(request: RequestRow, approval: Approval): NewFederation {
   const slug = approval.slug ?? request.slug;
   return {

@@ -1,11 +1,11 @@
-/** Requests for hubs as the API shows them: the rows, with the people in them. */
+/** Converts hub requests to API records, with the people in them. */
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, withItems } from "#lib/drivers/db/pages.ts";
 import { listRequests, type RequestFilter, type RequestRow } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord } from "#lib/domains/federations/requests/views.ts";
 
-/** What the caller may see: operators all, everybody else their own. Newest first. */
+/** Finds requests, newest first. Operators see all, other users their own. */
 export async function findRequests(
   rows: Rows,
   actor: Actor,
@@ -20,7 +20,7 @@ export async function showRequest(rows: Rows, row: RequestRow): Promise<Federati
   return (await showRequests(rows, [row]))[0]!;
 }
 
-/** In the order given. However many they are, it takes one query. */
+/** Converts rows in the same order, with one query. */
 async function showRequests(rows: Rows, requests: readonly RequestRow[]): Promise<FederationRequestRecord[]> {
   if (requests.length === 0) return [];
   const ids = new Set(requests.flatMap((row) => [row.requestedBy, ...row.decidedBy === null ? [] : [row.decidedBy]]));

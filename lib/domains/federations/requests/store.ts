@@ -1,4 +1,4 @@
-/** The rows of requests for hubs. They stay for good; of those that are pending, one has a slug. */
+/** Stores hub requests. They are never deleted. A slug has at most one pending request. */
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewest } from "#lib/drivers/db/pages.ts";
@@ -18,7 +18,7 @@ export async function findRequest(rows: Rows, id: string): Promise<RequestRow | 
   return await rows.selectFrom("federation_requests").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Newest first. */
+/** Lists requests, newest first. */
 export async function listRequests(rows: Rows, filter: RequestFilter): Promise<ListPage<RequestRow>> {
   let query = rows.selectFrom("federation_requests").selectAll();
   if (filter.requestedBy) query = query.where("requestedBy", "=", filter.requestedBy);
@@ -26,7 +26,10 @@ export async function listRequests(rows: Rows, filter: RequestFilter): Promise<L
   return await readNewest(query, filter);
 }
 
-/** Adds the request, or returns undefined when a pending one has its slug. It waits for another call that is adding that. */
+/**
+ * Adds the request; returns undefined if a pending one has its slug. Waits for another transaction that is adding the
+ * slug.
+ */
 export async function insertRequest(
   tx: Tx,
   row: Insertable<Schema["federation_requests"]>,
@@ -35,7 +38,7 @@ export async function insertRequest(
     .returningAll().executeTakeFirst();
 }
 
-/** The row as it stands, held until the transaction ends: of those who would decide it, the first does. */
+/** Locks the row until the transaction ends, so that only the first decision succeeds. */
 export async function lockRequest(tx: Tx, id: string): Promise<RequestRow> {
   return await tx.selectFrom("federation_requests").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
@@ -57,7 +60,7 @@ export async function saveDecision(tx: Tx, id: string, decision: Decision): Prom
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** How many of the user's wait for a decision, and how many were made within the hour and taken back. */
+/** Counts the user's pending requests, and those that were created and withdrawn within the last hour. */
 export async function countRecent(
   rows: Rows,
   userId: string,
