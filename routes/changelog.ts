@@ -9,9 +9,9 @@ export const GET = endpoint({
   summary: "The changelog as a page: announcements and the changes of each release",
   access: anyone,
   scope: "public",
-  holds: 300,
+  cacheSeconds: 300,
   reply: html(),
-  excuse: refusedReadPage,
+  negotiatedErrorPage: refusedReadPage,
   faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
   handle: ({ app, service }) => changelogPage(app, service.releases),
 });

@@ -8,7 +8,7 @@ export const GET = endpoint({
   summary: "The icon of these pages, as SVG",
   access: anyone,
   scope: "public",
-  holds: 86_400,
+  cacheSeconds: 86_400,
   reply: plainText("image/svg+xml"),
   handle: () => ICON,
 });

@@ -12,7 +12,7 @@ export const GET = publicPage({
 
 export const POST = publicForm({
   summary: "Mail a link for setting a new password",
-  bucket: forgotPassword.bucket,
+  rateLimitMessage: forgotPassword.rateLimitMessage,
   body: fields("email"),
   async submit({ callApi, input: { email } }) {
     await callApi(forgotPassword, { body: { email } });

@@ -11,8 +11,8 @@ export const GET = endpoint({
     "to the portal",
   access: anyone,
   scope: "public",
-  reply: either(html(), seeOther),
-  excuse: refusedReadPage,
+  reply: eitherReply(html(), seeOther),
+  negotiatedErrorPage: refusedReadPage,
   async handle({ app, service, request, ip, userAgent }) {
     if (app.config.portal && await hasSession(app, request, { ip, userAgent })) return { other: "/hubs" };
     return { usual: await frontPage(app, service) };

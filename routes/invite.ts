@@ -13,7 +13,7 @@ export const GET = endpoint({
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: pageReply,
-  refusal: refusedLinkPage,
+  errorPage: refusedLinkPage,
   faults: ["link_spent"],
   handle: async ({ app, request, ip, userAgent, query }) =>
     showLink(app, invitation, query.token, await findSignedInUser(app, request, { ip, userAgent })),
@@ -26,7 +26,7 @@ export const POST = endpoint({
   form: true,
   body: Fields,
   reply: pageReply,
-  refusal: refusedLinkPage,
+  errorPage: refusedLinkPage,
   faults: ["link_spent"],
   handle: ({ app, actor, service, ip, userAgent, body }) =>
     submitLink(app, service, { ip, userAgent }, invitation, body, actor),

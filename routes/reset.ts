@@ -12,7 +12,7 @@ export const GET = endpoint({
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: pageReply,
-  refusal: refusedLinkPage,
+  errorPage: refusedLinkPage,
   faults: ["link_spent"],
   handle: ({ app, query }) => showLink(app, passwordReset, query.token),
 });
@@ -24,7 +24,7 @@ export const POST = endpoint({
   form: true,
   body: ResetFields,
   reply: pageReply,
-  refusal: refusedLinkPage,
+  errorPage: refusedLinkPage,
   faults: ["link_spent"],
   handle: ({ app, service, ip, userAgent, body }) => submitLink(app, service, { ip, userAgent }, passwordReset, body),
 });

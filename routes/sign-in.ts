@@ -12,7 +12,7 @@ export const GET = publicPage({
 
 export const POST = publicForm({
   summary: "Sign in",
-  bucket: login.bucket,
+  rateLimitMessage: login.rateLimitMessage,
   body: fields("email", "password", "next"),
   async submit({ callApi, input: { email, password }, next }) {
     const { body: { message }, cookie } = await callApi(login, { body: { email, password } });

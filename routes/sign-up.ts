@@ -12,7 +12,7 @@ export const GET = publicPage({
 
 export const POST = publicForm({
   summary: "Create an account",
-  bucket: signup.bucket,
+  rateLimitMessage: signup.rateLimitMessage,
   body: fields("displayName", "email", "password"),
   async submit({ callApi, input: { displayName, email, password } }) {
     const { message } = await callApi(signup, { body: { email, password, displayName: displayName || undefined } });

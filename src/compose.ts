@@ -19,7 +19,7 @@ import { openFeeds } from "#lib/events/feed.ts";
 import { watchHold } from "#lib/installation/held.ts";
 import { decideVisibility } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
-import { noticesOf, postpone } from "#lib/http/deprecation.ts";
+import { collectNotices, postponeNotices } from "#lib/http/deprecation.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import type { Traces, TracesOptions } from "#lib/drivers/traces/open.ts";
 import { openTelemetry } from "#lib/base/telemetry.ts";
@@ -68,7 +68,7 @@ export async function compose(
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const declared = noticesOf(routes, ANNOUNCED_LIMITS); // throws before anything is opened
+    const declared = collectNotices(routes, ANNOUNCED_LIMITS); // throws before anything is opened
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
     const registry = config.metricsPort === null ? null : await openMetrics();
@@ -88,7 +88,7 @@ export async function compose(
     const db = await openDatabase({ url, size: pool - streams, streams, log, telemetry });
     opened.push(() => db.close());
     await canonicaliseAddresses(db, log);
-    const announced = postpone(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
+    const announced = postponeNotices(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
     const hold = await watchHold(db, log);
     opened.push(() => hold.close());
     log.debug("Opens a replica", { replica: replicaId });
@@ -107,7 +107,7 @@ export async function compose(
       blueprint,
       catalog,
       payments: config.stripe ? openPayments({ ...config.stripe, telemetry }) : null,
-      notices: noticesOf(announced.manifest, announced.limits),
+      notices: collectNotices(announced.manifest, announced.limits),
       release: release(),
       held: hold.held,
     });

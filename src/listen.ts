@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { type Answer, isFlow, toResponse } from "#lib/http/answer.ts";
+import { type HttpResponse, isBodyStream, toResponse } from "#lib/http/response.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { type ConnectionBounds, openConnections, type RequestTurn } from "./connections.ts";
 import { pour } from "./pour.ts";
@@ -36,7 +36,7 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-type Fetch = (request: Request, peer: Peer) => Promise<Answer>;
+type Fetch = (request: Request, peer: Peer) => Promise<HttpResponse>;
 
 const HEADERS_TIMEOUT = 10 * SECOND;
 const KEEP_ALIVE = 65 * SECOND; // longer than load balancers keep theirs (60 s), so that they close first
@@ -61,7 +61,7 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
     });
     onGone = () => {}; // for as long as a stream goes on, it would hold all of its request
     if (leaving) answer.headers.connection = "close";
-    if (isFlow(answer.body)) return pour(answer, answer.body, outgoing as ServerResponse, turn);
+    if (isBodyStream(answer.body)) return pour(answer, answer.body, outgoing as ServerResponse, turn);
     turn.made();
     return toResponse(answer);
   }, { errorHandler: answerUnmade });

@@ -1,13 +1,13 @@
 /** Sends a body while it is made: straight into the socket, for a stream is many small writes to thousands of readers. */
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Answer, Flow } from "#lib/http/answer.ts";
+import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 import type { RequestTurn } from "./connections.ts";
 
 /** A client that takes nothing is cut off as with any other answer, from when it has to take something. */
 export function pour(
-  { status, headers }: Answer,
-  body: Flow,
+  { status, headers }: HttpResponse,
+  body: BodyStream,
   outgoing: ServerResponse,
   { made, taken, sent }: RequestTurn,
 ): Response {

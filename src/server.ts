@@ -6,28 +6,28 @@ import { type CallCounter, NO_COUNTER } from "#lib/domains/deprecations/calls.ts
 import type { OpenApi } from "#lib/reference/openapi.ts";
 import { publishApi } from "#lib/reference/publish.ts";
 import { newId } from "#lib/base/ids.ts";
-import { type Answer, isFlow, toResponse } from "#lib/http/answer.ts";
-import { bodyReader } from "#lib/http/body.ts";
+import { type HttpResponse, isBodyStream, toResponse } from "#lib/http/response.ts";
+import { createBodyReader } from "#lib/http/body.ts";
 import { type AnyEndpoint, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
 import { compress } from "#lib/http/compress.ts";
-import { openCreations } from "#lib/http/creations.ts";
-import type { ClientGone, Exchange } from "#lib/http/exchange.ts";
+import { openCreationQueues } from "#lib/http/creation-queue.ts";
+import type { ClientDisconnected, Exchange } from "#lib/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import {
   accessLog,
-  caused,
   deadline,
-  faults,
   type Middleware,
-  receiving,
+  receiveBody,
+  recordTelemetry,
+  renderErrors,
   requestId,
   routeHeaders,
-  run,
+  runMiddleware,
   securityHeaders,
-  shedding,
-  telling,
+  setWorkContext,
+  shedLoad,
 } from "#lib/http/middleware.ts";
-import { type Authenticate, mount } from "#lib/http/mount.ts";
+import { type Authenticate, mountRoutes } from "#lib/http/mount.ts";
 import { type Check, openReadiness } from "#lib/http/readiness.ts";
 import { refusalPage } from "#lib/portal/page/refusal-page.ts";
 import { parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
@@ -75,12 +75,12 @@ const PER_REQUEST = 8; // connections beside those of streams for each request u
 export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
   const { config } = app, manifest = config.portal ? whole : withoutPortal(whole);
   const load = openLoadShedder({ maxInFlight: config.maxInFlight, telemetry: app.telemetry, ...options.lateness });
-  const openTurns = openCreations(app.db.stats().size);
+  const openTurns = openCreationQueues(app.db.stats().size);
   const unread = openUnreadBodies(config.bodyLimitBytes);
   const findClient = createClientFinder(config.trustedProxies, app.log);
   const isProxy = parseNetworks(config.trustedProxies);
   let document: OpenApi | undefined;
-  const findRoute = mount({
+  const findRoute = mountRoutes({
     app,
     service: {
       manifest,
@@ -95,20 +95,20 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
     authenticate: options.authenticate ?? authenticate,
     bucket: options.bucket ?? openRateLimit(),
     calls: options.calls ?? NO_COUNTER,
-    ...(config.portal && { excuse: refusalPage }),
+    ...(config.portal && { negotiatedErrorPage: refusalPage }),
   });
 
   const middleware: readonly Middleware[] = [
-    caused,
-    telling(app.telemetry),
+    setWorkContext,
+    recordTelemetry(app.telemetry),
     requestId,
     accessLog,
     securityHeaders(config.publicUrl),
     routeHeaders,
     compress,
-    faults,
-    receiving,
-    shedding,
+    renderErrors,
+    receiveBody,
+    shedLoad,
     deadline(config.requestTimeoutMs),
   ];
 
@@ -131,21 +131,22 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
       log,
       about: {},
       signal,
-      abort: (reason: Fault | ClientGone) => aborting.abort(reason),
-      body: bodyReader(request, ip, { limit: config.bodyLimitBytes, unread }),
+      abort: (reason: Fault | ClientDisconnected) => aborting.abort(reason),
+      body: createBodyReader(request, ip, { limit: config.bodyLimitBytes, unread }),
       place: load.openSlot(roomOf(route.endpoint)),
       allowance,
       turns: openTurns({ ip, signal, allowance }),
       sent: peer.sent,
-      onGone: peer.onGone ?? ((listener) => onAbort(request.signal, listener)),
+      onDisconnect: peer.onGone ?? ((listener) => onAbort(request.signal, listener)),
     };
   }
 
-  const answer = (request: Request, peer: Peer): Promise<Answer> => run(middleware, open(request, peer));
+  const answer = (request: Request, peer: Peer): Promise<HttpResponse> =>
+    runMiddleware(middleware, open(request, peer));
   return {
     async request(request, peer = LOCAL) {
       const made = await answer(request, peer), { body } = made;
-      if (isFlow(body)) onAbort(request.signal, () => body.cancel());
+      if (isBodyStream(body)) onAbort(request.signal, () => body.cancel());
       return toResponse(made);
     },
     inFlight: load.inFlight,
@@ -173,7 +174,7 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
 
 /** Probes are answered however loaded the server is. People who sign in have a room of their own, and so have creations. */
 function roomOf(endpoint: AnyEndpoint | null): LoadPool {
-  if (endpoint?.vital) return "probes";
+  if (endpoint?.probe) return "probes";
   if (endpoint?.queued) return "creations";
   return endpoint?.scope === "flow" ? "people" : "general";
 }

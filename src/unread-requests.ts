@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import { Fault } from "#lib/base/errors.ts";
-import { failure, type Problem, problemOf } from "#lib/http/problem.ts";
+import { internalProblem, type Problem, problemOf } from "#lib/http/problem.ts";
 
 /** Bytes of a request's target and headers together. */
 export const HEADERS_LIMIT = 16 * 1024;
@@ -26,7 +26,7 @@ export function answerUnmade(error: unknown): Response {
   const fault = error instanceof RequestError
     ? new Fault("invalid", "bad_host", "The request's target and Host header must make a valid URL")
     : error;
-  const problem = fault instanceof Fault ? problemOf(fault) : failure("Something went wrong on our side");
+  const problem = fault instanceof Fault ? problemOf(fault) : internalProblem("Something went wrong on our side");
   return Response.json(problem, { status: problem.statusCode, headers: { connection: "close" } });
 }
 

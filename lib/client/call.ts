@@ -1,7 +1,7 @@
 /** Calls an endpoint: from its row in the table and what the caller gives, to what is answered. */
-import type { ApiAnswer, ApiRequest, Contact } from "./contact.ts";
+import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
-import { persist, type RetryBounds } from "./retry.ts";
+import { type RetryBounds, sendWithRetries } from "./retry.ts";
 
 /** Each may be left out; then what `connect` was given counts. */
 export interface CallOptions {
@@ -38,14 +38,14 @@ export type ApiCalls<Name extends string> = Readonly<Record<Name, ApiCall>>;
 
 export type Params = Readonly<Record<string, unknown>>;
 
-interface Given {
+interface CallArguments {
   readonly params?: Params | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The request that a call makes. Throws WheelwrightError `invalid_call`. */
-export function requestOf(call: ApiCall, { params = {}, body, headers }: Given, key?: string): ApiRequest {
+export function requestOf(call: ApiCall, { params = {}, body, headers }: CallArguments, key?: string): ApiRequest {
   const { method, path } = call, rest = { ...params };
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name];
@@ -76,12 +76,16 @@ function segment(name: string, value: unknown): string {
 }
 
 /** Tries as often as is good. Where the server lacks the endpoint, the error names it and the server's version. */
-export async function ask(contact: Contact, asked: ApiRequest, options: RetryBounds = {}): Promise<ApiAnswer> {
+export async function callEndpoint(
+  contact: ApiConnection,
+  asked: ApiRequest,
+  options: RetryBounds = {},
+): Promise<ApiResponse> {
   try {
-    return await persist(contact, asked, options);
+    return await sendWithRetries(contact, asked, options);
   } catch (error) {
     if (error instanceof WheelwrightError && ["no_route", "wrong_method"].includes(error.code)) {
-      throw await lacking(contact, asked, error, options.signal);
+      throw await missingEndpointError(contact, asked, error, options.signal);
     }
     throw error;
   }
@@ -89,9 +93,14 @@ export async function ask(contact: Contact, asked: ApiRequest, options: RetryBou
 
 const VERSION: ApiRequest = { method: "GET", path: "/api/version", target: "/api/version" };
 
-async function lacking(contact: Contact, { method, path }: ApiRequest, error: WheelwrightError, signal?: AbortSignal) {
+async function missingEndpointError(
+  contact: ApiConnection,
+  { method, path }: ApiRequest,
+  error: WheelwrightError,
+  signal?: AbortSignal,
+) {
   const { statusCode, requestId, code } = error;
-  const answer = await persist(contact, VERSION, { signal, tries: 1, timeout: 5000 }).catch(() => null);
+  const answer = await sendWithRetries(contact, VERSION, { signal, tries: 1, timeout: 5000 }).catch(() => null);
   const { api, commit } = (answer?.body ?? {}) as { api?: string; commit?: string };
   const version = api && commit ? `API ${api}, commit ${commit.slice(0, 12)}` : "a version that it does not tell";
   const message = `The server at ${contact.url} (${version}) has no ${method} ${path}`;

@@ -8,8 +8,8 @@
  *
  * It depends on nothing, and nothing of the service depends on it. What a newer server says besides is handed on.
  */
-import { type ApiCall, ask, type CallOptions, type KeyedOptions, type Params, requestOf } from "./call.ts";
-import { type ConnectOptions, type Contact, openContact } from "./contact.ts";
+import { type ApiCall, callEndpoint, type CallOptions, type KeyedOptions, type Params, requestOf } from "./call.ts";
+import { type ApiConnection, type ConnectOptions, openConnection } from "./connection.ts";
 import { CLIENT_VERSION, ENDPOINTS, type WheelwrightApi } from "./endpoints.ts";
 import { type FollowOptions, followStream } from "./follow.ts";
 import { pagedList } from "./pages.ts";
@@ -17,7 +17,7 @@ import type { OperationDetail } from "./schemas.ts";
 import { waitForOperation, type WaitOptions } from "./wait.ts";
 
 export type { CallOptions, KeyedOptions } from "./call.ts";
-export type { ConnectOptions, RetryNotice } from "./contact.ts";
+export type { ConnectOptions, RetryNotice } from "./connection.ts";
 export { CLIENT_VERSION, type WheelwrightApi } from "./endpoints.ts";
 export { WheelwrightError } from "./error.ts";
 export type { FollowOptions, StreamCut } from "./follow.ts";
@@ -48,8 +48,8 @@ export interface PlainRequest {
 /** Asks nothing of the server yet. Throws WheelwrightError `invalid_call` for an address or a token that cannot be one. */
 export function connect(options: ConnectOptions): Wheelwright {
   const headers = { "user-agent": `wheelwright-client/${CLIENT_VERSION}`, ...options.headers };
-  const contact = openContact({ ...options, headers });
-  const functions = Object.entries(ENDPOINTS).map(([name, call]) => [name, functionFor(contact, call)]);
+  const contact = openConnection({ ...options, headers });
+  const functions = Object.entries(ENDPOINTS).map(([name, call]) => [name, createFunction(contact, call)]);
   return {
     ...Object.fromEntries(functions) as WheelwrightApi,
     url: contact.url,
@@ -62,19 +62,19 @@ export function connect(options: ConnectOptions): Wheelwright {
       ),
     async request({ method, path, query, body }, { idempotencyKey, ...patience } = {}) {
       const call = { method, path, body: body !== undefined, keyed: idempotencyKey !== undefined };
-      return (await ask(contact, requestOf(call, { params: query, body }, idempotencyKey), patience)).body;
+      return (await callEndpoint(contact, requestOf(call, { params: query, body }, idempotencyKey), patience)).body;
     },
   };
 }
 
 /** It takes what its endpoint takes, in this order: parameters, body, options. */
-function functionFor(contact: Contact, call: ApiCall): (...given: unknown[]) => unknown {
+function createFunction(contact: ApiConnection, call: ApiCall): (...given: unknown[]) => unknown {
   const bodyAt = call.params ? 1 : 0, optionsAt = bodyAt + (call.body ? 1 : 0);
   return (...given) => {
     const params = (call.params ? given[0] ?? {} : {}) as Params, body = call.body ? given[bodyAt] : undefined;
     const options = (given[optionsAt] ?? {}) as CallOptions & KeyedOptions & FollowOptions;
     const send = async (params: Params) =>
-      await ask(contact, requestOf(call, { params, body }, options.idempotencyKey), options);
+      await callEndpoint(contact, requestOf(call, { params, body }, options.idempotencyKey), options);
     if (call.stream) return followStream(contact, call, params, options);
     return call.pages ? pagedList(send, params) : send(params).then((answer) => answer.body);
   };

@@ -1,7 +1,7 @@
 /** What can go wrong when the API is called: one class, whatever it was. */
 import type { OperationDetail } from "./schemas.ts";
 
-interface Particulars {
+interface ErrorDetails {
   readonly statusCode?: number;
   readonly retryAfter?: number | null;
   readonly requestId?: string | null;
@@ -28,7 +28,7 @@ export class WheelwrightError extends Error {
   /** The operation that was waited for, as it was seen last. */
   readonly operation: OperationDetail | null;
 
-  constructor(code: string, message: string, particulars: Particulars = {}) {
+  constructor(code: string, message: string, particulars: ErrorDetails = {}) {
     super(message, particulars.cause === undefined ? {} : { cause: particulars.cause });
     this.name = "WheelwrightError";
     this.code = code;

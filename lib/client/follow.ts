@@ -3,10 +3,10 @@
  *
  * The stream is resumed after the last event that was handed on. What a server sends again all the same is passed over.
  */
-import { type ApiCall, ask, type Params, requestOf } from "./call.ts";
-import type { ApiAnswer, ApiRequest, Contact } from "./contact.ts";
+import { type ApiCall, callEndpoint, type Params, requestOf } from "./call.ts";
+import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
-import { mayPass, pauseFor, waitAfter } from "./retry.ts";
+import { isTransient, pauseFor, waitAfter } from "./retry.ts";
 import type { StreamEvent } from "./schemas.ts";
 import { sentFrames } from "./sse.ts";
 
@@ -37,11 +37,11 @@ export interface StreamCut {
 }
 
 /** What is kept of a stream from one connection to the next. */
-interface Course {
+interface StreamProgress {
   /** The number of the last event that was handed on. */
   last: number | null;
   /** How long the server wants to be left alone; null where it said nothing. */
-  rest: number | null;
+  reconnectDelay: number | null;
   /** Since when it is cut (by performance.now()), and tries since; null while it is not. */
   cut: { readonly at: number; tried: number } | null;
 }
@@ -51,22 +51,26 @@ interface Course {
  * a token that was revoked.
  */
 export async function* followStream(
-  contact: Contact,
+  contact: ApiConnection,
   call: ApiCall,
   { since, ...params }: Params,
   options: FollowOptions = {},
 ): AsyncGenerator<StreamEvent, void> {
   const { signal } = options, left = new AbortController();
   const over = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
-  const course: Course = { last: since === undefined || since === null ? null : Number(since), rest: null, cut: null };
+  const course: StreamProgress = {
+    last: since === undefined || since === null ? null : Number(since),
+    reconnectDelay: null,
+    cut: null,
+  };
   let removed = false;
   try {
     for (let first = true;; first = false) {
       try {
-        const asked = resumption(call, params, course);
+        const asked = resumeRequest(call, params, course);
         // The first connection is tried like any call; those after it once, for this loop tries again.
         const answer = first
-          ? await ask(contact, asked, { signal: over, tries: options.tries })
+          ? await callEndpoint(contact, asked, { signal: over, tries: options.tries })
           : await contact.send(asked, contact.options.tryTimeout ?? CONNECTING, over);
         for await (const event of events(answer, course, { ...options, signal: over })) {
           yield event;
@@ -76,9 +80,9 @@ export async function* followStream(
         throw new Error("the server ended the stream");
       } catch (error) {
         if (over.aborted || removed) return; // a hub that is gone has no stream to come back to
-        const cause = error instanceof WheelwrightError ? error : cutBy(contact, error);
-        if (first && error instanceof WheelwrightError || !mayPass(cause)) throw cause;
-        await restAfter(contact, cause, course, options, over);
+        const cause = error instanceof WheelwrightError ? error : streamCutError(contact, error);
+        if (first && error instanceof WheelwrightError || !isTransient(cause)) throw cause;
+        await waitToReconnect(contact, cause, course, options, over);
       }
     }
   } finally {
@@ -86,14 +90,14 @@ export async function* followStream(
   }
 }
 
-function resumption(call: ApiCall, params: Params, { last }: Course): ApiRequest {
+function resumeRequest(call: ApiCall, params: Params, { last }: StreamProgress): ApiRequest {
   const headers = { accept: "text/event-stream", ...(last !== null && { "last-event-id": String(last) }) };
   return requestOf(call, { params, headers });
 }
 
 async function* events(
-  { body }: ApiAnswer,
-  course: Course,
+  { body }: ApiResponse,
+  course: StreamProgress,
   { silence = SILENCE, onResume, signal }: FollowOptions,
 ): AsyncGenerator<StreamEvent, void> {
   for await (const { id, data, retry } of sentFrames(body as ReadableStream<Uint8Array>, { silence, signal })) {
@@ -108,23 +112,23 @@ async function* events(
   }
 }
 
-async function restAfter(
-  contact: Contact,
+async function waitToReconnect(
+  contact: ApiConnection,
   error: WheelwrightError,
-  course: Course,
+  course: StreamProgress,
   { timeout = Infinity, onCut }: FollowOptions,
   over: AbortSignal,
 ): Promise<void> {
   const cut = course.cut ??= { at: performance.now(), tried: 0 };
-  const wait = course.rest ?? waitAfter(contact, error, cut.tried + 1);
+  const wait = course.reconnectDelay ?? waitAfter(contact, error, cut.tried + 1);
   if (performance.now() + wait > cut.at + timeout) throw error;
   onCut?.({ error, tried: cut.tried, wait });
   cut.tried++;
-  course.rest = null;
+  course.reconnectDelay = null;
   await pauseFor(contact, wait, over).catch(() => {}); // the loop sees that it is over
 }
 
-function cutBy({ url }: Contact, cause: unknown): WheelwrightError {
+function streamCutError({ url }: ApiConnection, cause: unknown): WheelwrightError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new WheelwrightError("unreachable", `The event stream of ${url} was cut: ${reason}`, { cause });
 }

@@ -5,7 +5,7 @@
  * skips nothing and repeats nothing. The header's address is not followed: it cannot lead the token to another server.
  */
 import type { Params } from "./call.ts";
-import type { ApiAnswer } from "./contact.ts";
+import type { ApiResponse } from "./connection.ts";
 
 const LARGEST = 100;
 
@@ -19,7 +19,7 @@ export interface PagedList<Item> extends Promise<Item[]>, AsyncIterable<Item> {}
 
 /** `read` requests a page. */
 export function pagedList<Item>(
-  read: (params: Params) => Promise<ApiAnswer>,
+  read: (params: Params) => Promise<ApiResponse>,
   params: Params,
 ): PagedList<Item> {
   let page: Promise<Item[]> | undefined;

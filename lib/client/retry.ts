@@ -4,14 +4,14 @@
  * The waits double, and half of each is chance, so that many who failed together do not come back together. A server that
  * says when to come back is believed.
  */
-import type { ApiAnswer, ApiRequest, Contact } from "./contact.ts";
+import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
 
 const FIRST = 250, LONGEST = 10_000; // ms
 const TRIES = 5, TIMEOUT = 120_000, TRY_TIMEOUT = 40_000;
 
 /** Of 503, those by which a server that is busy turns a request away before it does anything. Every 429 is of that kind. */
-const TURNED_AWAY = ["overloaded", "busy"];
+const REFUSED_UNPROCESSED = ["overloaded", "busy"];
 
 /** How fetch says that no connection was made, so that nothing was sent: in Node, and in Deno. */
 const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|client error \(Connect\)/;
@@ -23,7 +23,11 @@ export interface RetryBounds {
 }
 
 /** Rejects with the last WheelwrightError, or with the reason of the signal. */
-export async function persist(contact: Contact, asked: ApiRequest, patience: RetryBounds = {}): Promise<ApiAnswer> {
+export async function sendWithRetries(
+  contact: ApiConnection,
+  asked: ApiRequest,
+  patience: RetryBounds = {},
+): Promise<ApiResponse> {
   const { options } = contact, { signal } = patience;
   const tries = patience.tries ?? options.tries ?? TRIES;
   const end = performance.now() + (patience.timeout ?? options.timeout ?? TIMEOUT);
@@ -45,13 +49,13 @@ export async function persist(contact: Contact, asked: ApiRequest, patience: Ret
 }
 
 /** Whether it is of no use, or of no harm, to try at another time what ended like this. */
-export function mayPass(error: WheelwrightError): boolean {
+export function isTransient(error: WheelwrightError): boolean {
   return error.code === "unreachable" || [429, 502, 503, 504].includes(error.statusCode);
 }
 
 /** Milliseconds. */
 export function waitAfter(
-  { options: { random = Math.random } }: Contact,
+  { options: { random = Math.random } }: ApiConnection,
   error: WheelwrightError,
   tried: number,
 ): number {
@@ -60,18 +64,18 @@ export function waitAfter(
   return Math.round(error.retryAfter === null ? own : error.retryAfter * 1000 + own / 2);
 }
 
-export async function pauseFor({ options }: Contact, ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function pauseFor({ options }: ApiConnection, ms: number, signal: AbortSignal | undefined): Promise<void> {
   await (options.pause ?? pause)(ms, signal);
 }
 
 function mayRepeat({ method, headers }: ApiRequest, error: WheelwrightError): boolean {
-  return mayPass(error) &&
+  return isTransient(error) &&
     (method !== "POST" || headers?.["idempotency-key"] !== undefined || !mayHaveArrived(error));
 }
 
 function mayHaveArrived({ statusCode, code, message }: WheelwrightError): boolean {
   if (code === "unreachable") return !NEVER_SENT.test(message);
-  return statusCode !== 429 && !TURNED_AWAY.includes(code);
+  return statusCode !== 429 && !REFUSED_UNPROCESSED.includes(code);
 }
 
 /** The try before may have taken it away, and only its answer was lost: then it is done. */

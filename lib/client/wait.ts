@@ -1,8 +1,8 @@
 /** Waits for an operation: asks again and again, and is sent nothing while it is as it was. */
-import { type ApiCall, ask, requestOf } from "./call.ts";
-import type { Contact } from "./contact.ts";
+import { type ApiCall, callEndpoint, requestOf } from "./call.ts";
+import type { ApiConnection } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
-import { mayPass, pauseFor } from "./retry.ts";
+import { isTransient, pauseFor } from "./retry.ts";
 import type { OperationDetail } from "./schemas.ts";
 
 const SHORTEST = 500, LONGEST = 3000; // ms between two looks
@@ -21,32 +21,32 @@ export interface WaitOptions {
  * or `timed_out`, each with the operation; and with what asking for it meets. A server that is away meanwhile is waited for.
  */
 export async function waitForOperation(
-  contact: Contact,
+  contact: ApiConnection,
   call: ApiCall,
   operationId: string,
   { signal, timeout = TIMEOUT, onProgress }: WaitOptions = {},
 ): Promise<OperationDetail> {
   const end = performance.now() + timeout;
-  let seen: OperationDetail | null = null, etag: string | null = null;
+  let latest: OperationDetail | null = null, etag: string | null = null;
   for (let wait = SHORTEST;; wait = Math.min(LONGEST, wait * 1.2)) {
     const asked = requestOf(call, {
       params: { operationId },
       headers: { ...(etag !== null && { "if-none-match": etag }) },
     });
     const left = Math.max(1, end - performance.now());
-    const look = ask(contact, asked, { signal, timeout: left, tries: Infinity });
-    const { status, headers, body } = await look.catch((error) => {
-      const isLate = error instanceof WheelwrightError && mayPass(error); // it is tried until the time is over
-      throw isLate ? late(operationId, seen, timeout, error) : error;
+    const request = callEndpoint(contact, asked, { signal, timeout: left, tries: Infinity });
+    const { status, headers, body } = await request.catch((error) => {
+      const isLate = error instanceof WheelwrightError && isTransient(error); // it is tried until the time is over
+      throw isLate ? timeoutError(operationId, latest, timeout, error) : error;
     });
     if (status !== 304) {
-      seen = body as OperationDetail;
+      latest = body as OperationDetail;
       etag = headers.get("etag");
-      onProgress?.(seen);
+      onProgress?.(latest);
     }
-    if (seen && isOver(seen)) return seen;
+    if (latest && isOver(latest)) return latest;
     const rest = end - performance.now();
-    if (rest <= 0) throw late(operationId, seen, timeout);
+    if (rest <= 0) throw timeoutError(operationId, latest, timeout);
     await pauseFor(contact, Math.min(wait, rest), signal);
   }
 }
@@ -63,7 +63,12 @@ function isOver(operation: OperationDetail): boolean {
   return state === "succeeded";
 }
 
-function late(id: string, operation: OperationDetail | null, timeout: number, cause?: unknown): WheelwrightError {
+function timeoutError(
+  id: string,
+  operation: OperationDetail | null,
+  timeout: number,
+  cause?: unknown,
+): WheelwrightError {
   const place = operation ? ` at step ${operation.step} of ${operation.of} (${operation.label})` : "";
   const message = `Operation ${id} is not done after ${Math.round(timeout / 1000)} s${place}; it goes on`;
   return new WheelwrightError("timed_out", message, { operation, cause });

@@ -1,6 +1,6 @@
 /** Reads a request's body up to a bound, and not a byte more, whether or not its length was told; and not for ever. */
 import { Fault } from "#lib/base/errors.ts";
-import { ClientGone } from "#lib/http/exchange.ts";
+import { ClientDisconnected } from "#lib/http/exchange.ts";
 import type { UnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -13,16 +13,16 @@ interface BodyBounds {
   readonly patience?: number;
 }
 
-const PATIENCE = 10 * SECOND;
-const LEAST_RATE = 32 * 1024; // bytes a second: what has come of a larger body buys it more time
-const FIRST = 16 * 1024; // bytes that are made room for at first
-const MOST_PIECES = 4096, SMALL = 1024; // pieces of any body, and bytes for one more: each costs work, however short it is
+const MAX_DURATION = 10 * SECOND;
+const MIN_RATE = 32 * 1024; // bytes a second: what has come of a larger body buys it more time
+const INITIAL_SIZE = 16 * 1024; // bytes that are made room for at first
+const MAX_CHUNKS = 4096, SMALL_CHUNK = 1024; // pieces of any body, and bytes for one more: each costs work, however short it is
 
 /**
  * What reads the body, once however often it is called. Throws Fault too_large over the limit, `body_too_slow` when it
  * does not come in time, and ClientGone when the rest does not come at all.
  */
-export function bodyReader(request: Request, address: string, bounds: BodyBounds): () => Promise<Uint8Array> {
+export function createBodyReader(request: Request, address: string, bounds: BodyBounds): () => Promise<Uint8Array> {
   let reading: Promise<Uint8Array> | undefined;
   return () => reading ??= read(request, address, bounds);
 }
@@ -30,7 +30,7 @@ export function bodyReader(request: Request, address: string, bounds: BodyBounds
 async function read(
   request: Request,
   address: string,
-  { limit, unread, patience = PATIENCE }: BodyBounds,
+  { limit, unread, patience = MAX_DURATION }: BodyBounds,
 ): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
   // It is not cancelled when it is too long: that would close the connection before the answer is through.
@@ -41,12 +41,12 @@ async function read(
     address,
     () => cut.reject(tooSlow("others came after it, and more may not be open at once")),
   );
-  let bytes = new Uint8Array(Math.min(limit, FIRST)), length = 0, pieces = 0, over = false;
+  let bytes = new Uint8Array(Math.min(limit, INITIAL_SIZE)), length = 0, pieces = 0, over = false;
 
   /** One array for all of it: a thousand pieces of a byte must not cost more than a thousand bytes. */
-  function append(piece: Uint8Array): void {
+  function appendChunk(piece: Uint8Array): void {
     if (length + piece.length > limit) throw tooLarge(limit);
-    if (++pieces > MOST_PIECES + limit / SMALL) throw tooSlow("send it in larger pieces");
+    if (++pieces > MAX_CHUNKS + limit / SMALL_CHUNK) throw tooSlow("send it in larger pieces");
     if (length + piece.length > bytes.length) {
       const larger = new Uint8Array(Math.min(limit, Math.max(2 * bytes.length, length + piece.length)));
       larger.set(bytes.subarray(0, length));
@@ -56,24 +56,24 @@ async function read(
     length += piece.length;
   }
 
-  async function whole(): Promise<Uint8Array> {
+  async function readAll(): Promise<Uint8Array> {
     while (!over) {
-      const { done, value } = await reader!.read().catch(() => Promise.reject(new ClientGone()));
+      const { done, value } = await reader!.read().catch(() => Promise.reject(new ClientDisconnected()));
       if (done || !value) break;
-      append(value);
+      appendChunk(value);
     }
     return bytes.subarray(0, length);
   }
 
-  function look(): void {
-    const left = began + patience + length / LEAST_RATE * SECOND - performance.now();
-    if (left > 0) timer = setTimeout(look, left);
+  function checkRate(): void {
+    const left = began + patience + length / MIN_RATE * SECOND - performance.now();
+    if (left > 0) timer = setTimeout(checkRate, left);
     else cut.reject(tooSlow("send it faster"));
   }
 
-  let timer = setTimeout(look, patience);
+  let timer = setTimeout(checkRate, patience);
   try {
-    return await Promise.race([whole(), cut.promise]);
+    return await Promise.race([readAll(), cut.promise]);
   } finally {
     over = true;
     clearTimeout(timer);

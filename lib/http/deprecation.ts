@@ -32,7 +32,7 @@ export function deprecationHeaders(notice: EndpointNotice, publicUrl: URL): Head
 }
 
 /** All that is announced, the first first. Throws when one gives less than 30 days, or two have one name. */
-export function noticesOf(manifest: Manifest, limits: readonly AnnouncedLimit[]): readonly Notice[] {
+export function collectNotices(manifest: Manifest, limits: readonly AnnouncedLimit[]): readonly Notice[] {
   const endpoints = manifest.flatMap(([pattern, module]) =>
     METHODS.flatMap((method): EndpointNotice[] => {
       const deprecated = module[method]?.deprecated;
@@ -48,8 +48,8 @@ export function noticesOf(manifest: Manifest, limits: readonly AnnouncedLimit[])
     return { kind: "limit", id: limitId(limit), title: limit.title, since, from, note: limit.note };
   });
   const notices = [...endpoints, ...others].sort((a, b) => a.since.getTime() - b.since.getTime());
-  const twice = notices.find(({ id }, i) => notices.findIndex((other) => other.id === id) !== i);
-  if (twice) throw new Error(`Two announcements have one name: ${twice.id}`);
+  const duplicate = notices.find(({ id }, i) => notices.findIndex((other) => other.id === id) !== i);
+  if (duplicate) throw new Error(`Two announcements have one name: ${duplicate.id}`);
   return notices;
 }
 
@@ -57,12 +57,12 @@ export function noticesOf(manifest: Manifest, limits: readonly AnnouncedLimit[])
  * What is declared, as this deployment announces it: nothing takes effect sooner than 30 days after it was first
  * announced.
  */
-export function postpone(
+export function postponeNotices(
   manifest: Manifest,
   limits: readonly AnnouncedLimit[],
   first: ReadonlyMap<string, Date>,
 ): { readonly manifest: Manifest; readonly limits: readonly AnnouncedLimit[] } {
-  const earliest = new Map(noticesOf(manifest, limits).map((notice) => [notice.id, earliestOf(notice, first)]));
+  const earliest = new Map(collectNotices(manifest, limits).map((notice) => [notice.id, earliestOf(notice, first)]));
   const routes = manifest.map(([pattern, module]) => {
     const later = METHODS.flatMap((method) => {
       const endpoint = module[method], { deprecated } = endpoint ?? {};

@@ -9,7 +9,7 @@ import type { App } from "#lib/app.ts";
 import type { Access, Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
-import type { CreationTurns } from "#lib/http/creations.ts";
+import type { CreationQueue } from "#lib/http/creation-queue.ts";
 import type { HtmlPage } from "#lib/http/page.ts";
 import type { Readiness } from "#lib/http/readiness.ts";
 import type { Reply } from "#lib/http/reply.ts";
@@ -84,7 +84,7 @@ export type EndpointCall<A, L, P, Q, B> =
     /** From the Idempotency-Key header, where the endpoint takes one. */
     readonly idempotency: IdempotencyKey | null;
     /** Runs work that creates something in a hub, in the hub's turn. */
-    readonly inTurn: CreationTurns["inTurn"];
+    readonly runInHubQueue: CreationQueue["runInHubQueue"];
     readonly service: Service;
   }
   & Omit<L, "actor">;
@@ -96,7 +96,7 @@ export interface Endpoint<
   Q extends Input,
   B extends Input,
   T,
-  Told,
+  Result,
 > {
   readonly summary: string;
   readonly access: Access<A, L>;
@@ -104,9 +104,9 @@ export interface Endpoint<
   /** With scope `session`: what it is that requires a session, for the message of a bearer's 401. */
   readonly purpose?: string;
   /** A probe: answered however loaded the server is, for one that fails for load would have it killed for being busy. */
-  readonly vital?: boolean;
+  readonly probe?: boolean;
   /** Attempts are counted in the login bucket of the client's address; the value is the message of its 429. */
-  readonly bucket?: string;
+  readonly rateLimitMessage?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -117,9 +117,9 @@ export interface Endpoint<
   /** A page of the portal: it is there only with PORTAL=on, and no part of what the documents promise. */
   readonly portal?: boolean;
   /** How a refusal is shown where people call, and not programs: a page in place of the JSON. */
-  readonly refusal?: (problem: RequestRefusal) => HtmlPage;
+  readonly errorPage?: (problem: RequestRefusal) => HtmlPage;
   /** The same where both call: a page for a client that asks for HTML, JSON for all others. */
-  readonly excuse?: (problem: RequestRefusal) => HtmlPage;
+  readonly negotiatedErrorPage?: (problem: RequestRefusal) => HtmlPage;
   /** Never refused because others wait: see creations.ts. */
   readonly queued?: boolean;
   /** A page that refuses unknown query parameters, as all that is no page does. */
@@ -130,12 +130,12 @@ export interface Endpoint<
    * Seconds for which the answer holds, no matter who asks: caches may keep it, and who asks again with its ETag is
    * told that it is as it was. For scope `public` alone, or the process does not start.
    */
-  readonly holds?: number;
+  readonly cacheSeconds?: number;
   /** The answer is the same for as long as the process lives, so it is made once; it needs `holds`. */
-  readonly once?: boolean;
+  readonly renderedOnce?: boolean;
   /** Who waits asks for this again and again: told by the last answer's ETag that it is as it was, it is sent no body. */
   readonly polled?: boolean;
-  readonly reply: Reply<T, Told>;
+  readonly reply: Reply<T, Result>;
   /** Codes of the faults that are this endpoint's own, besides those that follow from the rest of its declaration. */
   readonly faults?: readonly FaultCode[];
   readonly deprecated?: Deprecation;
@@ -156,8 +156,8 @@ export function withoutPortal(manifest: Manifest): Manifest {
 }
 
 /** Whether its answers have an ETag, by which a client may ask whether they are as they were. */
-export function canRevalidate({ holds, polled }: Pick<AnyEndpoint, "holds" | "polled">): boolean {
-  return holds !== undefined || polled === true;
+export function canRevalidate({ cacheSeconds, polled }: Pick<AnyEndpoint, "cacheSeconds" | "polled">): boolean {
+  return cacheSeconds !== undefined || polled === true;
 }
 
 // deno-lint-ignore no-explicit-any

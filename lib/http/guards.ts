@@ -37,10 +37,10 @@ export function requireSameOrigin(request: Request, actor: Actor | null, publicU
   if (request.method === "GET" || request.method === "HEAD" || actor?.credential.kind === "token") return;
   const { headers } = request;
   const site = headers.get("sec-fetch-site"), origin = headers.get("origin");
-  const own = site !== null
+  const isOwn = site !== null
     ? site === "same-origin" || site === "none"
     : origin === null || origin === publicUrl.origin || isHost(origin, headers.get("host"));
-  if (!own) throw new Fault("forbidden", "cross_origin", "A page of another site may not do this in your name");
+  if (!isOwn) throw new Fault("forbidden", "cross_origin", "A page of another site may not do this in your name");
 }
 
 function isHost(origin: string, host: string | null): boolean {

@@ -7,8 +7,8 @@ import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 import type { Exchange } from "#lib/http/exchange.ts";
 import { readForm } from "#lib/http/form.ts";
-import { describeProblems, problemsOf } from "#lib/http/sentence.ts";
-import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown.ts";
+import { collectProblems, describeProblems } from "#lib/http/input-problems.ts";
+import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
 
 /** Whether a request of this method may have a body that says something. */
 export function hasBody(method: string): boolean {
@@ -19,41 +19,43 @@ export function hasBody(method: string): boolean {
  * Whether a query with what the endpoint does not know is refused. To pages people come by links, which mail programs and
  * trackers make longer; and what is `raw` is called as somebody else has it. Pages below /api are part of the API.
  */
-export function isStrictAboutQuery({ raw, reply, strict }: Pick<AnyEndpoint, "raw" | "reply" | "strict">): boolean {
+export function refusesUnknownParameters(
+  { raw, reply, strict }: Pick<AnyEndpoint, "raw" | "reply" | "strict">,
+): boolean {
   return strict ?? (!raw && reply.content?.type !== "text/html");
 }
 
 /** The query as the endpoint takes it. Throws Fault invalid. */
-export function checkQuery(endpoint: AnyEndpoint, query: Readonly<Record<string, string>>): unknown {
-  if (isStrictAboutQuery(endpoint)) refuseUnknownParameters(endpoint.query, query);
-  return check(endpoint.query, query);
+export function parseQuery(endpoint: AnyEndpoint, query: Readonly<Record<string, string>>): unknown {
+  if (refusesUnknownParameters(endpoint)) refuseUnknownParameters(endpoint.query, query);
+  return parseInput(endpoint.query, query);
 }
 
 /** The body as the endpoint takes it; none where it takes none. Throws Fault media_type, too_large or invalid. */
-export async function checkBody({ body, form, raw }: AnyEndpoint, exchange: Exchange): Promise<unknown> {
+export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exchange): Promise<unknown> {
   if (raw || !hasBody(exchange.request.method)) return undefined;
   const fields = await (form ? readForm : readBody)(exchange);
   refuseUnknownFields(body, fields);
-  return check(body, fields);
+  return parseInput(body, fields);
 }
 
 /** What one schema makes of one part of the request. Throws Fault invalid, whose message names each field. */
-export function check(schema: v.GenericSchema | undefined, input: unknown): unknown {
+export function parseInput(schema: v.GenericSchema | undefined, input: unknown): unknown {
   if (!schema) return undefined;
   const result = v.safeParse(schema, input, { abortPipeEarly: true });
   if (result.success) return result.output;
-  const problems = problemsOf(schema, result.issues);
+  const problems = collectProblems(schema, result.issues);
   throw new Fault("invalid", "invalid_input", describeProblems(problems), { fields: Object.fromEntries(problems) });
 }
 
 /** Undoes the percent-encoding of a path's parameters. Throws Fault invalid `bad_path`. */
-export function readParams(encoded: Readonly<Record<string, string>>): Record<string, string> {
+export function decodePathParameters(encoded: Readonly<Record<string, string>>): Record<string, string> {
   const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)] as const);
-  return refuseControl(Object.fromEntries(params));
+  return refuseControlCharacters(Object.fromEntries(params));
 }
 
 /** Throws Fault invalid `bad_path` for a parameter that nothing can be named. */
-export function refuseControl(params: Readonly<Record<string, string | null>>): Record<string, string> {
+export function refuseControlCharacters(params: Readonly<Record<string, string | null>>): Record<string, string> {
   // deno-lint-ignore no-control-regex
   if (Object.values(params).every((value) => value !== null && !/[\u0000-\u001f\u007f]/.test(value))) {
     return params as Record<string, string>;
@@ -61,20 +63,20 @@ export function refuseControl(params: Readonly<Record<string, string | null>>): 
   throw new Fault("invalid", "bad_path", "The path must be percent-encoded UTF-8 without control characters");
 }
 
-const MOST_PARAMETERS = 40, LONGEST_QUERY = 8192;
+const MAX_PARAMETERS = 40, MAX_QUERY_LENGTH = 8192;
 
 /** The query's parameters, each once. Throws Fault invalid for one that is there twice, or not well encoded. */
 export function readQuery(url: URL): Record<string, string> {
-  if (url.search.length > LONGEST_QUERY || url.search.split("&", MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
-    const message = `The query must have at most ${MOST_PARAMETERS} parameters and ${LONGEST_QUERY} characters`;
+  if (url.search.length > MAX_QUERY_LENGTH || url.search.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
+    const message = `The query must have at most ${MAX_PARAMETERS} parameters and ${MAX_QUERY_LENGTH} characters`;
     throw new Fault("invalid", "too_many_parameters", message);
   }
   if (decode(url.search) === null) {
     throw new Fault("invalid", "bad_query", "The query must be percent-encoded UTF-8");
   }
   const names = [...url.searchParams.keys()];
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) {
+  const repeated = names.find((name, i) => names.indexOf(name) !== i);
+  if (repeated !== undefined) {
     throw new Fault("invalid", "repeated_parameter", "Each parameter of the query must be given once");
   }
   return Object.fromEntries(url.searchParams);
@@ -97,11 +99,11 @@ async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
 /** The key that makes a creation repeatable, or null. Throws Fault invalid `bad_idempotency_key`. */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
-  return key === null ? null : checkKey(key);
+  return key === null ? null : validateIdempotencyKey(key);
 }
 
 /** The same key. Throws Fault invalid `bad_idempotency_key`. */
-export function checkKey(key: string): string {
+export function validateIdempotencyKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const message = "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces";
   throw new Fault("invalid", "bad_idempotency_key", message);

@@ -8,7 +8,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { authorizeTransactions } from "#lib/domains/auth/authorize-transactions.ts";
 import type { CallCounter } from "#lib/domains/deprecations/calls.ts";
-import { deprecationHeaders, type HeaderLines, noticesOf } from "#lib/http/deprecation.ts";
+import { collectNotices, deprecationHeaders, type HeaderLines } from "#lib/http/deprecation.ts";
 import {
   aliasesOf,
   type AnyEndpoint,
@@ -18,30 +18,38 @@ import {
   type RouteModule,
   type Service,
 } from "#lib/http/endpoint.ts";
-import { nothingHere, optionsOf, refusalAt, wrongMethod } from "#lib/http/elsewhere.ts";
-import { type Answer, isFlow } from "#lib/http/answer.ts";
+import { methodNotAllowed, optionsRoute, refusingRoute, routeNotFound } from "#lib/http/fallback-routes.ts";
+import { type HttpResponse, isBodyStream } from "#lib/http/response.ts";
 import type { Exchange, Route } from "#lib/http/exchange.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
-import { check, checkBody, checkQuery, hasBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
-import { keepAnswer, type Kept, packed, revalidate } from "#lib/http/revalidate.ts";
+import {
+  decodePathParameters,
+  hasBody,
+  parseBody,
+  parseInput,
+  parseQuery,
+  readIdempotencyKey,
+  readQuery,
+} from "#lib/http/input.ts";
+import { type CachedResponse, cacheResponse, revalidate, withGzipVariant } from "#lib/http/revalidate.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { RateLimit } from "#lib/base/limits/rate-limit.ts";
 
 export type Authenticate = (app: App, request: Request, origin: RequestOrigin) => Promise<Actor | null>;
 
-interface Mounting {
+interface MountOptions {
   readonly app: App;
   readonly service: Service;
   readonly authenticate: Authenticate;
   readonly bucket: RateLimit;
   readonly calls: Pick<CallCounter, "count">;
   /** How a path at which nothing is is shown to people; as JSON when absent. */
-  readonly excuse?: AnyEndpoint["excuse"];
+  readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
 }
 
 /** With the answers that are made once a process, by their endpoints' names. */
-interface Mounted extends Mounting {
-  readonly kept: Map<string, (request: Request) => Kept>;
+interface Mounted extends MountOptions {
+  readonly kept: Map<string, (request: Request) => CachedResponse>;
 }
 
 /** The route of a request. */
@@ -57,20 +65,27 @@ interface Target {
 }
 
 /** Throws when a declaration is not sound, so that the process does not start with it. */
-export function mount(mounting: Mounting): FindRoute {
+export function mountRoutes(mounting: MountOptions): FindRoute {
   const router = new TrieRouter<Target>(), mounted: Mounted = { ...mounting, kept: new Map() };
   for (const [pattern, module] of mounting.service.manifest) {
     const target = { pattern, module, headers: headersOf(mounting, pattern, module) };
     for (const path of [pattern, ...aliasesOf(pattern)]) router.add("ALL", path, target);
-    for (const method of METHODS) refuseToHold(pattern, module[method]);
+    for (const method of METHODS) assertCacheable(pattern, module[method]);
   }
   return function find(method, path) {
     const [[found] = []] = router.match("ALL", withoutSlash(path));
-    if (!found) return { ...refusalAt("(none)", nothingHere), ...(mounting.excuse && { excuse: mounting.excuse }) };
+    if (!found) {
+      return {
+        ...refusingRoute("(none)", routeNotFound),
+        ...(mounting.negotiatedErrorPage && { negotiatedErrorPage: mounting.negotiatedErrorPage }),
+      };
+    }
     const [target, params] = found as readonly [Target, Record<string, string>];
     const { pattern, module } = target, known = methodOf(method);
     if (known && module[known]) return routeTo(mounted, target, known, params);
-    return method === "OPTIONS" ? optionsOf(pattern, module) : refusalAt(pattern, () => wrongMethod(method, module));
+    return method === "OPTIONS"
+      ? optionsRoute(pattern, module)
+      : refusingRoute(pattern, () => methodNotAllowed(method, module));
   };
 }
 
@@ -83,16 +98,18 @@ function methodOf(method: string): Method | undefined {
   return METHODS.find((each) => each === (method === "HEAD" ? "GET" : method));
 }
 
-function headersOf({ app }: Mounting, pattern: string, module: RouteModule): Target["headers"] {
-  const notices = noticesOf([[pattern, module]], []).filter((notice) => notice.kind === "endpoint");
+function headersOf({ app }: MountOptions, pattern: string, module: RouteModule): Target["headers"] {
+  const notices = collectNotices([[pattern, module]], []).filter((notice) => notice.kind === "endpoint");
   return Object.fromEntries(
     notices.map((notice) => [notice.method, deprecationHeaders(notice, app.config.publicUrl)]),
   );
 }
 
-function refuseToHold(pattern: string, endpoint: AnyEndpoint | undefined): void {
-  if (endpoint?.once && endpoint.holds === undefined) throw new Error(`${pattern} must say for how long it holds`);
-  if (endpoint?.holds === undefined || endpoint.scope === "public") return;
+function assertCacheable(pattern: string, endpoint: AnyEndpoint | undefined): void {
+  if (endpoint?.renderedOnce && endpoint.cacheSeconds === undefined) {
+    throw new Error(`${pattern} must say for how long it holds`);
+  }
+  if (endpoint?.cacheSeconds === undefined || endpoint.scope === "public") return;
   throw new Error(`${pattern} lets caches keep its answers, but may have answers for one caller alone`);
 }
 
@@ -109,7 +126,7 @@ function routeTo(
     headers: headers[method] ?? [],
     receive: (exchange) => receive(mounting, endpoint, exchange),
     async respond(exchange) {
-      const made = await answer(mounting, name, endpoint, encoded, exchange);
+      const made = await handleRequest(mounting, name, endpoint, encoded, exchange);
       return exchange.request.method === "HEAD" ? withoutBody(made) : made;
     },
   };
@@ -119,12 +136,12 @@ function routeTo(
  * What comes before a request counts: the login bucket, and the whole body, so that nothing waits for it later. A page of
  * another site cannot use up its visitor's tries: its requests are refused before they are counted.
  */
-async function receive({ app, bucket }: Mounting, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
+async function receive({ app, bucket }: MountOptions, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
   const { request, ip, body, place } = exchange;
   refuseBearer(endpoint, request.headers);
-  if (endpoint.bucket !== undefined) {
+  if (endpoint.rateLimitMessage !== undefined) {
     requireSameOrigin(request, null, app.config.publicUrl);
-    bucket.take(ip, endpoint.bucket);
+    bucket.take(ip, endpoint.rateLimitMessage);
   }
   if (hasBody(request.method)) place.setBodySize((await body()).length);
 }
@@ -133,43 +150,45 @@ async function receive({ app, bucket }: Mounting, endpoint: AnyEndpoint, exchang
  * The order of every request, once its body is there: who calls, with what scope, what it is about, from which page, with
  * what input; and then the deed, whose transactions hold the caller's right to it (auth/right.ts).
  */
-async function answer(
-  { app: whole, service, authenticate, calls, kept }: Mounted,
+async function handleRequest(
+  { app, service, authenticate, calls, kept }: Mounted,
   name: string,
   endpoint: AnyEndpoint,
   encoded: Readonly<Record<string, string>>,
   exchange: Exchange,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { request, url, ip, userAgent, signal, place, allowance, turns } = exchange;
-  const asking = { ...whole, log: exchange.log, db: whole.db.within(signal) };
+  const requestApp = { ...app, log: exchange.log, db: app.db.within(signal) };
   const admit = async () => {
-    const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
+    const caller = endpoint.scope === "public" ? null : await authenticate(requestApp, request, { ip, userAgent });
     if (caller) exchange.about.user = caller.userId;
     place.assignTo(caller?.userId ?? networkOf(ip));
     requireScope(endpoint, caller);
-    const params = readParams(encoded), query = readQuery(url);
-    return { caller, params, query, ...await endpoint.access.admit({ app: asking, actor: caller, params, query }) };
+    const params = decodePathParameters(encoded), query = readQuery(url);
+    return { caller, params, query, ...await endpoint.access.admit({ app: requestApp, actor: caller, params, query }) };
   };
   const { caller, params, query, actor, ...loaded } = await (endpoint.queued ? turns.admit(admit) : admit());
   Object.assign(exchange.about, aboutOf(loaded));
-  if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
+  if (endpoint.scope !== "public") requireSameOrigin(request, caller, app.config.publicUrl);
   // A caller that was let in has called it, whatever comes of it.
   if (caller?.credential.kind === "token") calls.count(caller.credential.id, name);
-  const right = caller && endpoint.scope !== "flow" ? authorizeTransactions(asking, caller, allowance.runPaused) : null;
+  const right = caller && endpoint.scope !== "flow"
+    ? authorizeTransactions(requestApp, caller, allowance.runPaused)
+    : null;
   const call = {
     ...loaded,
-    app: right ? { ...asking, db: right.db } : asking,
+    app: right ? { ...requestApp, db: right.db } : requestApp,
     actor,
-    params: check(endpoint.params, params),
-    query: checkQuery(endpoint, query),
-    body: await checkBody(endpoint, exchange),
+    params: parseInput(endpoint.params, params),
+    query: parseQuery(endpoint, query),
+    body: await parseBody(endpoint, exchange),
     raw: endpoint.raw ? await exchange.body() : NOTHING,
     request,
     ip,
     userAgent,
     signal,
     idempotency: endpoint.idempotent && caller ? await idempotencyOf(exchange, caller) : null,
-    inTurn: turns.inTurn,
+    runInHubQueue: turns.runInHubQueue,
     service,
   };
   const known = kept.get(name);
@@ -178,9 +197,9 @@ async function answer(
   await right?.recheckIfLate();
   const made = endpoint.reply.send(value, url);
   if (!canRevalidate(endpoint) || made.status !== 200 || typeof made.body !== "string") return made;
-  const lasting = keepAnswer({ ...made, body: made.body }, endpoint.holds);
-  if (!endpoint.once) return revalidate(lasting, request);
-  kept.set(name, packed(lasting));
+  const cacheable = cacheResponse({ ...made, body: made.body }, endpoint.cacheSeconds);
+  if (!endpoint.renderedOnce) return revalidate(cacheable, request);
+  kept.set(name, withGzipVariant(cacheable));
   return revalidate(kept.get(name)!(request), request);
 }
 
@@ -202,7 +221,7 @@ async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor
 }
 
 /** What HEAD answers: the same without its body, whose source ends here. */
-function withoutBody({ status, headers, body }: Answer): Answer {
-  if (isFlow(body)) body.cancel();
+function withoutBody({ status, headers, body }: HttpResponse): HttpResponse {
+  if (isBodyStream(body)) body.cancel();
   return { status, headers, body: null };
 }

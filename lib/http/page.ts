@@ -35,12 +35,12 @@ export function markup(strings: TemplateStringsArray, ...values: readonly unknow
 }
 
 /** Markup that was made otherwise, such as a drawing of ours: never a caller's text. */
-export function trusted(text: string): Markup {
+export function trustedMarkup(text: string): Markup {
   return raw(text);
 }
 
 /** The whole document. */
-export function writePage({ title, feed, style, sheet, script, source, body }: HtmlPage): string {
+export function renderPage({ title, feed, style, sheet, script, source, body }: HtmlPage): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -50,19 +50,19 @@ export function writePage({ title, feed, style, sheet, script, source, body }: H
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">${
     feed ? markup`\n<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.href}">` : ""
   }${sheet === undefined ? "" : markup`\n<link rel="stylesheet" href="${sheet}">`}${
-    style === "" && sheet !== undefined ? "" : markup`\n<style>${trusted(style)}</style>`
+    style === "" && sheet !== undefined ? "" : markup`\n<style>${trustedMarkup(style)}</style>`
   }${source === undefined ? "" : markup`\n<script src="${source}" defer></script>`}
 </head>
 <body>
 ${body}
-${script === undefined ? "" : markup`<script>${trusted(script)}</script>`}
+${script === undefined ? "" : markup`<script>${trustedMarkup(script)}</script>`}
 </body>
 </html>
 `.toString();
 }
 
 /** The Content-Security-Policy of that document: its own style and script, its own forms, and nothing else. */
-export function policyOf({ style, sheet, script, source }: HtmlPage): string {
+export function contentSecurityPolicy({ style, sheet, script, source }: HtmlPage): string {
   const styles = [
     ...(sheet === undefined ? [] : ["'self'"]),
     ...(style === "" && sheet !== undefined ? [] : [hashOf(style)]),

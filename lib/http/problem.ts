@@ -4,9 +4,9 @@
  * What is not a Fault is a bug. It is logged with everything that is known and answered with the request id alone.
  */
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
-import type { Answer } from "#lib/http/answer.ts";
-import { ClientGone, type Exchange } from "#lib/http/exchange.ts";
-import { type HtmlPage, policyOf, writePage } from "#lib/http/page.ts";
+import type { HttpResponse } from "#lib/http/response.ts";
+import { ClientDisconnected, type Exchange } from "#lib/http/exchange.ts";
+import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
 import * as v from "valibot";
 
 /** Status and reason phrase (RFC 9110, RFC 6585). */
@@ -35,7 +35,7 @@ const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unava
 const CLIENT_GONE = 499;
 
 /** The code of what no Fault stands for: a mistake of ours. */
-export const INTERNAL = "internal_error";
+export const INTERNAL_ERROR = "internal_error";
 
 /** The body of every error. */
 export const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
@@ -52,31 +52,35 @@ export function problemOf({ kind, code, message }: Pick<Fault, "kind" | "code" |
 }
 
 /** The body of what is a mistake of ours. */
-export function failure(message: string): Problem {
-  return { statusCode: 500, code: INTERNAL, message, error: "Internal Server Error" };
+export function internalProblem(message: string): Problem {
+  return { statusCode: 500, code: INTERNAL_ERROR, message, error: "Internal Server Error" };
 }
 
 /** How a refusal is shown where people call: a page in place of the JSON. */
-type Show = (problem: Problem) => HtmlPage;
+type RenderErrorPage = (problem: Problem) => HtmlPage;
 
 /** The answer to a request that ended with this error. Never throws. */
-export function refuse(error: unknown, exchange: Pick<Exchange, "id" | "signal" | "log">, show?: Show): Answer {
+export function toErrorResponse(
+  error: unknown,
+  exchange: Pick<Exchange, "id" | "signal" | "log">,
+  show?: RenderErrorPage,
+): HttpResponse {
   const { signal } = exchange;
   // An aborted request ends with whatever its work makes of that; the reason is why it was aborted.
   const cause = signal.aborted ? signal.reason : error;
-  if (cause instanceof ClientGone) return { status: CLIENT_GONE, headers: {}, body: null };
+  if (cause instanceof ClientDisconnected) return { status: CLIENT_GONE, headers: {}, body: null };
   if (!(cause instanceof Fault)) {
     exchange.log.error("A request failed for a reason that is ours", { error: cause });
-    return write(failure(`Something went wrong on our side; the request id is ${exchange.id}`), {}, show);
+    return write(internalProblem(`Something went wrong on our side; the request id is ${exchange.id}`), {}, show);
   }
   if (cause.cause !== undefined) {
     exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });
   }
-  return write(problemOf(cause), refusalHeaders(cause), show);
+  return write(problemOf(cause), errorHeaders(cause), show);
 }
 
 /** What a refusal says besides its body, such as when to try again. */
-export function refusalHeaders({ kind, retryAfter = RETRY_AFTER[kind], headers }: Fault): Record<string, string> {
+export function errorHeaders({ kind, retryAfter = RETRY_AFTER[kind], headers }: Fault): Record<string, string> {
   return {
     ...(kind === "unauthenticated" && { "www-authenticate": "Bearer" }),
     ...(retryAfter !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) }),
@@ -84,13 +88,17 @@ export function refusalHeaders({ kind, retryAfter = RETRY_AFTER[kind], headers }
   };
 }
 
-function write(problem: Problem, more: Readonly<Record<string, string>>, show: Show | undefined): Answer {
+function write(
+  problem: Problem,
+  more: Readonly<Record<string, string>>,
+  show: RenderErrorPage | undefined,
+): HttpResponse {
   const headers = { "content-type": "application/json", "cache-control": "no-store", ...more };
   if (!show) return { status: problem.statusCode, headers, body: JSON.stringify(problem) };
-  const page = show(problem), policy = policyOf(page);
+  const page = show(problem), policy = contentSecurityPolicy(page);
   return {
     status: problem.statusCode,
     headers: { ...headers, "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
-    body: writePage(page),
+    body: renderPage(page),
   };
 }

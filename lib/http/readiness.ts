@@ -18,7 +18,7 @@ export const Readiness = v.object({
 });
 export type Readiness = v.InferOutput<typeof Readiness>;
 
-const PATIENCE = 2 * SECOND; // a probe that waits longer is not told anything either
+const TIMEOUT = 2 * SECOND; // a probe that waits longer is not told anything either
 
 /**
  * What asks: once at a time, no matter who wants to know meanwhile. Anybody may ask, and is never turned away.
@@ -31,16 +31,16 @@ export function openReadiness(
   checks: readonly Check[],
   notes: () => readonly string[],
 ): () => Promise<Readiness> {
-  let asking: Promise<Readiness["checks"]> | undefined;
+  let running: Promise<Readiness["checks"]> | undefined;
   return async () => {
-    asking ??= ask(app, checks).finally(() => asking = undefined);
-    return { status: "ok", checks: await asking, notes: [...notes()] };
+    running ??= runChecks(app, checks).finally(() => running = undefined);
+    return { status: "ok", checks: await running, notes: [...notes()] };
   };
 }
 
-async function ask(app: App, checks: readonly Check[]): Promise<Readiness["checks"]> {
-  const bound = { ...app, db: app.db.within(AbortSignal.timeout(PATIENCE)) };
-  const names = (await Promise.all(checks.map((check) => failureOf(bound, check)))).filter((name) => name !== null);
+async function runChecks(app: App, checks: readonly Check[]): Promise<Readiness["checks"]> {
+  const bound = { ...app, db: app.db.within(AbortSignal.timeout(TIMEOUT)) };
+  const names = (await Promise.all(checks.map((check) => runCheck(bound, check)))).filter((name) => name !== null);
   if (names.length > 0) {
     throw new Fault("unavailable", "not_ready", `Not ready: ${names.join(", ")}`, { retryAfter: 2 });
   }
@@ -48,7 +48,7 @@ async function ask(app: App, checks: readonly Check[]): Promise<Readiness["check
 }
 
 /** The name of the check where it fails, with what an operator must put right; null where it passes. */
-async function failureOf(app: App, { name, passes }: Check): Promise<string | null> {
+async function runCheck(app: App, { name, passes }: Check): Promise<string | null> {
   try {
     return await passes(app) ? null : name;
   } catch (error) {

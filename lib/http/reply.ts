@@ -4,10 +4,10 @@
  */
 import * as v from "valibot";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
-import type { Answer } from "#lib/http/answer.ts";
-import { type HtmlPage, policyOf, writePage } from "#lib/http/page.ts";
-import { picker, type Picking, UNSURE } from "#lib/http/pick.ts";
-import { encoder, flowOf, type FrameSource, STREAM_TYPE } from "#lib/http/sse.ts";
+import type { HttpResponse } from "#lib/http/response.ts";
+import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
+import { compileFilter, type OutputFilter, UNDECIDED } from "#lib/http/output-filter.ts";
+import { encoder, type FrameSource, STREAM_TYPE, toBodyStream } from "#lib/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
@@ -18,15 +18,15 @@ export interface Reply<T, Told = unknown> {
   /** Response headers that belong to this reply, by name. */
   readonly headers: readonly string[];
   /** What the endpoint answers with otherwise, see either.ts; here for the documents. */
-  readonly also?: Described;
+  readonly alternative?: ReplyDescription;
   /** The address of the request is for links to others of its kind, such as the next page. */
-  readonly send: (value: T, address?: URL) => Answer;
+  readonly send: (value: T, address?: URL) => HttpResponse;
   /** What a page is made of, which asks within the program: of the value the same as would be sent, and no more. */
-  readonly tell: (value: T) => Told;
+  readonly toResult: (value: T) => Told;
 }
 
 /** What the documents say of a reply. */
-export type Described = Pick<Reply<never>, "status" | "content" | "headers">;
+export type ReplyDescription = Pick<Reply<never>, "status" | "content" | "headers">;
 
 export interface Content {
   readonly type: string;
@@ -51,7 +51,7 @@ export function paged<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListP
       query.set("before", next);
       return { ...answer, headers: { ...answer.headers, link: `<${address.pathname}?${query}>; rel="next"` } };
     },
-    tell: ({ items, next }) => ({ items: whole.tell([...items]), next }),
+    toResult: ({ items, next }) => ({ items: whole.toResult([...items]), next }),
   };
 }
 
@@ -61,7 +61,7 @@ export function created<In, Out>(schema: Schema<In, Out>, location: (made: Out) 
 }
 
 /** For what is shown in this answer and nowhere else: there is no path at which it can be read. */
-export function shownOnce<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
+export function createdSecret<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(201, schema);
 }
 
@@ -75,7 +75,7 @@ export const noContent: Reply<void, void> = {
   content: null,
   headers: [],
   send: () => ({ status: 204, headers: { "cache-control": "no-store" }, body: null }),
-  tell: () => {},
+  toResult: () => {},
 };
 
 /** Text of the given type, as it stands. */
@@ -85,7 +85,7 @@ export function plainText(type: string): Reply<string, string> {
     content: { type: type.replace(/;.*/, ""), schema: v.string() },
     headers: [],
     send: (body) => ({ status: 200, headers: { "content-type": type, "cache-control": "no-store" }, body }),
-    tell: asItIs,
+    toResult: identity,
   };
 }
 
@@ -98,26 +98,30 @@ export function html(status = 200): Reply<HtmlPage, HtmlPage> {
     headers: [],
     send: (page) => ({
       status,
-      headers: { "content-type": type, "cache-control": "no-store", "content-security-policy": policyOf(page) },
-      body: writePage(page),
+      headers: {
+        "content-type": type,
+        "cache-control": "no-store",
+        "content-security-policy": contentSecurityPolicy(page),
+      },
+      body: renderPage(page),
     }),
-    tell: asItIs,
+    toResult: identity,
   };
 }
 
 /** Sends the caller on to this path, for good. */
-export const redirect: Reply<string, string> = leadOn(308);
+export const redirect: Reply<string, string> = redirectWith(308);
 
 /** The same for this time, to be read with GET. */
-export const seeOther: Reply<string, string> = leadOn(303);
+export const seeOther: Reply<string, string> = redirectWith(303);
 
-function leadOn(status: number): Reply<string, string> {
+function redirectWith(status: number): Reply<string, string> {
   return {
     status,
     content: null,
     headers: ["location"],
     send: (location) => ({ status, headers: { location, "cache-control": "no-store" }, body: null }),
-    tell: asItIs,
+    toResult: identity,
   };
 }
 
@@ -130,7 +134,7 @@ export function withCookie<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>,
       const answer = reply.send(body);
       return { ...answer, headers: { ...answer.headers, "set-cookie": cookie } };
     },
-    tell: ({ body, cookie }) => ({ body: reply.tell(body), cookie }),
+    toResult: ({ body, cookie }) => ({ body: reply.toResult(body), cookie }),
   };
 }
 
@@ -141,7 +145,7 @@ interface WithCookie<T> {
 
 /** Server-sent events, whose data is filtered through the schema. */
 export function events<In extends object>(schema: Schema<In>): Reply<FrameSource<In>, FrameSource<In>> {
-  const filter = filterBy(schema), encode = encoder((data: In) => JSON.stringify(filter(data)));
+  const filter = createFilter(schema), encode = encoder((data: In) => JSON.stringify(filter(data)));
   return {
     status: 200,
     content: { type: STREAM_TYPE, schema },
@@ -150,9 +154,9 @@ export function events<In extends object>(schema: Schema<In>): Reply<FrameSource
       status: 200,
       // The last header keeps nginx from holding events back until a buffer of its own is full.
       headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
-      body: flowOf(source, encode),
+      body: toBodyStream(source, encode),
     }),
-    tell: asItIs,
+    toResult: identity,
   };
 }
 
@@ -162,7 +166,7 @@ function json<In, Out>(
   headersOf: (output: Out) => Record<string, string> = () => ({}),
   headers: readonly string[] = [],
 ): Reply<In, Out> {
-  const filter = filterBy(schema);
+  const filter = createFilter(schema);
   return {
     status,
     content: { type: "application/json", schema },
@@ -172,20 +176,20 @@ function json<In, Out>(
       const headers = { "content-type": "application/json", "cache-control": "no-store", ...headersOf(output) };
       return { status, headers, body: JSON.stringify(output) };
     },
-    tell: filter,
+    toResult: filter,
   };
 }
 
-function asItIs<T>(value: T): T {
+function identity<T>(value: T): T {
   return value;
 }
 
 /** What the schema makes of a value. That one does not fit is this program's mistake and no caller's. */
-function filterBy<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
-  let pick: Picking | undefined;
+function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
+  let pick: OutputFilter | undefined;
   return (value) => {
-    const picked = (pick ??= picker(schema))(value);
-    if (picked !== UNSURE) return picked as Out;
+    const picked = (pick ??= compileFilter(schema))(value);
+    if (picked !== UNDECIDED) return picked as Out;
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
     throw new Error(`The reply does not fit its schema: ${v.summarize(result.issues)}`, {
@@ -200,14 +204,15 @@ type Either<A, B> = { readonly usual: A } | { readonly other: B };
  * One endpoint, two answers: the value of the handler says which it is for. Their statuses must differ: by them the
  * documents tell the two apart.
  */
-export function either<A, B, ToldA, ToldB>(
+export function eitherReply<A, B, ToldA, ToldB>(
   usual: Reply<A, ToldA>,
   other: Reply<B, ToldB>,
 ): Reply<Either<A, B>, Either<ToldA, ToldB>> {
   return {
     ...usual,
-    also: other,
+    alternative: other,
     send: (value) => "usual" in value ? usual.send(value.usual) : other.send(value.other),
-    tell: (value) => "usual" in value ? { usual: usual.tell(value.usual) } : { other: other.tell(value.other) },
+    toResult: (value) =>
+      "usual" in value ? { usual: usual.toResult(value.usual) } : { other: other.toResult(value.other) },
   };
 }

@@ -1,5 +1,5 @@
 /** Server-sent events as bytes. The source waits while its reader takes nothing, and is ended when its reader leaves. */
-import type { Answer, Flow } from "#lib/http/answer.ts";
+import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 
 /** An event, a comment that keeps proxies open, or the milliseconds to wait before reconnecting. */
 export type Frame<Data> =
@@ -18,12 +18,12 @@ export interface FrameSource<Data> {
 export const STREAM_TYPE = "text/event-stream";
 
 /** Whether this is a stream of events, which goes on for long after it was begun. */
-export function isStream({ headers }: Answer): boolean {
+export function isStream({ headers }: HttpResponse): boolean {
   return headers["content-type"] === STREAM_TYPE;
 }
 
 /** `encode` makes the bytes of a frame. */
-export function flowOf<Data>(source: FrameSource<Data>, encode: (frame: Frame<Data>) => Uint8Array): Flow {
+export function toBodyStream<Data>(source: FrameSource<Data>, encode: (frame: Frame<Data>) => Uint8Array): BodyStream {
   return { run: (write) => source.run((frame) => write(encode(frame))), cancel: source.cancel };
 }
 

@@ -1,8 +1,8 @@
 /** The JSON Schema (2020-12) of a valibot schema, as OpenAPI 3.1 takes it. */
 import { type ConversionConfig, toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
-import { sayingOf } from "#lib/reference/glossary/glossary.ts";
-import { ANSWERS, INPUTS } from "#lib/reference/schemas.ts";
+import { fieldDescription } from "#lib/reference/glossary/glossary.ts";
+import { INPUT_SCHEMAS, OUTPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 
 /** Any other part of the document. */
 export type DocumentPart = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface JsonSchema {
 
 type Mode = "input" | "output";
 
-const PLACE = "#/components/schemas/";
+const SCHEMA_PATH = "#/components/schemas/";
 
 /** What may be sent: before transformations. A named schema within it is referred to. */
 export function inputSchema(schema: v.GenericSchema): JsonSchema {
@@ -45,21 +45,23 @@ export function inputFields(schema: v.GenericSchema): JsonSchema {
 export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
   const all = (named: Readonly<Record<string, v.GenericSchema>>, mode: Mode) =>
     Object.entries(named).map(([name, schema]) => [name, convert(schema, mode, name)] as const);
-  return Object.fromEntries([...all(ANSWERS, "output"), ...all(INPUTS, "input")].sort(([a], [b]) => a < b ? -1 : 1));
+  return Object.fromEntries(
+    [...all(OUTPUT_SCHEMAS, "output"), ...all(INPUT_SCHEMAS, "input")].sort(([a], [b]) => a < b ? -1 : 1),
+  );
 }
 
 /** The name of the component that a reference points to, or null. */
 export function referredTo(schema: JsonSchema): string | null {
-  return schema.$ref?.startsWith(PLACE) ? schema.$ref.slice(PLACE.length) : null;
+  return schema.$ref?.startsWith(SCHEMA_PATH) ? schema.$ref.slice(SCHEMA_PATH.length) : null;
 }
 
 function nameOf(schema: unknown, mode: Mode): JsonSchema | null {
-  const found = Object.entries(mode === "input" ? INPUTS : ANSWERS).find(([, named]) => named === schema);
-  return found ? { $ref: PLACE + found[0] } : null;
+  const found = Object.entries(mode === "input" ? INPUT_SCHEMAS : OUTPUT_SCHEMAS).find(([, named]) => named === schema);
+  return found ? { $ref: SCHEMA_PATH + found[0] } : null;
 }
 
 function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null = ""): JsonSchema {
-  const { $schema: _, ...made } = toJsonSchema(schema, {
+  const { $schema: _, ...converted } = toJsonSchema(schema, {
     target: "draft-2020-12",
     typeMode,
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
@@ -67,7 +69,7 @@ function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null =
         const named = nameOf(valibotSchema, typeMode);
         if (named) return named as object as Overridden;
       }
-      if (isStamp(valibotSchema)) return { type: "string", format: "date-time" };
+      if (isTimestamp(valibotSchema)) return { type: "string", format: "date-time" };
       if (errors) throw new Error(`A schema of the API cannot be documented: ${errors.join("; ")}`);
       const closed = typeMode === "input" && valibotSchema.type === "object"; // what it does not name is refused
       return { ...describe(jsonSchema, valibotSchema), ...(closed && { additionalProperties: false }) };
@@ -75,42 +77,44 @@ function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null =
     // A transformation is not visible from outside; a check is, by the message that says what the value must be.
     overrideAction: ({ valibotAction, jsonSchema }) => describe(jsonSchema, valibotAction),
   });
-  const rest = made as object as JsonSchema;
-  return owner === null ? rest : explain(rest, owner);
+  const rest = converted as object as JsonSchema;
+  return owner === null ? rest : addDescriptions(rest, owner);
 }
 
 /** The same with what the glossary says of its fields. `owner` is what the fields are of. */
-function explain(schema: JsonSchema, owner: string): JsonSchema {
+function addDescriptions(schema: JsonSchema, owner: string): JsonSchema {
   const { properties, items, anyOf } = schema;
   return {
     ...schema,
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [name, explainField(explain(field, name), owner, name)]),
+        Object.entries(properties).map((
+          [name, field],
+        ) => [name, addDescription(addDescriptions(field, name), owner, name)]),
       ),
     }),
-    ...(items && { items: explain(items, owner) }),
-    ...(anyOf && { anyOf: anyOf.map((option) => explain(option, owner)) }),
+    ...(items && { items: addDescriptions(items, owner) }),
+    ...(anyOf && { anyOf: anyOf.map((option) => addDescriptions(option, owner)) }),
   };
 }
 
-function explainField(field: JsonSchema, owner: string, name: string): JsonSchema {
-  const saying = sayingOf(owner, name);
+function addDescription(field: JsonSchema, owner: string, name: string): JsonSchema {
+  const saying = fieldDescription(owner, name);
   if (!saying) return field;
   // Beside a rule, what it is comes first: "Its name in URLs; must be 1 to 63 lower-case letters …".
-  const rule = ruleOf(field);
+  const rule = validationRuleOf(field);
   return { ...field, description: rule ? `${saying}; ${rule}` : saying };
 }
 
 /** What the schema says that the value must be; within what may be null it is said of the other option. */
-export function ruleOf({ description, anyOf }: JsonSchema): string | null {
-  return description ?? anyOf?.map(ruleOf).find((rule) => rule !== null) ?? null;
+export function validationRuleOf({ description, anyOf }: JsonSchema): string | null {
+  return description ?? anyOf?.map(validationRuleOf).find((rule) => rule !== null) ?? null;
 }
 
 /** A point in time: a Date in the program, text on the wire. */
-function isStamp(schema: unknown): boolean {
+function isTimestamp(schema: unknown): boolean {
   const { type, options = [] } = schema as { type: string; options?: readonly unknown[] };
-  return type === "date" || type === "union" && options.some(isStamp);
+  return type === "date" || type === "union" && options.some(isTimestamp);
 }
 
 type Overridden = ReturnType<NonNullable<ConversionConfig["overrideAction"]>> & object;

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, read from the same declarations that the server answers by. */
 import * as v from "valibot";
 import type { ProgramRelease } from "#lib/app.ts";
-import { noteOf } from "#lib/reference/refusals.ts";
+import { accessNoteOf } from "#lib/reference/refusals.ts";
 import { areaOf, listAreas } from "#lib/reference/areas.ts";
 import { faultExamples, headerComponents, responsesOf } from "#lib/reference/responses.ts";
 import { type DocumentPart, inputSchema, type JsonSchema, namedSchemas } from "#lib/reference/json-schema.ts";
@@ -26,8 +26,8 @@ export type OpenApi = v.InferOutput<typeof OpenApi>;
 type Named = Readonly<Record<string, JsonSchema>>;
 
 /** The portal's pages are no part of it: they are for people, and promise programs nothing. */
-export function describeApi(whole: Manifest, release: ProgramRelease): OpenApi {
-  const manifest = withoutPortal(whole), named = namedSchemas();
+export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenApi {
+  const manifest = withoutPortal(allRoutes), named = namedSchemas();
   const used = new Set(manifest.map(([pattern]) => areaOf(pattern)));
   return {
     openapi: "3.1.0",
@@ -115,12 +115,14 @@ function bodyOf(body: v.GenericSchema, type: string, named: Named): DocumentPart
   };
 }
 
-function descriptionOf(pattern: string, { access, bucket, deprecated }: AnyEndpoint): string {
+function descriptionOf(pattern: string, { access, rateLimitMessage, deprecated }: AnyEndpoint): string {
   const aliases = aliasesIn(pattern);
   return [
-    `For: ${noteOf(access.name)?.who ?? access.name}.`,
+    `For: ${accessNoteOf(access.name)?.who ?? access.name}.`,
     ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
-    ...(bucket ? ["Limited to 5 tries a minute from one address, together with the other flows that say so."] : []),
+    ...(rateLimitMessage
+      ? ["Limited to 5 tries a minute from one address, together with the other flows that say so."]
+      : []),
     ...(deprecated ? [`Deprecated since ${deprecated.since}, gone on ${deprecated.sunset}: ${deprecated.note}`] : []),
   ].join(" ");
 }

@@ -1,13 +1,13 @@
 /** The parameters of an endpoint: those of its path, its query, and the headers that it takes. */
 import type * as v from "valibot";
-import { exampleOf, sayingOf } from "#lib/reference/glossary/glossary.ts";
-import { type DocumentPart, inputFields, type JsonSchema, ruleOf } from "#lib/reference/json-schema.ts";
+import { fieldDescription, fieldExample } from "#lib/reference/glossary/glossary.ts";
+import { type DocumentPart, inputFields, type JsonSchema, validationRuleOf } from "#lib/reference/json-schema.ts";
 import { type AnyEndpoint, canRevalidate } from "#lib/http/endpoint.ts";
 
-const KEY = "Any text of your own: the same key and body within 24 hours are done once, and answered alike";
-const SEEN = "The ETag of the last answer: if it still holds, 304 says so without a body";
+const IDEMPOTENCY_KEY = "Any text of your own: the same key and body within 24 hours are done once, and answered alike";
+const IF_NONE_MATCH = "The ETag of the last answer: if it still holds, 304 says so without a body";
 const SIGNATURE = "When it was signed, and the signature over that and the body; no older than 5 minutes";
-const LAST = "The id of the last event received: the stream goes on after it";
+const LAST_EVENT_ID = "The id of the last event received: the stream goes on after it";
 
 export function parametersOf(
   pattern: string,
@@ -22,9 +22,9 @@ export function parametersOf(
     ...path,
     ...fieldsOf(query).map((field) => parameter("query", field)),
     ...(raw ? [{ ...header("Stripe-Signature", SIGNATURE, "t=1795262400,v1=5257a869…"), required: true }] : []),
-    ...(idempotent ? [header("Idempotency-Key", KEY, "order-1842")] : []),
-    ...(!canRevalidate(endpoint) ? [] : [header("If-None-Match", SEEN, '"pB1y6oV0s5m3kq8ZtXc4Aw"')]),
-    ...(reply.content?.type === "text/event-stream" ? [header("Last-Event-ID", LAST, "4")] : []),
+    ...(idempotent ? [header("Idempotency-Key", IDEMPOTENCY_KEY, "order-1842")] : []),
+    ...(!canRevalidate(endpoint) ? [] : [header("If-None-Match", IF_NONE_MATCH, '"pB1y6oV0s5m3kq8ZtXc4Aw"')]),
+    ...(reply.content?.type === "text/event-stream" ? [header("Last-Event-ID", LAST_EVENT_ID, "4")] : []),
   ];
 }
 
@@ -37,20 +37,20 @@ interface Field {
 }
 
 function parameter(place: "path" | "query", { name, required, schema }: Field): DocumentPart {
-  const saying = sayingOf(place, name), rule = ruleOf(schema), example = exampleOf(place, name);
+  const saying = fieldDescription(place, name), rule = validationRuleOf(schema), example = fieldExample(place, name);
   const description = [saying, rule].filter((part) => part !== null).join("; ");
   return {
     name,
     in: place,
     required,
     ...(description && { description }),
-    schema: withoutSaying(schema),
+    schema: withoutDescription(schema),
     ...(example !== undefined && { example }),
   };
 }
 
 /** What the glossary says of a field of that name stands in the parameter's own description. */
-function withoutSaying({ description: _, ...schema }: JsonSchema): JsonSchema {
+function withoutDescription({ description: _, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 

@@ -5,7 +5,7 @@
  */
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import type { AnyEndpoint, Method } from "#lib/http/endpoint.ts";
-import { hasBody, isStrictAboutQuery } from "#lib/http/input.ts";
+import { hasBody, refusesUnknownParameters } from "#lib/http/input.ts";
 import { httpStatusOf } from "#lib/http/problem.ts";
 
 /**
@@ -41,7 +41,7 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
 };
 
 /** What is known of the access of that name, or null. */
-export function noteOf(name: string): AccessNote | null {
+export function accessNoteOf(name: string): AccessNote | null {
   return Object.hasOwn(NOTES, name) ? NOTES[name]! : null;
 }
 
@@ -52,12 +52,12 @@ function note(who: string, ...refuses: FaultCode[]): AccessNote {
 /** The codes by status, in the order of statuses; 500 has none, for nobody can cause it. */
 export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoint): Map<number, readonly FaultCode[]> {
   const codes = new Set([
-    ...ofInput(pattern, method, endpoint),
-    ...ofCredential(endpoint),
-    ...noteOf(endpoint.access.name)?.refuses ?? [],
-    ...ofScope(method, endpoint),
+    ...inputFaults(pattern, method, endpoint),
+    ...credentialFaults(endpoint),
+    ...accessNoteOf(endpoint.access.name)?.refuses ?? [],
+    ...scopeFaults(method, endpoint),
     ...endpoint.faults ?? [],
-    ...ofService(method, endpoint),
+    ...serviceFaults(method, endpoint),
   ]);
   const found = new Map<number, FaultCode[]>([[500, []]]);
   for (const code of codes) {
@@ -67,13 +67,13 @@ export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoin
   return new Map([...found].sort(([a], [b]) => a - b));
 }
 
-function ofInput(pattern: string, method: Method, endpoint: AnyEndpoint): readonly FaultCode[] {
+function inputFaults(pattern: string, method: Method, endpoint: AnyEndpoint): readonly FaultCode[] {
   const { params, query, body, form, raw, idempotent } = endpoint, read = hasBody(method) && !raw;
   return [
     ...(params || query || body ? ["invalid_input" as const] : []),
     ...(pattern.includes(":") ? ["bad_path" as const] : []),
     ...["bad_query" as const, "repeated_parameter" as const, "too_many_parameters" as const],
-    ...(isStrictAboutQuery(endpoint) ? ["unknown_parameter" as const] : []),
+    ...(refusesUnknownParameters(endpoint) ? ["unknown_parameter" as const] : []),
     ...(read ? ["unknown_field" as const] : []),
     ...(read && form ? ["bad_form" as const, "not_a_form" as const] : []),
     ...(read && !form ? ["unreadable_json" as const, "not_an_object" as const, "not_json" as const] : []),
@@ -82,13 +82,13 @@ function ofInput(pattern: string, method: Method, endpoint: AnyEndpoint): readon
   ];
 }
 
-function ofCredential({ scope, access }: AnyEndpoint): readonly FaultCode[] {
+function credentialFaults({ scope, access }: AnyEndpoint): readonly FaultCode[] {
   if (scope === "public") return [];
   const refused = scope === "flow" ? "no_bearer_here" : scope === "session" ? "session_required" : "bad_credentials";
   return access.name === "anyone" ? [refused] : ["sign_in_required", refused];
 }
 
-function ofScope(method: Method, { scope }: AnyEndpoint): readonly FaultCode[] {
+function scopeFaults(method: Method, { scope }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(scope === "provisioning" || scope === "cli" ? ["scope_too_narrow" as const] : []),
     ...(scope !== "public" && method !== "GET" ? ["cross_origin" as const] : []),
@@ -97,10 +97,10 @@ function ofScope(method: Method, { scope }: AnyEndpoint): readonly FaultCode[] {
 }
 
 /** What every endpoint answers when there is too much to do. Only public ones get by without the database. */
-function ofService(method: Method, { scope, vital, bucket }: AnyEndpoint): readonly FaultCode[] {
+function serviceFaults(method: Method, { scope, probe, rateLimitMessage }: AnyEndpoint): readonly FaultCode[] {
   return [
-    ...(bucket === undefined ? [] : ["too_many_tries" as const]),
-    ...(vital ? [] : ["overloaded" as const]),
+    ...(rateLimitMessage === undefined ? [] : ["too_many_tries" as const]),
+    ...(probe ? [] : ["overloaded" as const]),
     ...(scope === "public" ? [] : [
       "database_unavailable" as const,
       "database_lost" as const,

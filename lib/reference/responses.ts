@@ -4,13 +4,13 @@ import { refusalsOf } from "#lib/reference/refusals.ts";
 import { sampleOf } from "#lib/reference/sample.ts";
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import { type AnyEndpoint, canRevalidate, type Method } from "#lib/http/endpoint.ts";
-import { failure, INTERNAL, problemOf } from "#lib/http/problem.ts";
-import type { Described } from "#lib/http/reply.ts";
+import { INTERNAL_ERROR, internalProblem, problemOf } from "#lib/http/problem.ts";
+import type { ReplyDescription } from "#lib/http/reply.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
 /** What a status means here. */
-export const SAYING: Readonly<Record<number, string>> = {
+export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: "Done",
   201: "Made",
   202: "Accepted; the work goes on after this answer",
@@ -40,23 +40,25 @@ const STREAM =
   "Comments in between keep proxies open";
 
 /** What nobody can cause. */
-const OURS = failure("Something went wrong on our side; the request id is req_06fj2c4v7tq0w1x9n3m8k5r2dg");
+const INTERNAL_EXAMPLE = internalProblem(
+  "Something went wrong on our side; the request id is req_06fj2c4v7tq0w1x9n3m8k5r2dg",
+);
 
 /** To who has the answer already. */
-const UNCHANGED: Described = { status: 304, content: null, headers: ["etag", "cache-control"] };
+const NOT_MODIFIED: ReplyDescription = { status: 304, content: null, headers: ["etag", "cache-control"] };
 
 export function responsesOf(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): JsonSchema {
-  const { reply, refusal, deprecated } = endpoint, revalidates = canRevalidate(endpoint);
-  const own = !revalidates ? reply : { ...reply, headers: [...reply.headers, ...UNCHANGED.headers] };
-  const answers = reply.also ? [own, reply.also] : [own];
+  const { reply, errorPage, deprecated } = endpoint, revalidates = canRevalidate(endpoint);
+  const own = !revalidates ? reply : { ...reply, headers: [...reply.headers, ...NOT_MODIFIED.headers] };
+  const answers = reply.alternative ? [own, reply.alternative] : [own];
   const refusals = [...refusalsOf(pattern, method, endpoint)];
   return Object.fromEntries([
     ...answers.map((answer) => [answer.status, answerOf(answer, named, deprecated !== undefined)]),
-    ...(!revalidates ? [] : [[304, answerOf(UNCHANGED, named, deprecated !== undefined)]]),
+    ...(!revalidates ? [] : [[304, answerOf(NOT_MODIFIED, named, deprecated !== undefined)]]),
     ...refusals.map(([status, codes]) => [
       status,
-      refusal
-        ? onPage(refusalOf(status, codes, deprecated !== undefined), status)
+      errorPage
+        ? asHtml(refusalOf(status, codes, deprecated !== undefined), status)
         : refusalOf(status, codes, deprecated !== undefined),
     ]),
   ]);
@@ -67,13 +69,16 @@ export function faultExamples(): JsonSchema {
   const faults = Object.entries(FAULTS).map(([code, [kind, message]]) =>
     [code, { summary: message, value: problemOf({ kind, code, message }) }] as const
   );
-  return Object.fromEntries([...faults, [INTERNAL, { summary: "A mistake of the program", value: OURS }] as const]);
+  return Object.fromEntries([
+    ...faults,
+    [INTERNAL_ERROR, { summary: "A mistake of the program", value: INTERNAL_EXAMPLE }] as const,
+  ]);
 }
 
-function answerOf({ status, content, headers }: Described, named: Named, deprecated: boolean) {
+function answerOf({ status, content, headers }: ReplyDescription, named: Named, deprecated: boolean) {
   const schema = content && outputSchema(content.schema);
   return {
-    description: content?.type === "text/event-stream" ? STREAM : SAYING[status] ?? "Done",
+    description: content?.type === "text/event-stream" ? STREAM : STATUS_DESCRIPTIONS[status] ?? "Done",
     headers: headersOf(status, headers, deprecated),
     ...(content && schema && {
       content: { [content.type]: { schema, ...(isData(content.type) && { example: sampleOf(schema, named) }) } },
@@ -82,7 +87,7 @@ function answerOf({ status, content, headers }: Described, named: Named, depreca
 }
 
 /** Where people call, a refusal is a page; a failure outside of all endpoints is JSON. */
-function onPage(refusal: Refusal, status: number): JsonSchema {
+function asHtml(refusal: Refusal, status: number): JsonSchema {
   return {
     ...refusal,
     content: { "text/html": { schema: { type: "string" } }, ...(status >= 500 && refusal.content) },
@@ -99,9 +104,9 @@ interface Refusal extends JsonSchema {
 }
 
 function refusalOf(status: number, codes: readonly FaultCode[], deprecated: boolean): Refusal {
-  const names = codes.length > 0 ? codes : [INTERNAL];
+  const names = codes.length > 0 ? codes : [INTERNAL_ERROR];
   return {
-    description: SAYING[status]!,
+    description: STATUS_DESCRIPTIONS[status]!,
     headers: headersOf(status, [], deprecated),
     content: {
       "application/json": {
@@ -133,7 +138,7 @@ const HEADERS: readonly (readonly [name: string, says: string, example: string])
 /** The last page of a list has no link. */
 const MAYBE: readonly string[] = ["Link"];
 
-const OF_STATUS: Readonly<Record<number, readonly string[]>> = {
+const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
   429: ["Retry-After"],
   503: ["Retry-After"],
@@ -150,7 +155,7 @@ export function headerComponents(): JsonSchema {
 
 /** The headers of an answer with this status, besides those that belong to its reply. */
 export function headersOf(status: number, own: readonly string[], deprecated: boolean): JsonSchema {
-  const names = ["X-Request-Id", ...own, ...(OF_STATUS[status] ?? [])];
+  const names = ["X-Request-Id", ...own, ...(HEADERS_BY_STATUS[status] ?? [])];
   if (deprecated) names.push("Deprecation", "Sunset", "Link");
   return Object.fromEntries(names.map((name) => {
     const known = HEADERS.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[0];

@@ -2,7 +2,7 @@
  * An example of a JSON Schema, made field by field: what the schema itself names, what the glossary gives for the field,
  * or what its kind suggests. Made and never written, so that it cannot say what the schema does not.
  */
-import { exampleOf } from "#lib/reference/glossary/glossary.ts";
+import { fieldExample } from "#lib/reference/glossary/glossary.ts";
 import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
@@ -13,7 +13,7 @@ const NOON = "2026-11-21T12:00:00.000Z";
 export function sampleOf(schema: JsonSchema, named: Named, owner = "", name = ""): unknown {
   const component = referredTo(schema);
   // A field may have its own example in place of its component's: `operation` of a spoke at rest is null.
-  const known = exampleOf(owner, name);
+  const known = fieldExample(owner, name);
   if (known !== undefined) return known;
   if (component !== null) return sampleOf(named[component] ?? {}, named, component);
   const { examples, anyOf, type, items, properties, enum: choices } = schema;

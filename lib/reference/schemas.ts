@@ -27,7 +27,7 @@ import * as users from "#lib/domains/users/views.ts";
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
 /** What is answered. */
-export const ANSWERS: Schemas = {
+export const OUTPUT_SCHEMAS: Schemas = {
   Acknowledgement: auth.Acknowledgement,
   ActionPreview: spokes.ActionPreview,
   AuditEvent: AuditEventView,
@@ -68,7 +68,7 @@ export const ANSWERS: Schemas = {
 };
 
 /** What may be sent. */
-export const INPUTS: Schemas = {
+export const INPUT_SCHEMAS: Schemas = {
   AcceptInvite: auth.AcceptBody,
   Approval: requests.Approval,
   BillingAddress,

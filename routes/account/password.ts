@@ -10,7 +10,7 @@ export const GET = page({
 
 export const POST = formAction({
   summary: "Change your password",
-  bucket: changePassword.bucket,
+  rateLimitMessage: changePassword.rateLimitMessage,
   body: fields("current", "password"),
   async submit({ callApi, body }) {
     const { cookie } = await callApi(changePassword, { body });

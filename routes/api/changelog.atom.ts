@@ -8,7 +8,7 @@ export const GET = endpoint({
   summary: "The changelog as an Atom feed, with an entry for each announcement and release",
   access: anyone,
   scope: "public",
-  holds: 300,
+  cacheSeconds: 300,
   reply: plainText("application/atom+xml; charset=utf-8"),
   faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
   handle: ({ app, service }) => changelogFeed(app, service.releases),

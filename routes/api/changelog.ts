@@ -8,7 +8,7 @@ export const GET = endpoint({
   summary: "Announcements and the changes of each release, newest first",
   access: anyone,
   scope: "public",
-  holds: 300,
+  cacheSeconds: 300,
   reply: ok(ChangelogView),
   faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
   handle: ({ app, service }) => showChangelog(app, service.releases),

@@ -1,6 +1,6 @@
 /** The reference, as a page to read. */
 import { anyone } from "#lib/domains/auth/access.ts";
-import { docsPage } from "#lib/reference/page/page.ts";
+import { referencePage } from "#lib/reference/page/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { html } from "#lib/http/reply.ts";
 import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
@@ -9,10 +9,10 @@ export const GET = endpoint({
   summary: "The API reference as a page without external resources",
   access: anyone,
   scope: "public",
-  holds: 300,
-  once: true,
+  cacheSeconds: 300,
+  renderedOnce: true,
   strict: true,
   reply: html(),
-  excuse: refusedReadPage,
-  handle: ({ service }) => docsPage(service.document()),
+  negotiatedErrorPage: refusedReadPage,
+  handle: ({ service }) => referencePage(service.document()),
 });

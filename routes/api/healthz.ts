@@ -8,7 +8,7 @@ export const GET = endpoint({
   summary: "Whether the process is alive. Does not query the database",
   access: anyone,
   scope: "public",
-  vital: true,
+  probe: true,
   reply: ok(v.object({ status: v.literal("ok") })),
   handle: () => ({ status: "ok" as const }),
 });

@@ -8,8 +8,8 @@ export const GET = endpoint({
   summary: "The OpenAPI document of this API",
   access: anyone,
   scope: "public",
-  holds: 300,
-  once: true,
+  cacheSeconds: 300,
+  renderedOnce: true,
   reply: ok(OpenApi),
   handle: ({ service }) => service.document(),
 });

@@ -8,7 +8,7 @@ export const GET = endpoint({
   summary: "Whether the database answers, its schema matches this release and the scheduler runs. Otherwise 503",
   access: anyone,
   scope: "public",
-  vital: true,
+  probe: true,
   reply: ok(Readiness),
   faults: ["not_ready"],
   handle: ({ service }) => service.readiness(),

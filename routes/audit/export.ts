@@ -19,7 +19,7 @@ export const GET = endpoint({
     format: ExportFormat,
   }),
   reply: download,
-  refusal: refusalPage,
+  errorPage: refusalPage,
   handle(call) {
     const { format, ...filters } = call.query, callApi = createApiCaller(call), limit = String(EXPORT_PAGE_SIZE);
     return collectEvents(format, (before) => callApi(getAudit, { query: { ...auditQuery(filters, before), limit } }));

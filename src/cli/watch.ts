@@ -3,7 +3,7 @@
  * then makes up for what no stream says.
  */
 import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
-import { mayPass } from "#lib/client/retry.ts";
+import { isTransient } from "#lib/client/retry.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
@@ -62,7 +62,7 @@ export async function watchOperations(cli: Cli, watched: readonly WatchedOperati
     display.show(courses);
     if (left().length === 0) ended.resolve(null);
   }, (error) => {
-    if (error instanceof WheelwrightError && mayPass(error)) line.lost(error); // the next round looks again
+    if (error instanceof WheelwrightError && isTransient(error)) line.lost(error); // the next round looks again
     else ended.reject(error);
   });
   const round = setInterval(() => look(left()), Math.max(ROUND, courses.length * ROUND_OF_EACH));

@@ -1,5 +1,5 @@
 /** What a caller can come with and be let in, and how many may come. */
-import { noteOf } from "#lib/reference/refusals.ts";
+import { accessNoteOf } from "#lib/reference/refusals.ts";
 import { SCOPES } from "#lib/reference/overview.ts";
 import type { Named, Operation } from "#test/contract/document.ts";
 
@@ -46,5 +46,5 @@ export function spoken(credential: string): string {
 export function narrowness(access: string): number {
   if (access === "anyone") return 0;
   if (access === "signed in") return 1;
-  return noteOf(access)?.who === "Operators" ? 3 : 2;
+  return accessNoteOf(access)?.who === "Operators" ? 3 : 2;
 }

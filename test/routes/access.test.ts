@@ -140,7 +140,7 @@ function isWideEnough({ endpoint, means }: Outcome): boolean {
 /** The same declarations; with any body, and without a bucket, there is nothing else that could refuse. */
 function replaced(module: RouteModule): RouteModule {
   const endpoints = METHODS.flatMap((method) => {
-    const { bucket: _bucket, form: _form, query: _query, ...endpoint } = module[method] ?? {};
+    const { rateLimitMessage: _bucket, form: _form, query: _query, ...endpoint } = module[method] ?? {};
     return module[method] ? [[method, { ...endpoint, body: v.any(), handle: reached }]] : [];
   });
   return Object.fromEntries(endpoints);

@@ -9,7 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
-import { check } from "#lib/http/input.ts";
+import { parseInput } from "#lib/http/input.ts";
 import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { type EndpointAt, endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
@@ -74,7 +74,7 @@ test("is accepted or refused as the field declares", () => {
 test("is refused with the name of its field, and without internal details", () => {
   for (const { at, part, field, hostile } of probes.filter(({ taken }) => !taken)) {
     const input = { ...Object.fromEntries(goodOf(at, part)), [field.name]: hostile.value };
-    const fault = refusal(() => check(at.endpoint[part], input));
+    const fault = refusal(() => parseInput(at.endpoint[part], input));
     assert.is(fault?.kind, "invalid", `${at.name}: ${field.name} takes ${hostile.name} after all`);
     const said = fault!.message;
     assert.ok(said.split("; ").some((one) => one.startsWith(field.name)), `${at.name}: ${said}`);

@@ -11,7 +11,7 @@ test.before(async (context) => void (context.scene = await openScene({ env: { PO
 test.after(({ scene }) => scene.close());
 
 test("a page of another site uses up no login attempt of its visitor", async ({ scene }) => {
-  const limited = endpointsOf(manifest).filter(({ endpoint }) => endpoint.bucket !== undefined);
+  const limited = endpointsOf(manifest).filter(({ endpoint }) => endpoint.rateLimitMessage !== undefined);
   assert.ok(limited.length >= 7);
   for (const { name, method, pattern, endpoint } of limited) {
     const type = endpoint.form ? "application/x-www-form-urlencoded" : "application/json";

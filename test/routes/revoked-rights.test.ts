@@ -137,7 +137,8 @@ function replace(stage: Stage, module: RouteModule): RouteModule {
     await app.db.transact(() => Promise.resolve(stage.deeds++));
   };
   const endpoints = METHODS.flatMap((method) => {
-    const { bucket: _bucket, form: _form, query: _query, params: _params, ...endpoint } = module[method] ?? {};
+    const { rateLimitMessage: _bucket, form: _form, query: _query, params: _params, ...endpoint } = module[method] ??
+      {};
     return module[method] ? [[method, { ...endpoint, body: v.any(), reply: noContent, handle }]] : [];
   });
   return Object.fromEntries(endpoints);

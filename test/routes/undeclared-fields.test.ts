@@ -22,7 +22,7 @@ test.before(async (context) => {
     [
       pattern,
       Object.fromEntries(
-        Object.entries(module).map(([method, { bucket: _, ...endpoint }]) => [method, endpoint]),
+        Object.entries(module).map(([method, { rateLimitMessage: _, ...endpoint }]) => [method, endpoint]),
       ),
     ] as const
   );

@@ -1,7 +1,7 @@
 /** A body that is made while it is sent, over real sockets. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Answer, Flow } from "#lib/http/answer.ts";
+import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 import { listen, type Listening } from "#src/listen.ts";
 import { openConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
@@ -20,9 +20,9 @@ interface Setting {
 }
 
 /** A server whose answer to /flow this is; and a connection to it. */
-async function open(run: Flow["run"], { patience = 60_000, slow, before }: Setting = {}) {
-  const cancelled = Promise.withResolvers<void>(), flow: Flow = { run, cancel: cancelled.resolve };
-  const answer = async (request: Request): Promise<Answer> => {
+async function open(run: BodyStream["run"], { patience = 60_000, slow, before }: Setting = {}) {
+  const cancelled = Promise.withResolvers<void>(), flow: BodyStream = { run, cancel: cancelled.resolve };
+  const answer = async (request: Request): Promise<HttpResponse> => {
     const body = request.url.endsWith("/slow") ? await slow! : flow;
     await before?.();
     return { status: 200, headers: { "content-type": "text/plain" }, body };

@@ -16,7 +16,7 @@ function get(handle: AnyEndpoint["handle"], more: Partial<AnyEndpoint> = {}): An
 }
 
 const open = (handle: AnyEndpoint["handle"], env: Record<string, string> = {}): Promise<Handler> =>
-  openHandler([["/x", { GET: get(handle) }], ["/alive", { GET: get(() => ({ seen: 1 }), { vital: true }) }]], { env });
+  openHandler([["/x", { GET: get(handle) }], ["/alive", { GET: get(() => ({ seen: 1 }), { probe: true }) }]], { env });
 
 test("takes the client's request id when it is well formed, and makes one otherwise", async () => {
   const { send } = await open(() => ({ seen: 1 }));

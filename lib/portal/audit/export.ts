@@ -49,7 +49,7 @@ export const download: Reply<ExportedLog, ExportedLog> = {
     },
     body: format === "csv" ? csvOf(events) : events.map((event) => `${JSON.stringify(event)}\n`).join(""),
   }),
-  tell: (log) => log,
+  toResult: (log) => log,
 };
 
 const COLUMNS = ["at", "kind", "actor", "actorId", "objectType", "objectId", "ip", "userAgent", "metadata", "id"];

@@ -1,5 +1,5 @@
 /** The signs of the portal: drawn in the colour of the text beside them, which says the same. */
-import { type Markup, trusted } from "#lib/http/page.ts";
+import { type Markup, trustedMarkup } from "#lib/http/page.ts";
 
 const SHAPES = {
   hubs: `<circle cx="12" cy="12" r="3"/><path d="M12 3v6M12 15v6M3 12h6M15 12h6"/>`,
@@ -27,7 +27,7 @@ const SHAPES = {
 export type Icon = keyof typeof SHAPES;
 
 export function icon(name: Icon): Markup {
-  return trusted(
+  return trustedMarkup(
     `<svg class="icon ${name}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" ` +
       `stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${SHAPES[name]}</svg>`,
   );

@@ -1,7 +1,7 @@
 /** What is around every page of the portal: where one is, where one can go, and who one is. */
 import { wheel } from "#lib/reference/theme.ts";
 import type { Role } from "#lib/domains/auth/access.ts";
-import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
+import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import { type Icon, icon } from "#lib/portal/components/icons.ts";
 import { notice } from "#lib/portal/components/parts.ts";
 import { stylePath } from "#lib/portal/components/stylesheet.ts";
@@ -51,7 +51,7 @@ export function shell(me: CurrentUser, view: View): HtmlPage {
       follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""
     } ${poll ? markup`data-poll="${poll}"` : ""}>
 <header class="side">
-<a class="brand" href="/hubs">${trusted(wheel)}<span>Wheelwright</span></a>
+<a class="brand" href="/hubs">${trustedMarkup(wheel)}<span>Wheelwright</span></a>
 <nav aria-label="Main"><ul>${places(NAVIGATION)}</ul><ul class="own">${places(ACCOUNT_NAVIGATION)}</ul>
 <ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API</a></li></ul></nav>
 <div class="me"><p class="who"><b>${me.displayName}</b><span class="soft">${ROLES[me.role]}</span></p>

@@ -1,7 +1,7 @@
 /** The frame around every page that a mailed link leads to, and how such a page is answered. */
 import { theme, wheel } from "#lib/reference/theme.ts";
-import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
-import type { Answer } from "#lib/http/answer.ts";
+import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
+import type { HttpResponse } from "#lib/http/response.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";
 import { html, type Reply } from "#lib/http/reply.ts";
 
@@ -40,7 +40,7 @@ export function frame(title: string, body: Markup): HtmlPage {
     title: `${title} · Wheelwright`,
     style: theme + formStyle + STYLE,
     body: markup`<div class="page">
-<header><span class="brand">${trusted(wheel)}<span>Wheelwright</span></span></header>
+<header><span class="brand">${trustedMarkup(wheel)}<span>Wheelwright</span></span></header>
 <main class="card">
 ${body}
 </main>
@@ -86,10 +86,10 @@ export const pageReply: Reply<PortalAnswer, PortalAnswer> = {
       },
     };
   },
-  tell: (answer) => answer,
+  toResult: (answer) => answer,
 };
 
-function redirectTo(location: string): Pick<Answer, "headers" | "body"> {
+function redirectTo(location: string): Pick<HttpResponse, "headers" | "body"> {
   return { headers: { location, "cache-control": "no-store" }, body: null };
 }
 

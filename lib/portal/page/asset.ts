@@ -9,7 +9,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { text } from "#lib/base/schema.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { either, plainText, type Reply, seeOther } from "#lib/http/reply.ts";
+import { eitherReply, plainText, type Reply, seeOther } from "#lib/http/reply.ts";
 
 const HASH = 12; // hexadecimal digits
 
@@ -35,7 +35,7 @@ export function asset({ summary, type, text: content, path }: PortalAsset) {
     portal: true,
     query: v.object({ v: v.optional(text(1, 100)) }),
     polled: true,
-    reply: either(assetReply(type), seeOther),
+    reply: eitherReply(assetReply(type), seeOther),
     handle: ({ query: { v: version } }) =>
       version === undefined || version === currentVersion
         ? { usual: { text: content, isImmutable: version === currentVersion } }
@@ -57,6 +57,6 @@ function assetReply(type: string): Reply<AssetFile, AssetFile> {
       const answer = plain.send(text);
       return { ...answer, headers: { ...answer.headers, "cache-control": isImmutable ? control : "no-cache" } };
     },
-    tell: (file) => file,
+    toResult: (file) => file,
   };
 }

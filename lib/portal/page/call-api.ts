@@ -9,9 +9,9 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { IdempotencyKey } from "#lib/idempotency/store.ts";
 import type { AnyEndpoint, EndpointCall } from "#lib/http/endpoint.ts";
-import { check, checkKey, checkQuery, refuseControl } from "#lib/http/input.ts";
+import { parseInput, parseQuery, refuseControlCharacters, validateIdempotencyKey } from "#lib/http/input.ts";
 import type { Reply } from "#lib/http/reply.ts";
-import { refuseUnknownFields } from "#lib/http/unknown.ts";
+import { refuseUnknownFields } from "#lib/http/unknown-fields.ts";
 
 /** A request of a page, as its endpoint gets it. */
 // deno-lint-ignore no-explicit-any
@@ -37,7 +37,7 @@ export type CallApi = <Value>(endpoint: EndpointReturning<Value>, question?: Api
 const NOTHING = new Uint8Array();
 
 export function createApiCaller(call: AnyEndpointCall): CallApi {
-  const { app, request, ip, userAgent, signal, inTurn, service } = call;
+  const { app, request, ip, userAgent, signal, runInHubQueue, service } = call;
   return async (
     endpoint,
     {
@@ -47,26 +47,26 @@ export function createApiCaller(call: AnyEndpointCall): CallApi {
       key,
     } = {},
   ) => {
-    const params = refuseControl(pathParams), query = withoutUndefined(optionalQuery);
+    const params = refuseControlCharacters(pathParams), query = withoutUndefined(optionalQuery);
     const caller: Actor | null = endpoint.scope === "public" ? null : call.actor;
     const { actor, ...loaded } = await endpoint.access.admit({ app, actor: caller, params, query });
     const value = await endpoint.handle({
       ...loaded,
       app,
       actor,
-      params: check(endpoint.params, params),
-      query: checkQuery(endpoint, query),
+      params: parseInput(endpoint.params, params),
+      query: parseQuery(endpoint, query),
       body: bodyOf(endpoint, body),
       raw: NOTHING,
       request,
       ip,
       userAgent,
       signal,
-      inTurn,
+      runInHubQueue,
       idempotency: endpoint.idempotent && key && caller ? await keyOf(request, caller, key, body) : null,
       service,
     });
-    return endpoint.reply.tell(value);
+    return endpoint.reply.toResult(value);
   };
 }
 
@@ -84,7 +84,7 @@ function bodyOf({ body: schema }: AnyEndpoint, body: object | undefined): unknow
   if (!schema) return undefined;
   const values = withoutUndefined((body ?? {}) as Record<string, unknown>);
   refuseUnknownFields(schema, values);
-  return check(schema, values);
+  return parseInput(schema, values);
 }
 
 function withoutUndefined<T>(values: Readonly<Record<string, T | undefined>>): Record<string, T> {
@@ -99,5 +99,5 @@ async function keyOf(
 ): Promise<IdempotencyKey> {
   const bytes = new TextEncoder().encode(JSON.stringify(body ?? {}));
   const bodyHash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return { userId, method, path: new URL(url).pathname, key: checkKey(key), bodyHash };
+  return { userId, method, path: new URL(url).pathname, key: validateIdempotencyKey(key), bodyHash };
 }

@@ -9,7 +9,7 @@ import { countUnread } from "#lib/domains/notifications/count.ts";
 import { holdSentence } from "#lib/installation/held.ts";
 import { readBounds } from "#lib/events/store.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { httpStatusOf, refusalHeaders } from "#lib/http/problem.ts";
+import { errorHeaders, httpStatusOf } from "#lib/http/problem.ts";
 import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal/page/call-api.ts";
 import { refusalPage } from "#lib/portal/page/refusal-page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
@@ -76,7 +76,7 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
     params: Params,
     query: query ?? v.object({}) as unknown as Schema<Q>,
     reply: pageReply,
-    refusal: refusalPage,
+    errorPage: refusalPage,
     async handle(call): Promise<PortalAnswer> {
       const pageCall = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
       // The browser may keep it for going back, and revalidates it otherwise. Signing out clears it (routes/sign-out.ts).
@@ -113,13 +113,13 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
     access: signedIn,
     scope: "session",
     portal: true,
-    ...(bucket !== undefined && { bucket }),
+    ...(bucket !== undefined && { rateLimitMessage: bucket }),
     params: Params,
     query: query ?? v.object({}) as unknown as Schema<Q>,
     form: true,
     body: body ?? v.object({}) as unknown as Schema<B>,
     reply: pageReply,
-    refusal: refusalPage,
+    errorPage: refusalPage,
     async handle(call): Promise<PortalAnswer> {
       const pageCall = await openCall<Q, B>(call);
       try {
@@ -128,7 +128,7 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
       } catch (error) {
         if (!onRefusal || !isForForm(error)) throw error;
         const view = await onRefusal(pageCall, submissionOf(error, pageCall.body as Record<string, string>));
-        return { ...answer(pageCall, { ...view, status: httpStatusOf(error.kind) }), headers: refusalHeaders(error) };
+        return { ...answer(pageCall, { ...view, status: httpStatusOf(error.kind) }), headers: errorHeaders(error) };
       }
     },
   });

@@ -7,10 +7,10 @@ import { FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import { type ReleaseNotes, UNRELEASED } from "#lib/domains/changelog/releases.ts";
 import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
 import { changelogStyle } from "#lib/reference/changelog/style.ts";
-import { dayOf, daysUntil, momentOf } from "#lib/reference/changelog/words.ts";
+import { describeDaysUntil, formatDay, formatMoment } from "#lib/reference/changelog/dates.ts";
 import { pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
 import { theme, wheel } from "#lib/reference/theme.ts";
-import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
+import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
 export async function changelogPage(app: App, releases: readonly ReleaseNotes[]): Promise<HtmlPage> {
   const now = await app.db.now();
@@ -28,7 +28,7 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
     body: markup`
 <a class="skip" href="#main">To the changes</a>
 <header>
-<a class="brand" href="#top">${trusted(wheel)}<span>Wheelwright <small>Changelog</small></span></a>
+<a class="brand" href="#top">${trustedMarkup(wheel)}<span>Wheelwright <small>Changelog</small></span></a>
 <a href="/api/docs">API reference</a>
 </header>
 <main id="main" tabindex="-1">
@@ -38,8 +38,8 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
 <p class="lead">What is going to change, and what has changed. Whatever would break a program that calls the API is
 announced here at least 30 days ahead; everybody with an active token gets a mail on the same day.</p>
 <ul class="ways">
-<li><a href="${FEED_PATH}">${trusted(WAVES)}Atom feed</a></li>
-<li><a href="/api/changelog">${trusted(BRACES)}JSON</a></li>
+<li><a href="${FEED_PATH}">${trustedMarkup(WAVES)}Atom feed</a></li>
+<li><a href="/api/changelog">${trustedMarkup(BRACES)}JSON</a></li>
 </ul>
 </section>
 ${aheadMarkup(ahead, now)}
@@ -90,7 +90,7 @@ function noticeMarkup(notice: Announcement, now: Date | null): Markup {
 <h3><a href="#${id}">${titleMarkup(notice)}</a></h3>
 <p class="when">${whenMarkup(notice, now)}</p>
 <p>${proseMarkup(note)}</p>
-<p class="hint">Announced on <time datetime="${announcedAt.toISOString()}">${dayOf(announcedAt)}</time></p>
+<p class="hint">Announced on <time datetime="${announcedAt.toISOString()}">${formatDay(announcedAt)}</time></p>
 </div>
 </article>`;
 }
@@ -101,10 +101,12 @@ function titleMarkup({ method, path, title }: Announcement): Markup {
 }
 
 function whenMarkup({ kind, takesEffectAt }: Announcement, now: Date | null): Markup {
-  const day = markup`<time datetime="${takesEffectAt.toISOString()}">${momentOf(takesEffectAt)}</time>`;
+  const day = markup`<time datetime="${takesEffectAt.toISOString()}">${formatMoment(takesEffectAt)}</time>`;
   const deprecation = kind === "deprecation";
   if (now === null) return deprecation ? markup`Ended on ${day}` : markup`Holds since ${day}`;
-  return markup`<strong>${deprecation ? "Ends" : "Begins"} ${daysUntil(takesEffectAt, now)}</strong>, on ${day}`;
+  return markup`<strong>${deprecation ? "Ends" : "Begins"} ${
+    describeDaysUntil(takesEffectAt, now)
+  }</strong>, on ${day}`;
 }
 
 function monthOf(at: Date): string {
@@ -118,7 +120,7 @@ function releaseMarkup({ version, releasedAt, changes }: Changelog["releases"][n
 <article class="release" id="${id}">
 <header><h3><a href="#${id}">${unreleased ? "Unreleased" : version}</a></h3><p class="hint">${
     releasedAt
-      ? markup`<time datetime="${releasedAt.toISOString().slice(0, 10)}">${dayOf(releasedAt)}</time>`
+      ? markup`<time datetime="${releasedAt.toISOString().slice(0, 10)}">${formatDay(releasedAt)}</time>`
       : "At work already, and part of the next release"
   }</p></header>
 ${

@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { theme, wheel } from "#lib/reference/theme.ts";
 import type { Service } from "#lib/http/endpoint.ts";
-import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
+import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
 export async function frontPage({ config, release }: App, { readiness }: Service): Promise<HtmlPage> {
   const works = await readiness().then(() => true, () => false);
@@ -30,14 +30,14 @@ export function writeFront({ url, version, works, portal }: Front): HtmlPage {
     body: markup`
 <main>
 <header>
-<span class="mark">${trusted(wheel)}</span>
+<span class="mark">${trustedMarkup(wheel)}</span>
 <h1>Wheelwright</h1>
 <p class="lead">${LEAD}</p>
 ${portal ? markup`<a class="button" href="/sign-in">Sign in</a>` : ""}
 ${statusMarkup(works)}
 </header>
 <nav aria-label="Where to go on"><ul>
-${WAYS.map(([href, title, says]) => markup`<li><a href="${href}"><b>${title}</b><span>${says}</span></a></li>`)}
+${LINKS.map(([href, title, says]) => markup`<li><a href="${href}"><b>${title}</b><span>${says}</span></a></li>`)}
 </ul></nav>
 <section aria-labelledby="sign-in">
 <h2 id="sign-in">${portal ? "For programs" : "Sign in"}</h2>
@@ -59,7 +59,7 @@ const LEAD =
   "The control plane for hosted learning platforms: hubs, and in each hub the sites of its schools, every one a " +
   "Moodle with a database and a namespace of its own.";
 
-const WAYS: readonly (readonly [href: string, title: string, says: string])[] = [
+const LINKS: readonly (readonly [href: string, title: string, says: string])[] = [
   ["/api/docs", "API reference", "Every endpoint with its fields, refusals and a command to try"],
   ["/changelog", "Changelog", "What is going to change and when, and what has changed"],
   ["/api/openapi.json", "OpenAPI document", "The same as the reference, for programs"],

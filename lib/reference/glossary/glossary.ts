@@ -6,23 +6,27 @@
  * pipe of its own and would hide what the view says.
  */
 import type { Entry } from "#lib/reference/glossary/entry.ts";
-import { PROGRESS } from "#lib/reference/glossary/progress.ts";
-import { RECORDS } from "#lib/reference/glossary/records.ts";
-import { THINGS } from "#lib/reference/glossary/things.ts";
+import { OPERATION_FIELDS } from "#lib/reference/glossary/operations.ts";
+import { RECORD_FIELDS } from "#lib/reference/glossary/records.ts";
+import { RESOURCE_FIELDS } from "#lib/reference/glossary/resources.ts";
 
 /** All lines, each by one key. */
-export const LINES: readonly (readonly [key: string, entry: Entry])[] = [THINGS, PROGRESS, RECORDS].flatMap((entries) =>
+export const GLOSSARY_LINES: readonly (readonly [key: string, entry: Entry])[] = [
+  RESOURCE_FIELDS,
+  OPERATION_FIELDS,
+  RECORD_FIELDS,
+].flatMap((entries) =>
   Object.entries(entries).flatMap(([keys, entry]) => keys.split(" | ").map((key) => [key, entry] as const))
 );
-const GLOSSARY = new Map(LINES);
+const GLOSSARY = new Map(GLOSSARY_LINES);
 
 /** What a field means, or null where nothing is known of it. `owner` is the schema or the field that it stands in. */
-export function sayingOf(owner: string, name: string): string | null {
+export function fieldDescription(owner: string, name: string): string | null {
   return entryOf(owner, name)?.[0] ?? null;
 }
 
 /** An example of it, or undefined where its schema has to give one. */
-export function exampleOf(owner: string, name: string): unknown {
+export function fieldExample(owner: string, name: string): unknown {
   return entryOf(owner, name)?.[1];
 }
 

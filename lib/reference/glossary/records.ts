@@ -2,12 +2,12 @@
  * What is written down: audit events, tokens, times, backups, bills and what changed; what the service says of itself; and
  * what stands in paths and queries.
  */
-import { A_BACKUP, A_SPOKE, type Entries, EVENT, HUB, USER } from "#lib/reference/glossary/entry.ts";
+import { BACKUP_ID, type Entries, EVENT_ID, HUB_ID, SPOKE_ID, USER_ID } from "#lib/reference/glossary/entry.ts";
 
-export const RECORDS: Entries = {
+export const RECORD_FIELDS: Entries = {
   actor: ["Who did it"],
   objectType: ["What kind of thing it happened to", "spoke"],
-  objectId: ["Which of them", A_SPOKE],
+  objectId: ["Which of them", SPOKE_ID],
   metadata: ["What else is known, by kind", { size: "medium", domain: "ash.school.example" }],
   ip: ["From which address; empty where an operator acted, unless an operator asks", "203.0.113.7"],
   userAgent: ["With which program; empty where an operator acted, unless an operator asks", "curl/8.14.1"],
@@ -71,7 +71,7 @@ export const RECORDS: Entries = {
   "BackupSummary.snapshots": [
     "What there is, newest first: each is both volumes of the spoke, cut one right after the other. A failed attempt stands here for a week at most",
   ],
-  "snapshots.id": ["The backup's id, to be named when one is to be restored", A_BACKUP],
+  "snapshots.id": ["The backup's id, to be named when one is to be restored", BACKUP_ID],
   "snapshots.createdAt": ["When it was begun with", "2026-11-21T02:41:07.000Z"],
   "snapshots.readyAt": ["When it was whole; null until then", "2026-11-21T02:42:10.000Z"],
   "snapshots.sizeBytes": ["Bytes of the volumes restored from it; null where the storage does not say", 16106127360],
@@ -214,8 +214,8 @@ export const RECORDS: Entries = {
 
   // What stands in paths and queries.
   "path.federationId": ["The hub's id or its slug", "north"],
-  "path.spokeId": ["The spoke's id, or its domain while it lives", A_SPOKE],
-  "path.notificationId": ["The notification's id, which is its audit event's", EVENT],
+  "path.spokeId": ["The spoke's id, or its domain while it lives", SPOKE_ID],
+  "path.notificationId": ["The notification's id, which is its audit event's", EVENT_ID],
   "query.limit": ["How many at most"],
   "query.before": [
     "Only entries older than this. The Link header gives the value for the next page",
@@ -236,9 +236,9 @@ export const RECORDS: Entries = {
   "query.email": ["Only addresses that are this or begin so", "ada@"],
   "query.token": ["What the mailed link holds", "x4Kq9TzV…"],
   "query.kind": ["Only events of this kind", "spoke_provisioned"],
-  "query.actor": ['Only what this user did: an id, an e-mail address, "system" or "anonymous"', USER],
+  "query.actor": ['Only what this user did: an id, an e-mail address, "system" or "anonymous"', USER_ID],
   "query.objectType": ["Only events about this kind of object", "spoke"],
-  "query.objectId": ["Only events about this object", A_SPOKE],
-  "query.federationId": ["Only what belongs to this hub, by its id or slug", HUB],
+  "query.objectId": ["Only events about this object", SPOKE_ID],
+  "query.federationId": ["Only what belongs to this hub, by its id or slug", HUB_ID],
   "query.size": ["The size asked about; the usual one when absent", "medium"],
 };

@@ -1,5 +1,5 @@
 /** Examples as somebody would type or read them: the command, and JSON with its names set apart. */
-import { type Markup, markup, trusted } from "#lib/http/page.ts";
+import { type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { PageEntry } from "#lib/reference/page/document.ts";
 
 /** JSON, indented; names and plain words are marked, so that text and structure can be told apart. */
@@ -73,5 +73,5 @@ export function pathMarkup(path: string): Markup {
   const parts = path.split(/(?=\/)/).map((part) =>
     /\{/.test(part) ? markup`/<em>${part.slice(1)}</em>` : markup`${part}`
   );
-  return markup`${parts.flatMap((part, i) => i === 0 ? [part] : [trusted("<wbr>"), part])}`;
+  return markup`${parts.flatMap((part, i) => i === 0 ? [part] : [trustedMarkup("<wbr>"), part])}`;
 }

@@ -5,7 +5,7 @@ import type { Document, Media, PageAnswer, PageEntry } from "#lib/reference/page
 import { fieldsMarkup, kindMarkup, rowMarkup } from "#lib/reference/page/fields.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { INTERNAL } from "#lib/http/problem.ts";
+import { INTERNAL_ERROR } from "#lib/http/problem.ts";
 
 export function endpointMarkup(document: Document, entry: PageEntry): Markup {
   const { operationId, method, path, summary, description, deprecated, "x-scope": scope } = entry;
@@ -78,7 +78,7 @@ function sentences({ components }: Document, status: string, { content }: PageAn
 }
 
 /** Said of each status at the top of the page. */
-const EVERYWHERE: readonly (FaultCode | typeof INTERNAL)[] = [
+const EVERYWHERE: readonly (FaultCode | typeof INTERNAL_ERROR)[] = [
   "bad_query",
   "repeated_parameter",
   "unknown_field",
@@ -91,7 +91,7 @@ const EVERYWHERE: readonly (FaultCode | typeof INTERNAL)[] = [
   "bad_credentials",
   "sign_in_required",
   "cross_origin",
-  INTERNAL,
+  INTERNAL_ERROR,
   "overloaded",
   "too_slow",
   "invalid_input",

@@ -3,10 +3,10 @@ import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 
 /** Whether the fields are to be sent, where what must be there matters, or answered, where what may be absent does. */
-type Way = "sent" | "answered";
+type Direction = "sent" | "answered";
 
 /** The fields, or what else the schema is. */
-export function fieldsMarkup(schema: JsonSchema, way: Way): Markup {
+export function fieldsMarkup(schema: JsonSchema, way: Direction): Markup {
   const { properties = {}, required = [] } = schema;
   const fields = Object.entries(properties);
   if (fields.length === 0) return markup`<p class="hint">${kindMarkup(schema)}</p>`;
@@ -24,7 +24,7 @@ interface Row {
   readonly says: string | undefined;
 }
 
-export function rowMarkup({ name, schema, must, says }: Row, way: Way): Markup {
+export function rowMarkup({ name, schema, must, says }: Row, way: Direction): Markup {
   const { default: unless, anyOf = [] } = schema;
   const notes = [
     ...(anyOf.some(isNull) ? ["may be null"] : []),
@@ -34,7 +34,7 @@ export function rowMarkup({ name, schema, must, says }: Row, way: Way): Markup {
   const within = innerObject(schema);
   return markup`<dt><code>${name}</code> <span>${kindMarkup(schema)}</span>${
     notes.map((note) => markup` <span>${note}</span>`)
-  }</dt><dd>${(offers(schema) ? says?.replace(CHOICES, "") : says) ?? ""}${
+  }</dt><dd>${(hasChoices(schema) ? says?.replace(CHOICES, "") : says) ?? ""}${
     within ? fieldsMarkup(within, way) : ""
   }</dd>`;
 }
@@ -42,9 +42,9 @@ export function rowMarkup({ name, schema, must, says }: Row, way: Way): Markup {
 /** What a description says of choices that stand beside the field's name already. */
 const CHOICES = /(?:^|; )must be one of [^;]*$/;
 
-function offers(schema: JsonSchema): boolean {
+function hasChoices(schema: JsonSchema): boolean {
   const { enum: choices, anyOf = [], items } = schema;
-  return choices !== undefined || [...anyOf, ...items ? [items] : []].some(offers);
+  return choices !== undefined || [...anyOf, ...items ? [items] : []].some(hasChoices);
 }
 
 function isNull(schema: JsonSchema): boolean {
@@ -59,7 +59,7 @@ function innerObject(schema: JsonSchema): JsonSchema | null {
   return inner.map(innerObject).find((found) => found !== null) ?? null;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "text",
   number: "number",
   integer: "number",
@@ -74,13 +74,13 @@ export function kindMarkup(schema: JsonSchema): Markup {
   const name = referredTo(schema);
   if (name !== null) return markup`<a href="#schema-${name}">${name}</a>`;
   const { type, format, enum: choices, anyOf, items } = schema;
-  if (choices) return joined(choices.map((choice) => markup`<code>${String(choice)}</code>`));
+  if (choices) return joinMarkup(choices.map((choice) => markup`<code>${String(choice)}</code>`));
   if ("const" in schema) return markup`<code>${JSON.stringify(schema.const)}</code>`;
-  if (anyOf) return joined(anyOf.filter((one) => !isNull(one)).map(kindMarkup));
+  if (anyOf) return joinMarkup(anyOf.filter((one) => !isNull(one)).map(kindMarkup));
   if (items) return markup`list of ${kindMarkup(items)}`;
-  return markup`${format === "date-time" ? "time" : WORDS[type ?? ""] ?? "anything"}`;
+  return markup`${format === "date-time" ? "time" : TYPE_NAMES[type ?? ""] ?? "anything"}`;
 }
 
-function joined(parts: readonly Markup[]): Markup {
+function joinMarkup(parts: readonly Markup[]): Markup {
   return markup`${parts.flatMap((part, i) => i === 0 ? [part] : [i === parts.length - 1 ? " or " : ", ", part])}`;
 }

@@ -17,11 +17,11 @@ import { endpointMarkup } from "#lib/reference/page/endpoint.ts";
 import { fieldsMarkup } from "#lib/reference/page/fields.ts";
 import { script } from "#lib/reference/page/script.ts";
 import { referenceStyle } from "#lib/reference/page/style.ts";
-import { SAYING } from "#lib/reference/responses.ts";
+import { STATUS_DESCRIPTIONS } from "#lib/reference/responses.ts";
 import { theme, wheel } from "#lib/reference/theme.ts";
-import { type HtmlPage, type Markup, markup, trusted } from "#lib/http/page.ts";
+import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
-export function docsPage(openApi: OpenApi): HtmlPage {
+export function referencePage(openApi: OpenApi): HtmlPage {
   const document = readDocument(openApi);
   const areas = document.tags.map(({ name, description }) => ({
     name,
@@ -36,7 +36,7 @@ export function docsPage(openApi: OpenApi): HtmlPage {
     body: markup`
 <a class="skip" href="#main">To the endpoints</a>
 <header>
-<a class="brand" href="#top">${trusted(wheel)}<span>Wheelwright <small>API</small></span></a>
+<a class="brand" href="#top">${trustedMarkup(wheel)}<span>Wheelwright <small>API</small></span></a>
 <form role="search" hidden><label class="unseen" for="find">Find an endpoint</label><input id="find" type="search" placeholder="Find by path, word or field" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
 <p class="raw"><a href="/changelog">Changelog</a> <a href="/api/openapi.json">openapi.json</a></p>
 </header>
@@ -88,7 +88,7 @@ function introMarkup({ info }: Document): Markup {
     )
   }</dl></section></div>
 <section class="refusals"><h2>What a refusal means</h2><ul class="answers">${
-    Object.entries(SAYING).filter(([status]) => Number(status) >= 400).map(([status, says]) =>
+    Object.entries(STATUS_DESCRIPTIONS).filter(([status]) => Number(status) >= 400).map(([status, says]) =>
       markup`<li><b>${status}</b> ${says}</li>`
     )
   }</ul></section>

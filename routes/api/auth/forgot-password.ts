@@ -9,7 +9,7 @@ export const POST = endpoint({
   summary: "Mail a link that sets a new password. The response does not reveal whether the user exists",
   access: anyone,
   scope: "flow",
-  bucket: "too many requests",
+  rateLimitMessage: "too many requests",
   body: ForgotBody,
   reply: accepted(Acknowledgement),
   async handle({ app, ip, userAgent, body }) {

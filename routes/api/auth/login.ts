@@ -10,7 +10,7 @@ export const POST = endpoint({
   summary: "Sign in with an e-mail address and a password. Returns a session cookie",
   access: anyone,
   scope: "flow",
-  bucket: "too many login attempts",
+  rateLimitMessage: "too many login attempts",
   body: LoginBody,
   reply: withCookie(ok(LoginView)),
   faults: ["login_failed", "busy"],

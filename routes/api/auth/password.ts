@@ -10,7 +10,7 @@ export const POST = endpoint({
   access: signedIn,
   scope: "session",
   purpose: "changing the password",
-  bucket: "too many login attempts",
+  rateLimitMessage: "too many login attempts",
   body: PasswordBody,
   reply: withCookie(ok(Acknowledgement)),
   faults: ["wrong_password", "busy"],

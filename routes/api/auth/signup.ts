@@ -9,7 +9,7 @@ export const POST = endpoint({
   summary: "Sign up, if SIGNUP is on. The response does not reveal whether the user exists",
   access: anyone,
   scope: "flow",
-  bucket: "too many requests",
+  rateLimitMessage: "too many requests",
   body: SignupBody,
   reply: accepted(Acknowledgement),
   faults: ["signup_off", "busy"],

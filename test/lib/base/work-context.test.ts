@@ -5,7 +5,7 @@ import { currentContext, currentTrace, runDetached, runInContext, runInSpan } fr
 import { openLog } from "#lib/base/log.ts";
 import { childSpanContext, parseTrace, startSpanContext } from "#lib/base/trace.ts";
 import type { Exchange } from "#lib/http/exchange.ts";
-import { caused } from "#lib/http/middleware.ts";
+import { setWorkContext } from "#lib/http/middleware.ts";
 
 const test = suite("because, apart");
 
@@ -47,7 +47,7 @@ test("a part has a place of its own, and what goes on later belongs to the whole
 test("an answer that is made while it is sent is made for its request, whoever sends it", async () => {
   const seen: unknown[] = [];
   const flow = { run: () => Promise.resolve(void seen.push(currentContext()?.logFields)), cancel: () => {} };
-  const answer = await caused(
+  const answer = await setWorkContext(
     { id: "req_1", trace: root } as Exchange,
     () => Promise.resolve({ status: 200, headers: {}, body: flow }),
   );

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { bodyReader } from "#lib/http/body.ts";
+import { createBodyReader } from "#lib/http/body.ts";
 import { openUnreadBodies } from "#lib/base/limits/unread-bodies.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -22,36 +22,40 @@ function request(pieces: readonly Uint8Array<ArrayBuffer>[], ends: boolean): Req
 const bounds = (patience: number) => ({ limit: 256 * KIB, unread: openUnreadBodies(KIB), patience });
 
 test("reads what comes, once", async () => {
-  const read = bodyReader(request([new Uint8Array([1, 2]), new Uint8Array([3])], true), "192.0.2.1", bounds(1000));
+  const read = createBodyReader(
+    request([new Uint8Array([1, 2]), new Uint8Array([3])], true),
+    "192.0.2.1",
+    bounds(1000),
+  );
   assert.equal([...await read()], [1, 2, 3]);
   assert.is(await read(), await read());
 });
 
 test("gives up on what does not come in time, and says that the connection ends", async () => {
-  const fault = await rejection(bodyReader(request([new Uint8Array(3)], false), "192.0.2.1", bounds(10))());
+  const fault = await rejection(createBodyReader(request([new Uint8Array(3)], false), "192.0.2.1", bounds(10))());
   assert.is(fault.code, "body_too_slow");
   assert.equal((fault as unknown as { headers: object }).headers, { connection: "close" });
 });
 
 test("gives a large body more time, as long as it comes", async () => {
   const began = performance.now();
-  await rejection(bodyReader(request([new Uint8Array(16 * KIB)], false), "192.0.2.1", bounds(10))());
+  await rejection(createBodyReader(request([new Uint8Array(16 * KIB)], false), "192.0.2.1", bounds(10))());
   assert.ok(performance.now() - began >= 500, "16 KiB are half a second more");
 });
 
 test("gives up on a body in more pieces than it can be worth", async () => {
   const pieces = Array.from({ length: 5000 }, () => new Uint8Array([120]));
-  const fault = await rejection(bodyReader(request(pieces, true), "192.0.2.1", bounds(1000))());
+  const fault = await rejection(createBodyReader(request(pieces, true), "192.0.2.1", bounds(1000))());
   assert.match(fault.message, "send it in larger pieces");
   const few = Array.from({ length: 3000 }, (_, i) => new Uint8Array([i % 256]));
-  const read = await bodyReader(request(few, true), "192.0.2.1", bounds(1000))();
+  const read = await createBodyReader(request(few, true), "192.0.2.1", bounds(1000))();
   assert.equal([read.length, read[2999]], [3000, 2999 % 256]);
 });
 
 test("gives up on what is cut for others, and on nothing else", async () => {
   const unread = openUnreadBodies(KIB, { most: 4, grace: 1 });
   const read = (address: string) =>
-    bodyReader(request([new Uint8Array(1)], false), address, { limit: KIB, unread, patience: 1000 })();
+    createBodyReader(request([new Uint8Array(1)], false), address, { limit: KIB, unread, patience: 1000 })();
   const first = rejection(read("192.0.2.1")), second = rejection(read("192.0.2.1"));
   assert.match((await first).message, "others came after it");
   assert.match((await second).message, "send it faster");

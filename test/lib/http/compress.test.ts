@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Answer } from "#lib/http/answer.ts";
+import type { HttpResponse } from "#lib/http/response.ts";
 import { compress } from "#lib/http/compress.ts";
 import type { Exchange } from "#lib/http/exchange.ts";
 
@@ -11,16 +11,16 @@ const TEXT = "a line that is there many times\n".repeat(100);
 const JSON_TYPE = "application/json", HTML = "text/html; charset=utf-8";
 
 async function answerTo(
-  made: Partial<Answer>,
+  made: Partial<HttpResponse>,
   headers: Record<string, string> = { "accept-encoding": "gzip, br" },
   method = "GET",
 ) {
   const request = new Request("http://localhost/", { method, headers });
-  const answer: Answer = { status: 200, headers: { "content-type": JSON_TYPE }, body: TEXT, ...made };
+  const answer: HttpResponse = { status: 200, headers: { "content-type": JSON_TYPE }, body: TEXT, ...made };
   return await compress({ request } as Exchange, () => Promise.resolve(answer));
 }
 
-const unpacked = ({ body }: Answer) => gunzipSync(body as Uint8Array).toString();
+const unpacked = ({ body }: HttpResponse) => gunzipSync(body as Uint8Array).toString();
 
 test("compresses text, JSON and pages for those who take gzip, and says that it depends on that", async () => {
   for (const type of [JSON_TYPE, HTML, "text/plain", "text/css; charset=utf-8", "image/svg+xml"]) {
@@ -36,7 +36,7 @@ test("also what was bytes before, and what is large", async () => {
   assert.is(unpacked(await answerTo({ body: new TextEncoder().encode(large) })), large);
 });
 
-test("leaves it as it is for those who do not, and says the same", async () => {
+test("leaves it is for those who do not, and says the same", async () => {
   for (const accept of [undefined, "br", "gzip;q=0", "identity"]) {
     const answer = await answerTo({}, accept === undefined ? {} : { "accept-encoding": accept });
     assert.equal([answer.body, answer.headers["content-encoding"], answer.headers.vary], [
@@ -49,7 +49,7 @@ test("leaves it as it is for those who do not, and says the same", async () => {
 
 test("leaves alone what is short, a picture, a stream, packed already, begins a session, or answers a POST", async () => {
   const flow = { run: () => Promise.resolve(), cancel() {} };
-  const plain: readonly (readonly [Partial<Answer>, string?])[] = [
+  const plain: readonly (readonly [Partial<HttpResponse>, string?])[] = [
     [{ body: "short" }],
     [{ headers: { "content-type": "image/png" } }],
     [{ headers: { "content-type": "text/event-stream" }, body: flow }],

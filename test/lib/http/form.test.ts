@@ -19,7 +19,7 @@ const POST = endpoint({
   reply: ok(Any),
   handle: ({ body }) => body,
 });
-const shown = endpoint({ ...POST, refusal: ({ statusCode, message }) => page(`${statusCode} ${message}`) });
+const shown = endpoint({ ...POST, errorPage: ({ statusCode, message }) => page(`${statusCode} ${message}`) });
 
 const test = suite<{ handler: Handler }>("readForm");
 

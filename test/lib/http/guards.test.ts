@@ -31,7 +31,7 @@ const cli = { authorization: "Bearer cli" };
 test("refuses any Authorization header on a flow before it counts the try or reads the body", async () => {
   const { send } = await open(
     "/api/auth/login",
-    echo({ access: anyone, scope: "flow", bucket: "too many login attempts" }),
+    echo({ access: anyone, scope: "flow", rateLimitMessage: "too many login attempts" }),
   );
   for (let i = 0; i < 6; i++) {
     const answer = await send("/auth/login", posting("not json", { authorization: "Basic x" }));

@@ -116,8 +116,8 @@ test("finds the word before the parameter, and takes a slash at the end for noth
 });
 
 test("answers the flows without /api too, and counts both in one bucket", async () => {
-  const login = echo({ access: anyone, scope: "flow", bucket: "too many login attempts" });
-  const forgot = echo({ access: anyone, scope: "flow", bucket: "too many requests" });
+  const login = echo({ access: anyone, scope: "flow", rateLimitMessage: "too many login attempts" });
+  const forgot = echo({ access: anyone, scope: "flow", rateLimitMessage: "too many requests" });
   const { send } = await openHandler([["/api/auth/login", { POST: login }], ["/api/auth/forgot-password", {
     POST: forgot,
   }]]);

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type HtmlPage, markup, policyOf, trusted, writePage } from "#lib/http/page.ts";
-import { toResponse } from "#lib/http/answer.ts";
+import { contentSecurityPolicy, type HtmlPage, markup, renderPage, trustedMarkup } from "#lib/http/page.ts";
+import { toResponse } from "#lib/http/response.ts";
 import { html } from "#lib/http/reply.ts";
 
 const test = suite("html");
@@ -24,7 +24,7 @@ test("escapes what it is given, and takes markup as it is", async () => {
   assert.match(text, "<title>A &lt;title&gt;</title>");
   assert.match(text, "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>");
   assert.is(
-    String(markup`<a title="${'"x'}">${markup`<b>1</b>`}${trusted("<hr>")}</a>`),
+    String(markup`<a title="${'"x'}">${markup`<b>1</b>`}${trustedMarkup("<hr>")}</a>`),
     '<a title="&quot;x"><b>1</b><hr></a>',
   );
 });
@@ -42,9 +42,9 @@ test("has the style and the script whose hashes its policy names, and no other",
 
 test("lets a page without a script run none", () => {
   const { script: _, ...still } = page;
-  assert.not.match(policyOf(still), "script-src");
-  assert.not.match(writePage(still), "<script>");
-  assert.match(policyOf(still), "default-src 'none'");
+  assert.not.match(contentSecurityPolicy(still), "script-src");
+  assert.not.match(renderPage(still), "<script>");
+  assert.match(contentSecurityPolicy(still), "default-src 'none'");
 });
 
 test("is not kept by caches, and says its type and its status", () => {

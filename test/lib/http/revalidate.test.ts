@@ -17,7 +17,7 @@ const get = (more: { readonly [K in keyof AnyEndpoint]?: AnyEndpoint[K] | undefi
     summary: "Get",
     access: anyone,
     scope: "public",
-    holds: 300,
+    cacheSeconds: 300,
     reply: ok(v.object({ seen: v.number() })),
     handle: () => ({ seen }),
     ...more,
@@ -30,13 +30,13 @@ const page = get({
 const refusing = get({ handle: () => Promise.reject(new Fault("missing", "no_route", "Nothing")) });
 
 const { send, server } = await openHandler([
-  ["/api/polled", { GET: get({ holds: undefined, polled: true }) }],
+  ["/api/polled", { GET: get({ cacheSeconds: undefined, polled: true }) }],
   ["/api/x", { GET: get() }],
   ["/api/refused", { GET: refusing }],
   ["/api/nothing", { GET: get({ reply: noContent, handle: () => undefined }) }],
-  ["/api/plain", { GET: get({ holds: undefined }) }],
+  ["/api/plain", { GET: get({ cacheSeconds: undefined }) }],
   ["/page", { GET: page }],
-  ["/api/once", { GET: get({ once: true, handle: () => ({ seen: made++ }) }) }],
+  ["/api/once", { GET: get({ renderedOnce: true, handle: () => ({ seen: made++ }) }) }],
 ]);
 
 const ask = async (path: string, etag?: string, method = "GET") =>

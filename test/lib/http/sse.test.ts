@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { toResponse } from "#lib/http/answer.ts";
+import { toResponse } from "#lib/http/response.ts";
 import { events } from "#lib/http/reply.ts";
 import type { Frame, FrameSource } from "#lib/http/sse.ts";
 

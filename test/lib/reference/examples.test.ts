@@ -2,12 +2,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { noteOf } from "#lib/reference/refusals.ts";
+import { accessNoteOf } from "#lib/reference/refusals.ts";
 import { areaOf, listAreas } from "#lib/reference/areas.ts";
-import { exampleOf, sayingOf } from "#lib/reference/glossary/glossary.ts";
+import { fieldDescription, fieldExample } from "#lib/reference/glossary/glossary.ts";
 import { namedSchemas } from "#lib/reference/json-schema.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
-import { INPUTS } from "#lib/reference/schemas.ts";
+import { INPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 import { METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openDocument } from "#test/support/probes/document.ts";
@@ -73,7 +73,7 @@ test("explains every field, with an example where the schema cannot give one", (
 
 test("explains every parameter", () => {
   const silent = endpoints.flatMap(({ name, operation }) =>
-    operation.parameters.filter((one: Json) => one.in !== "header" && sayingOf(one.in, one.name) === null).map((
+    operation.parameters.filter((one: Json) => one.in !== "header" && fieldDescription(one.in, one.name) === null).map((
       one: Json,
     ) => `${name}: ${one.in} ${one.name} has no line in lib/reference/glossary/records.ts`)
   );
@@ -88,7 +88,7 @@ test("refers to nothing that is not there", () => {
 
 test("gives a name to every object that is sent", () => {
   const unnamed = endpoints.filter(({ endpoint: { body, form } }) =>
-    body && !form && !Object.values(INPUTS).includes(body)
+    body && !form && !Object.values(INPUT_SCHEMAS).includes(body)
   );
   assert.equal(unnamed.map(({ name }) => `${name}: name its body in lib/reference/schemas.ts`), []);
 });
@@ -100,7 +100,7 @@ test("names no schema that nothing refers to", () => {
 });
 
 test("knows what every access refuses", () => {
-  const unknown = endpoints.map(({ endpoint }) => endpoint.access.name).filter((name) => !noteOf(name));
+  const unknown = endpoints.map(({ endpoint }) => endpoint.access.name).filter((name) => !accessNoteOf(name));
   assert.equal(
     [...new Set(unknown)].map((name) => `lib/reference/refusals.ts has no line for the access "${name}"`),
     [],
@@ -120,8 +120,8 @@ test("names each operation once", () => {
 
 function findSilent(schema: Json, owner: string, silent: string[]): void {
   for (const [name, field] of Object.entries<Json>(schema.properties ?? {})) {
-    if (sayingOf(owner, name) === null) silent.push(owner ? `${owner}.${name}` : name);
-    else if (isPlain(field) && exampleOf(owner, name) === undefined) silent.push(`${owner}.${name} with an example`);
+    if (fieldDescription(owner, name) === null) silent.push(owner ? `${owner}.${name}` : name);
+    else if (isPlain(field) && fieldExample(owner, name) === undefined) silent.push(`${owner}.${name} with an example`);
     findSilent(field, name, silent);
   }
   for (const part of [schema.items, ...schema.anyOf ?? []]) if (part) findSilent(part, owner, silent);

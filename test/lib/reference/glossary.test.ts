@@ -1,7 +1,7 @@
 /** The glossary against the whole API: nothing in it is about a field that is no more. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { exampleOf, LINES, sayingOf } from "#lib/reference/glossary/glossary.ts";
+import { fieldDescription, fieldExample, GLOSSARY_LINES } from "#lib/reference/glossary/glossary.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { isId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
@@ -11,7 +11,7 @@ const test = suite("the glossary");
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-const all = Object.fromEntries(LINES);
+const all = Object.fromEntries(GLOSSARY_LINES);
 
 /** The lines that the document is made of, by their keys. */
 function findUsed(): ReadonlySet<string> {
@@ -45,7 +45,7 @@ test("has no line for a field that the API does not have", () => {
 });
 
 test("has each line once", () => {
-  const keys = LINES.map(([key]) => key);
+  const keys = GLOSSARY_LINES.map(([key]) => key);
   assert.equal(keys.filter((key, i) => keys.indexOf(key) !== i), []);
 });
 
@@ -58,11 +58,11 @@ test("gives ids as they are made", () => {
 });
 
 test("prefers what a name means in its place", () => {
-  assert.is(sayingOf("Operation", "id"), "The operation's id");
-  assert.is(sayingOf("Unheard", "slug"), all.slug?.[0]);
-  assert.is(sayingOf("Unheard", "unheard"), null);
-  assert.is(exampleOf("StreamEvent", "id"), "4");
-  assert.is(exampleOf("", "toString"), undefined);
+  assert.is(fieldDescription("Operation", "id"), "The operation's id");
+  assert.is(fieldDescription("Unheard", "slug"), all.slug?.[0]);
+  assert.is(fieldDescription("Unheard", "unheard"), null);
+  assert.is(fieldExample("StreamEvent", "id"), "4");
+  assert.is(fieldExample("", "toString"), undefined);
 });
 
 test.run();

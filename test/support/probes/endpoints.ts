@@ -19,7 +19,7 @@ export function endpointsOf(manifest: Manifest): EndpointAt[] {
 }
 
 /** Whether it answers people, with a page, also where it refuses. */
-export function isPage({ reply, refusal }: AnyEndpoint): boolean {
+export function isPage({ reply, errorPage: refusal }: AnyEndpoint): boolean {
   return refusal !== undefined || reply.content?.type === "text/html";
 }
 

@@ -1,7 +1,7 @@
 /** Ask a spoke to change. */
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted, either, ok } from "#lib/http/reply.ts";
+import { accepted, eitherReply, ok } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
@@ -15,7 +15,7 @@ export const POST = endpoint({
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),
   body: SpokeAction,
-  reply: either(accepted(SpokeView), ok(ActionPreview)),
+  reply: eitherReply(accepted(SpokeView), ok(ActionPreview)),
   faults: [
     "spoke_state",
     "version_not_newer",

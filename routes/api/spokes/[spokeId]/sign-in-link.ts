@@ -1,6 +1,6 @@
 /** A way into the site for its administrator. */
 import { endpoint } from "#lib/http/endpoint.ts";
-import { shownOnce } from "#lib/http/reply.ts";
+import { createdSecret } from "#lib/http/reply.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
 import { SignInLinkView } from "#lib/domains/spokes/views.ts";
@@ -11,7 +11,7 @@ export const POST = endpoint({
     "running. At most ten links per hour",
   access: spoke("act"),
   scope: "cli",
-  reply: shownOnce(SignInLinkView),
+  reply: createdSecret(SignInLinkView),
   faults: ["spoke_state", "link_under_way", "admin_unusable", "too_many_links", "link_failed", "cluster_unavailable"],
   handle: ({ app, actor, spoke, signal }) => createSignInLink(app, actor, spoke, signal),
 });

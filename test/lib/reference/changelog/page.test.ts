@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";
 import { writeChangelog } from "#lib/reference/changelog/page.ts";
-import { writePage } from "#lib/http/page.ts";
+import { renderPage } from "#lib/http/page.ts";
 
 const test = suite("writeChangelog");
 
@@ -31,7 +31,7 @@ const RELEASES = [
 ];
 
 const pageOf = (notices: Announcement[], releases: Changelog["releases"] = RELEASES) =>
-  writePage(writeChangelog({ api: "v0", version: "0.2.0", notices, releases }, NOW));
+  renderPage(writeChangelog({ api: "v0", version: "0.2.0", notices, releases }, NOW));
 const bodyOf = (page: string) => page.slice(page.indexOf("<body>"));
 const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, one]) => one!);
 const plain = (html: string) => html.replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim();

@@ -2,12 +2,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { writeFront } from "#lib/reference/front/page.ts";
-import { writePage } from "#lib/http/page.ts";
+import { renderPage } from "#lib/http/page.ts";
 
 const test = suite("writeFront");
 
 const FRONT = { url: "https://hubs.example.org", version: "0.2.0", works: true, portal: false };
-const pageOf = (front: Partial<typeof FRONT> = {}) => writePage(writeFront({ ...FRONT, ...front }));
+const pageOf = (front: Partial<typeof FRONT> = {}) => renderPage(writeFront({ ...FRONT, ...front }));
 
 test("leads to the reference, the changelog and the document, and asks nobody else for anything", () => {
   const hrefs = [...pageOf().matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href);

@@ -3,15 +3,15 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { listEntries, readDocument } from "#lib/reference/page/document.ts";
-import { docsPage } from "#lib/reference/page/page.ts";
-import { writePage } from "#lib/http/page.ts";
+import { referencePage } from "#lib/reference/page/page.ts";
+import { renderPage } from "#lib/http/page.ts";
 import { METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 
 const test = suite("docsPage");
 
 const document = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
-const text = writePage(docsPage(document));
+const text = renderPage(referencePage(document));
 const [, style = ""] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
 const [, script = ""] = /<script>(.*?)<\/script>/s.exec(text) ?? [];
 const body = text.slice(text.indexOf("<body>")).replace(/<script>.*?<\/script>/s, "");

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { federation, removedVisibility } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, either, ok, paged } from "#lib/http/reply.ts";
+import { created, eitherReply, ok, paged } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";
@@ -34,7 +34,7 @@ export const POST = endpoint({
   body: NewSpoke,
   idempotent: true,
   queued: true,
-  reply: either(created(SpokeView, (spoke) => `/api/spokes/${spoke.id}`), ok(SpokePreview)),
+  reply: eitherReply(created(SpokeView, (spoke) => `/api/spokes/${spoke.id}`), ok(SpokePreview)),
   faults: [
     "slug_taken",
     "domain_taken",
@@ -50,12 +50,12 @@ export const POST = endpoint({
     ...["spoke_missing", "spoke_state", "copy_of_needed", "copy_version", "size_too_small"] as const,
     ...["backup_unusable", "another_cluster", "blueprint_lacks"] as const,
   ],
-  handle: async ({ app, actor, federation, query, body, idempotency, signal, inTurn }) =>
+  handle: async ({ app, actor, federation, query, body, idempotency, signal, runInHubQueue }) =>
     query.dryRun ? { other: await previewSpoke(app, actor, federation, body, signal, findCopySource) } : {
       usual: await createSpoke(app, actor, federation, body, idempotency, {
         signal,
         findCopySource,
-        runInHubQueue: inTurn,
+        runInHubQueue,
       }),
     },
 });

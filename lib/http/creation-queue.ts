@@ -12,14 +12,14 @@ import { Fault } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 /** The waiting of one request. */
-export interface CreationTurns {
+export interface CreationQueue {
   /** Finds out who calls. Networks take turns. */
   admit<T>(work: () => Promise<T>): Promise<T>;
   /** Runs the work in its hub's turn. The work must be safe to repeat when it fails. */
-  inTurn<T>(hubId: string, work: () => Promise<T>): Promise<T>;
+  runInHubQueue<T>(hubId: string, work: () => Promise<T>): Promise<T>;
 }
 
-interface Waiting {
+interface WaitingRequest {
   readonly ip: string;
   /** Withdraws the request while it waits. */
   readonly signal: AbortSignal;
@@ -28,14 +28,14 @@ interface Waiting {
 }
 
 /** Opens the waiting of a request. */
-type OpenTurns = (waiting: Waiting) => CreationTurns;
+type OpenCreationQueue = (waiting: WaitingRequest) => CreationQueue;
 
-const PART = 4; // of the pool's connections, for each of the two stages
-const BUSY = ["database_busy", "database_locked"]; // faults that mean: others were first, and nothing was done
+const CONNECTION_FRACTION = 4; // of the pool's connections, for each of the two stages
+const BUSY_FAULTS = ["database_busy", "database_locked"]; // faults that mean: others were first, and nothing was done
 
 /** `connections` is the size of the database's pool. */
-export function openCreations(connections: number): OpenTurns {
-  const slots = Math.max(1, Math.floor(connections / PART));
+export function openCreationQueues(connections: number): OpenCreationQueue {
+  const slots = Math.max(1, Math.floor(connections / CONNECTION_FRACTION));
   const callers = openKeyedQueues({ slots, perQueue: slots }), hubs = openKeyedQueues({ slots });
   let arrivals = 0;
 
@@ -54,12 +54,12 @@ export function openCreations(connections: number): OpenTurns {
       }
     }
 
-    async function insist<T>(queues: KeyedQueues, key: string, work: () => Promise<T>): Promise<T> {
+    async function retryWhileBusy<T>(queues: KeyedQueues, key: string, work: () => Promise<T>): Promise<T> {
       for (let failed = 1;; failed++) {
         try {
           return await attempt(queues, key, work);
         } catch (error) {
-          if (!(error instanceof Fault && BUSY.includes(error.code))) throw error;
+          if (!(error instanceof Fault && BUSY_FAULTS.includes(error.code))) throw error;
           allowance.reset();
           const pause = backoff(failed, SECOND / 20, SECOND);
           await allowance.runPaused(() => sleep(pause, signal));
@@ -68,8 +68,8 @@ export function openCreations(connections: number): OpenTurns {
     }
 
     return {
-      admit: (work) => insist(callers, networkOf(ip), work),
-      inTurn: (hubId, work) => insist(hubs, hubId, work),
+      admit: (work) => retryWhileBusy(callers, networkOf(ip), work),
+      runInHubQueue: (hubId, work) => retryWhileBusy(hubs, hubId, work),
     };
   };
 }

@@ -48,22 +48,22 @@ export interface ApiRequest {
   readonly answer?: "text" | "stream" | "nothing" | undefined;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   /** JSON, text, or the bytes of a stream; undefined where there is none. */
   readonly body: unknown;
 }
 
-export interface Contact {
+export interface ApiConnection {
   readonly url: string;
   readonly options: ConnectOptions;
   /** Rejects with a WheelwrightError, or with the reason of the signal. A stream lasts until its signal aborts. */
-  send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiAnswer>;
+  send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse>;
 }
 
 /** Throws WheelwrightError `invalid_call` for an address or a token that cannot be one. */
-export function openContact(options: ConnectOptions): Contact {
+export function openConnection(options: ConnectOptions): ApiConnection {
   const base = baseOf(options.url), token = tokenOf(options.token);
   let cookie: string | null = null;
 
@@ -77,7 +77,7 @@ export function openContact(options: ConnectOptions): Contact {
     };
   }
 
-  async function send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiAnswer> {
+  async function send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse> {
     signal?.throwIfAborted();
     const { method, target, path, body } = asked, late = new AbortController();
     const timer = setTimeout(() => late.abort(new Error(`no answer within ${Math.round(ms / 100) / 10} s`)), ms);
@@ -134,7 +134,7 @@ function tokenOf(text: string | undefined): string | null {
   throw new WheelwrightError("invalid_call", "The token must be visible ASCII characters without spaces");
 }
 
-function read({ method, path, answer }: ApiRequest, base: string, response: Response, text: string): ApiAnswer {
+function read({ method, path, answer }: ApiRequest, base: string, response: Response, text: string): ApiResponse {
   const { status, headers, ok } = response, requestId = headers.get("x-request-id");
   if (status === 304) return { status, headers, body: undefined };
   const about = { statusCode: status, requestId, retryAfter: secondsIn(headers.get("retry-after")) };

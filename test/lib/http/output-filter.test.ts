@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { NullableTimestamp, Slug, Timestamp } from "#lib/base/schema.ts";
-import { picker, UNSURE } from "#lib/http/pick.ts";
+import { compileFilter, UNDECIDED } from "#lib/http/output-filter.ts";
 
 const test = suite("picker");
 
@@ -35,7 +35,7 @@ const thing = {
 };
 
 test("what no field names is left out, however deep, and all else is as the schema writes it", () => {
-  const picked = picker(Thing)(thing);
+  const picked = compileFilter(Thing)(thing);
   assert.equal(picked, v.parse(Thing, thing));
   assert.not.match(JSON.stringify(picked), "secret");
 });
@@ -56,15 +56,15 @@ for (
 ) {
   test(`the schema is asked about ${what}`, () => {
     const value = changed === null ? "text" : { ...thing, ...changed };
-    assert.is(picker(Thing)(value), UNSURE);
+    assert.is(compileFilter(Thing)(value), UNDECIDED);
     assert.not.ok(v.is(Thing, value));
   });
 }
 
 test("what stands for an absent field is the schema's to say", () => {
   const schema = v.object({ note: v.optional(v.string(), "none") });
-  assert.is(picker(schema)({}), UNSURE);
-  assert.equal(picker(v.object({ note: v.optional(v.string()) }))({}), {});
+  assert.is(compileFilter(schema)({}), UNDECIDED);
+  assert.equal(compileFilter(v.object({ note: v.optional(v.string()) }))({}), {});
 });
 
 test.run();

@@ -1,7 +1,7 @@
 /** What is under way, what can be asked for, and what it would come to. */
-import { A_SPOKE, type Entries, HUB } from "#lib/reference/glossary/entry.ts";
+import { type Entries, HUB_ID, SPOKE_ID } from "#lib/reference/glossary/entry.ts";
 
-export const PROGRESS: Entries = {
+export const OPERATION_FIELDS: Entries = {
   "Federation.state": ["What the hub is doing", "active"],
   "Spoke.state": ["What the spoke is doing", "active"],
   "Operation.state": ["How far it is", "running"],
@@ -53,7 +53,7 @@ export const PROGRESS: Entries = {
   ],
   "templates.readyAt": ["Since when it is there", "2026-11-20T09:30:12.000Z"],
   "templates.lastUsedAt": ["When a site was made from it last", "2026-11-21T14:02:40.000Z"],
-  "hubs.federationId": ["The hub", HUB],
+  "hubs.federationId": ["The hub", HUB_ID],
   "spokes.total | hubs.total": ["How many there are", 5],
   byState: ["How many are in which state"],
   "byState.active": ["How many are in this state", 4],
@@ -154,7 +154,7 @@ export const PROGRESS: Entries = {
 
   action: ["What to do", "suspend"],
   "SpokeAction.": ["", { action: "suspend" }],
-  "BulkAction.": ["", { ids: [A_SPOKE], action: "resize", size: "large" }],
+  "BulkAction.": ["", { ids: [SPOKE_ID], action: "resize", size: "large" }],
   "FederationAction.action": ["What to do: a failed hub can be tried again", "retry"],
   accepted: ["Whether it will be done", true],
   spoke: ["The spoke, once it was accepted"],

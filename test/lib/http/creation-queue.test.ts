@@ -21,8 +21,8 @@ async function open(
     queued: true,
     query: v.object({ name: v.optional(v.string()) }),
     reply: ok(v.object({ made: v.string() })),
-    handle: async ({ query, inTurn }) => {
-      await inTurn("fed_1", () => work(query));
+    handle: async ({ query, runInHubQueue }) => {
+      await runInHubQueue("fed_1", () => work(query));
       return { made: query.name ?? "" };
     },
   });

@@ -7,28 +7,28 @@ import * as v from "valibot";
 import { Timestamp } from "#lib/base/schema.ts";
 
 /** What the schema makes of the value, or UNSURE. */
-export type Picking = (value: unknown) => unknown;
+export type OutputFilter = (value: unknown) => unknown;
 
-export const UNSURE = Symbol("the schema has to be asked");
+export const UNDECIDED = Symbol("the schema has to be asked");
 
-const asText: Picking = (value) => typeof value === "string" ? value : UNSURE;
-const asNumber: Picking = (value) => typeof value === "number" && !Number.isNaN(value) ? value : UNSURE;
-const asBoolean: Picking = (value) => typeof value === "boolean" ? value : UNSURE;
+const asText: OutputFilter = (value) => typeof value === "string" ? value : UNDECIDED;
+const asNumber: OutputFilter = (value) => typeof value === "number" && !Number.isNaN(value) ? value : UNDECIDED;
+const asBoolean: OutputFilter = (value) => typeof value === "boolean" ? value : UNDECIDED;
 
 /** Built once a schema: what it does with each value is decided here and not there. */
-export function picker(schema: v.GenericSchema): Picking {
+export function compileFilter(schema: v.GenericSchema): OutputFilter {
   if (schema === Timestamp) return (value) => value instanceof Date ? value.toISOString() : asText(value);
-  const known = schema as Known;
-  if ("pipe" in known) return asked(schema);
+  const known = schema as PlainSchema;
+  if ("pipe" in known) return runSchema(schema);
   switch (known.type) {
     case "object":
-      return pickObject(known.entries);
+      return filterObject(known.entries);
     case "array":
-      return pickList(picker(known.item));
+      return filterList(compileFilter(known.item));
     case "nullable":
-      return pickNullable(picker(known.wrapped));
+      return filterNullable(compileFilter(known.wrapped));
     case "optional":
-      return picker(known.wrapped);
+      return compileFilter(known.wrapped);
     case "string":
       return asText;
     case "number":
@@ -37,41 +37,41 @@ export function picker(schema: v.GenericSchema): Picking {
       return asBoolean;
     case "picklist": {
       const options = new Set<unknown>(known.options);
-      return (value) => options.has(value) ? value : UNSURE;
+      return (value) => options.has(value) ? value : UNDECIDED;
     }
     default:
-      return asked(schema);
+      return runSchema(schema);
   }
 }
 
-type Known =
+type PlainSchema =
   | { readonly type: "object"; readonly entries: Readonly<Record<string, v.GenericSchema>> }
   | { readonly type: "array"; readonly item: v.GenericSchema }
   | { readonly type: "nullable" | "optional"; readonly wrapped: v.GenericSchema; readonly default: unknown }
   | { readonly type: "picklist"; readonly options: readonly unknown[] }
   | { readonly type: "string" | "number" | "boolean" | "any other" };
 
-function asked(schema: v.GenericSchema): Picking {
+function runSchema(schema: v.GenericSchema): OutputFilter {
   return (value) => {
     const result = v.safeParse(schema, value);
-    return result.success ? result.output : UNSURE;
+    return result.success ? result.output : UNDECIDED;
   };
 }
 
-function pickObject(entries: Readonly<Record<string, v.GenericSchema>>): Picking {
+function filterObject(entries: Readonly<Record<string, v.GenericSchema>>): OutputFilter {
   const fields = Object.entries(entries).map(([name, schema]) => ({
     name,
-    pick: picker(schema),
-    maybe: isMaybe(schema),
+    pick: compileFilter(schema),
+    maybe: isOptional(schema),
   }));
   return (value) => {
-    if (typeof value !== "object" || value === null) return UNSURE;
+    if (typeof value !== "object" || value === null) return UNDECIDED;
     const picked: Record<string, unknown> = {};
     for (const { name, pick, maybe } of fields) {
       const item = (value as Record<string, unknown>)[name];
       if (item === undefined && maybe) continue;
-      const taken = item === undefined ? UNSURE : pick(item);
-      if (taken === UNSURE) return UNSURE;
+      const taken = item === undefined ? UNDECIDED : pick(item);
+      if (taken === UNDECIDED) return UNDECIDED;
       picked[name] = taken;
     }
     return picked;
@@ -79,23 +79,23 @@ function pickObject(entries: Readonly<Record<string, v.GenericSchema>>): Picking
 }
 
 /** Whether it may be absent, and nothing stands for it then. */
-function isMaybe(schema: v.GenericSchema): boolean {
+function isOptional(schema: v.GenericSchema): boolean {
   return schema.type === "optional" && (schema as v.GenericSchema & { default: unknown }).default === undefined;
 }
 
-function pickList(pick: Picking): Picking {
+function filterList(pick: OutputFilter): OutputFilter {
   return (value) => {
-    if (!Array.isArray(value)) return UNSURE;
+    if (!Array.isArray(value)) return UNDECIDED;
     const picked = [];
     for (const item of value) {
       const taken = pick(item);
-      if (taken === UNSURE) return UNSURE;
+      if (taken === UNDECIDED) return UNDECIDED;
       picked.push(taken);
     }
     return picked;
   };
 }
 
-function pickNullable(pick: Picking): Picking {
+function filterNullable(pick: OutputFilter): OutputFilter {
   return (value) => value === null ? null : pick(value);
 }

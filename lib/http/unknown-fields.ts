@@ -5,8 +5,8 @@
 import { Fault } from "#lib/base/errors.ts";
 import { findNearestName } from "#lib/base/nearest-name.ts";
 
-const SHOWN = 5; // more would not be read, and each is compared with every known name
-const LONGEST = 60; // characters of a name that are said back
+const MAX_SHOWN = 5; // more would not be read, and each is compared with every known name
+const MAX_NAME_LENGTH = 60; // characters of a name that are said back
 
 /** What matters here of valibot's schemas: an object's fields, a list's items, and what may also be absent or null. */
 interface Shape {
@@ -16,7 +16,7 @@ interface Shape {
   readonly wrapped?: unknown;
 }
 
-interface Stray {
+interface UnknownField {
   /** With the names of the fields that it stands in: `address.stret`. */
   readonly path: string;
   readonly name: string;
@@ -28,32 +28,34 @@ const NOTHING: Shape = { type: "object", entries: {} };
 
 /** Throws Fault invalid `unknown_field` for a body with a field that the schema does not name, at whatever depth. */
 export function refuseUnknownFields(schema: object | undefined, body: object): void {
-  const strays = findStrays(schema ?? NOTHING, body, "");
-  if (strays.length > 0) throw new Fault("invalid", "unknown_field", sentence("field", strays));
+  const strays = findUnknownFields(schema ?? NOTHING, body, "");
+  if (strays.length > 0) throw new Fault("invalid", "unknown_field", describeUnknown("field", strays));
 }
 
 /** Throws Fault invalid `unknown_parameter` for a query with one that the schema does not name. */
 export function refuseUnknownParameters(schema: object | undefined, query: object): void {
-  const strays = findStrays(schema ?? NOTHING, query, "");
-  if (strays.length > 0) throw new Fault("invalid", "unknown_parameter", sentence("parameter", strays));
+  const strays = findUnknownFields(schema ?? NOTHING, query, "");
+  if (strays.length > 0) throw new Fault("invalid", "unknown_parameter", describeUnknown("parameter", strays));
 }
 
-function findStrays(schema: Shape, value: unknown, within: string): readonly Stray[] {
+function findUnknownFields(schema: Shape, value: unknown, within: string): readonly UnknownField[] {
   const { type, entries, item, wrapped } = schema;
-  if (wrapped) return findStrays(wrapped, value, within);
+  if (wrapped) return findUnknownFields(wrapped, value, within);
   if (typeof value !== "object" || value === null) return [];
-  if (item) return Array.isArray(value) ? value.flatMap((one, i) => findStrays(item, one, `${within}${i}.`)) : [];
+  if (item) {
+    return Array.isArray(value) ? value.flatMap((one, i) => findUnknownFields(item, one, `${within}${i}.`)) : [];
+  }
   if (!entries || type !== "object" && type !== "strict_object" || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const path = within + name;
     return Object.hasOwn(entries, name)
-      ? findStrays(entries[name]!, inner, `${path}.`)
+      ? findUnknownFields(entries[name]!, inner, `${path}.`)
       : [{ path, name, known: Object.keys(entries) }];
   });
 }
 
-function sentence(what: string, strays: readonly Stray[]): string {
-  const [first, ...others] = strays.slice(0, SHOWN).map(({ path, name, known }) => {
+function describeUnknown(what: string, strays: readonly UnknownField[]): string {
+  const [first, ...others] = strays.slice(0, MAX_SHOWN).map(({ path, name, known }) => {
     const meant = findNearestName(name, known);
     return { called: quoted(path), meant: meant && quoted(path.slice(0, path.length - name.length) + meant), known };
   });
@@ -62,13 +64,17 @@ function sentence(what: string, strays: readonly Stray[]): string {
     const choices = known.length > 0 ? `there are ${known.map(quoted).join(", ")}` : "none is taken here";
     return `Unknown ${what} ${called}; ${meant ? `did you mean ${meant}?` : choices}`;
   }
-  const told = [first!, ...others].map(({ called, meant }) => meant ? `${called} (did you mean ${meant}?)` : called);
-  const rest = strays.length - SHOWN;
-  return `Unknown ${what}s ${told.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  const descriptions = [first!, ...others].map(({ called, meant }) =>
+    meant ? `${called} (did you mean ${meant}?)` : called
+  );
+  const rest = strays.length - MAX_SHOWN;
+  return `Unknown ${what}s ${descriptions.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 /** Cut to what can be read, and without what a terminal would obey. */
 function quoted(name: string): string {
-  const [...letters] = name.slice(0, 2 * LONGEST).replace(/[\p{C}`]/gu, "\u{fffd}");
-  return `\`${letters.length > LONGEST ? `${letters.slice(0, LONGEST).join("")}…` : letters.join("")}\``;
+  const [...letters] = name.slice(0, 2 * MAX_NAME_LENGTH).replace(/[\p{C}`]/gu, "\u{fffd}");
+  return `\`${
+    letters.length > MAX_NAME_LENGTH ? `${letters.slice(0, MAX_NAME_LENGTH).join("")}…` : letters.join("")
+  }\``;
 }

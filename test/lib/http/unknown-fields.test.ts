@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown.ts";
+import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
 import { boundedList, optionalOrNull, text } from "#lib/base/schema.ts";
 
 const test = suite("what an endpoint does not name");

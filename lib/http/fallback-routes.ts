@@ -4,38 +4,38 @@ import { METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import type { Route } from "#lib/http/exchange.ts";
 
 /** What OPTIONS answers: the methods of the path. */
-export function optionsOf(pattern: string, module: RouteModule): Route {
-  const respond = () => Promise.resolve({ status: 204, headers: { allow: allowed(module) }, body: null });
-  return { pattern, endpoint: null, headers: [], receive: nothing, respond };
+export function optionsRoute(pattern: string, module: RouteModule): Route {
+  const respond = () => Promise.resolve({ status: 204, headers: { allow: allowedMethods(module) }, body: null });
+  return { pattern, endpoint: null, headers: [], receive: receiveNothing, respond };
 }
 
-export function wrongMethod(method: string, module: RouteModule): Fault {
-  const allow = allowed(module);
+export function methodNotAllowed(method: string, module: RouteModule): Fault {
+  const allow = allowedMethods(module);
   const message = `${method.slice(0, 20)} is not possible here; this path answers to ${allow}`;
   return new Fault("method", "wrong_method", message, { headers: { allow } });
 }
 
-function allowed(module: RouteModule): string {
+function allowedMethods(module: RouteModule): string {
   const methods = METHODS.filter((method) => module[method]);
   return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
 }
 
 /** Nothing is read for a request that nothing is done for. */
-function nothing(): Promise<void> {
+function receiveNothing(): Promise<void> {
   return Promise.resolve();
 }
 
-export function nothingHere(): Fault {
+export function routeNotFound(): Fault {
   return new Fault("missing", "no_route", "There is nothing at this path");
 }
 
 /** A route that refuses all requests. */
-export function refusalAt(pattern: string, fault: () => Fault): Route {
+export function refusingRoute(pattern: string, fault: () => Fault): Route {
   return {
     pattern,
     endpoint: null,
     headers: [],
-    receive: nothing,
+    receive: receiveNothing,
     respond: () => Promise.reject(fault()),
   };
 }

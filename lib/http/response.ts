@@ -1,15 +1,15 @@
 /** An answer on its way out, before it is a Response: what is added on the way is added to plain values. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: string | Uint8Array<ArrayBuffer> | Flow | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | BodyStream | null;
 }
 
 /** By lower-case names. What one name says several times stands in one value, with commas between. */
 type Headers = Record<string, string>;
 
 /** A body that is made while it is sent. */
-export interface Flow {
+export interface BodyStream {
   /**
    * Writes all of it; what `write` returns settles as soon as there is room for more. When it rejects, the connection must be
    * cut: what was sent cannot be taken back, and an end that looks regular would hide that something is missing.
@@ -19,20 +19,20 @@ export interface Flow {
   cancel(): void;
 }
 
-export function isFlow(body: Answer["body"]): body is Flow {
+export function isBodyStream(body: HttpResponse["body"]): body is BodyStream {
   return body !== null && typeof body === "object" && "run" in body;
 }
 
-export function append(headers: Headers, name: string, value: string): void {
+export function appendHeader(headers: Headers, name: string, value: string): void {
   headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
 }
 
-export function toResponse({ status, headers, body }: Answer): Response {
-  return new Response(isFlow(body) ? toStream(body) : body, { status, headers });
+export function toResponse({ status, headers, body }: HttpResponse): Response {
+  return new Response(isBodyStream(body) ? toStream(body) : body, { status, headers });
 }
 
 /** The reader pulls: nothing is made before somebody reads. */
-function toStream(flow: Flow): ReadableStream<Uint8Array> {
+function toStream(flow: BodyStream): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, {
     highWaterMark: 0,
   });

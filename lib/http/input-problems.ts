@@ -1,10 +1,10 @@
 /** Says in a sentence what is wrong with an input: every field by its path, and what it must be. */
 import * as v from "valibot";
 
-const SHOWN = 10; // more would not be read, and 500 bad ids would make a long message
+const MAX_SHOWN = 10; // more would not be read, and 500 bad ids would make a long message
 
 /** What each field must be, by its path; the first thing that is wrong with it. */
-export function problemsOf(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): Map<string, string> {
+export function collectProblems(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): Map<string, string> {
   const problems = new Map<string, string>();
   for (const issue of issues) {
     const path = v.getDotPath(issue) ?? "the input";
@@ -16,8 +16,8 @@ export function problemsOf(schema: v.GenericSchema, issues: readonly v.BaseIssue
 /** For example `size must be one of small, medium, large; ids.3 must be text`. */
 export function describeProblems(problems: ReadonlyMap<string, string>): string {
   const sentences = [...problems].map(([path, problem]) => `${path} ${problem}`);
-  const rest = sentences.length - SHOWN;
-  return sentences.slice(0, SHOWN).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+  const rest = sentences.length - MAX_SHOWN;
+  return sentences.slice(0, MAX_SHOWN).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
 }
 
 function describe(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
@@ -44,7 +44,7 @@ function entryOf(schema: unknown, key: unknown): unknown {
   return entries && Object.hasOwn(entries, String(key)) ? entries[String(key)] : item;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: "text",
   boolean: "true or false",
   number: "a number",
@@ -54,7 +54,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** `("small" | "medium")` becomes `must be one of small, medium`. */
 function mustBe(expected: string): string {
-  const choices = expected.replace(/^\(|\)$/g, "").split(" | ").map((choice) => WORDS[choice] ?? unquote(choice));
+  const choices = expected.replace(/^\(|\)$/g, "").split(" | ").map((choice) => TYPE_WORDS[choice] ?? unquote(choice));
   return choices.length > 1 ? `must be one of ${choices.join(", ")}` : `must be ${choices[0]}`;
 }
 
