@@ -17,7 +17,7 @@ export function demandPlain({ headers, rawHeaders }: Pick<IncomingMessage, "head
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
   if (hosts.length !== 1) throw new Fault("invalid", "bad_host", "A request must have one Host header");
   if ((headers.expect ?? "100-continue").toLowerCase() !== "100-continue") {
-    throw new Fault("expectation", "bad_expectation", "Nothing can be expected here but 100-continue");
+    throw new Fault("expectation", "bad_expectation", "The only supported expectation is 100-continue");
   }
 }
 
@@ -26,7 +26,7 @@ export function answerUnmade(error: unknown): Response {
   const fault = error instanceof RequestError
     ? new Fault("invalid", "bad_host", "The request's target and Host header must make a valid URL")
     : error;
-  const problem = fault instanceof Fault ? problemOf(fault) : internalProblem("Something went wrong on our side");
+  const problem = fault instanceof Fault ? problemOf(fault) : internalProblem("An internal error occurred");
   return Response.json(problem, { status: problem.statusCode, headers: { connection: "close" } });
 }
 
@@ -45,9 +45,9 @@ function faultOf(code: string | undefined): Fault {
         `Target and headers must not be larger than ${HEADERS_LIMIT} bytes`,
       );
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new Fault("unsent", "request_too_slow", "The request did not come in time: send it faster");
+      return new Fault("unsent", "request_too_slow", "The request did not arrive in time: send it faster");
     default:
-      return new Fault("invalid", "malformed_request", "What came cannot be read as a request of HTTP");
+      return new Fault("invalid", "malformed_request", "The request is not valid HTTP");
   }
 }
 

@@ -96,9 +96,9 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
   if (mode === "serve") {
     requireVariable(
       "PUBLIC_URL",
-      "where browsers find this service, for links and cookies, such as https://hubs.example.org",
+      "the URL of this service in browsers, such as https://hubs.example.org",
     );
-    requireVariable("ROOT_DOMAIN", "the wildcard domain under which spokes live");
+    requireVariable("ROOT_DOMAIN", "the wildcard domain of the spokes");
     if (!values.KUBECONFIG_HOST_PATH && !env.KUBERNETES_SERVICE_HOST) {
       requireVariable("KUBECONFIG", "the file that names your cluster");
     }
@@ -107,20 +107,20 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
   if (values.BOOTSTRAP_ADMIN_PASSWORD) requireVariable("BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD is set");
   if (values.SMTP_HOST) requireVariable("SMTP_FROM", "SMTP_HOST is set, and a mail needs a sender");
   if (values.STRIPE_SECRET_KEY) {
-    requireVariable("STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY is set, and its events must be proved");
+    requireVariable("STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY is set, and its events must be verified");
   }
   if (mode === "dev" && /^[a-z]+_live_/.test(values.STRIPE_SECRET_KEY ?? "")) {
-    problems.push("STRIPE_SECRET_KEY is a live key: what dev makes up would be charged; use a test key");
+    problems.push("STRIPE_SECRET_KEY is a live key, and dev would charge made-up data: use a test key");
   }
   if (values.METRICS_PORT && Number(values.METRICS_PORT) === Number(values.PORT ?? 3000)) {
     problems.push(
-      "METRICS_PORT is the port that PORT names: set it to another one, which only your Prometheus reaches",
+      "METRICS_PORT is the same as PORT: set it to another port, which only Prometheus can reach",
     );
   }
   if (values.SMTP_USER) requireVariable("SMTP_PASS", "SMTP_USER is set");
   if (values.SPOKE_SMTP_USER) requireVariable("SPOKE_SMTP_HOST", "SPOKE_SMTP_USER is set");
   if (values.SPOKE_SMTP_USER) {
-    requireVariable("SPOKE_SMTP_SECRET", "SPOKE_SMTP_USER is set, and the passwords are made from it");
+    requireVariable("SPOKE_SMTP_SECRET", "SPOKE_SMTP_USER is set, and passwords are derived from SPOKE_SMTP_SECRET");
   }
   if (values.SPOKE_SMTP_SECRET) {
     requireVariable("SPOKE_SMTP_USER", "SPOKE_SMTP_SECRET is set, and each spoke needs an account");

@@ -99,28 +99,28 @@ export function messageOf(error: unknown): string {
 
 /** What the system says by a code, since each runtime has a text of its own for it. */
 const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
-  ENOENT: "there is nothing at this path",
-  EACCES: "this user has no right to it",
-  EPERM: "this user has no right to it",
+  ENOENT: "no such file or directory",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
   EISDIR: "it is a directory",
-  ENOTDIR: "it is no directory, or stands in none",
-  EEXIST: "something else is there already",
-  EROFS: "nothing can be written to this file system",
+  ENOTDIR: "not a directory",
+  EEXIST: "it exists already",
+  EROFS: "read-only file system",
   ENOSPC: "the disk is full",
-  EDQUOT: "this user's share of the disk is full",
+  EDQUOT: "disk quota exceeded",
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
-  EIO: "the disk, or the terminal, fails",
-  ELOOP: "its links lead in a circle",
+  EIO: "input/output error",
+  ELOOP: "too many levels of symbolic links",
   ENAMETOOLONG: "the path is too long",
-  ECONNREFUSED: "nothing listens there",
-  ECONNRESET: "the connection was closed at once",
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
   ETIMEDOUT: "it does not answer",
   CONNECT_TIMEOUT: "it does not answer", // of the database's driver
-  ENOTFOUND: "there is no such host name",
+  ENOTFOUND: "host name not found",
   EAI_AGAIN: "the name servers do not answer",
-  EHOSTUNREACH: "no way leads there",
-  ENETUNREACH: "no way leads there",
+  EHOSTUNREACH: "no route to host",
+  ENETUNREACH: "no route to host",
 };
 
 /** Why something failed, for a sentence to people: words for what the system refused, the error's own for all else. */

@@ -11,7 +11,7 @@ const CONTENT = /\b(?:VolumeSnapshotContent|snapshot content) "?[\w.-]*\w"?|\bsn
 /** Removes commands and addresses; a stored snapshot is no longer named. */
 export function withoutOperatorDetails(sentence: string): string {
   return withoutAddresses(sentence.replace(COMMAND, ""))
-    .replace(CONTENT, (_, at: number) => at === 0 ? "What is stored of a snapshot" : "what is stored of a snapshot");
+    .replace(CONTENT, (_, at: number) => at === 0 ? "The stored snapshot" : "the stored snapshot");
 }
 
 /** The same of each text in a value, however deep. */

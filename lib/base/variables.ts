@@ -27,7 +27,7 @@ function url(message: string, ...protocols: string[]) {
   );
 }
 
-const SERVER_MESSAGE = "must be a host name or an address alone, without a scheme, a port or a path";
+const SERVER_MESSAGE = "must be a host name or an IP address without scheme, port or path";
 /** Where a server is: any host name, or an address. International names become their A-labels. */
 const Server = v.pipe(
   v.string(),
@@ -50,14 +50,14 @@ const PublicUrl = v.pipe(
   v.check((value) => {
     const { username = "", password = "" } = URL.parse(value) ?? {}; // what is no URL is refused above
     return username === "" && password === "";
-  }, "must hold no user and no password: it is in every mail"),
+  }, "must not contain a user or password: it is in every mail"),
   v.check((value) => {
     const { pathname = "/", search = "", hash = "" } = URL.parse(value) ?? {};
     return pathname === "/" && search === "" && hash === "";
-  }, "must have no path: give the service a host name of its own"),
+  }, "must not have a path: give the service its own host name"),
 );
 
-const SENDER_MESSAGE = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
+const SENDER_MESSAGE = "must be an e-mail address, or a name and an address: Hubs <hubs@example.org>";
 /** An address that mail comes from, with or without a name. */
 const Sender = v.pipe(
   v.string(),
@@ -65,11 +65,11 @@ const Sender = v.pipe(
 );
 
 /** No hyphen: otherwise the namespaces of `a-b` would begin as those of `a` do. */
-const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, of which the first is a letter";
+const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, starting with a letter";
 
 const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";
 
-const SPOKE_USER_MESSAGE = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
+const SPOKE_USER_MESSAGE = "must contain ${namespace}; otherwise only letters, digits and . _ @ + = / : -";
 /** The account of a spoke at the mail relay. Without the namespace two spokes would share an account. */
 const SpokeUser = v.pipe(
   v.string(),
@@ -83,7 +83,7 @@ const NameServers = listOf(
   "must be addresses separated by commas, with or without a port, such as 10.0.0.2,[fd00::2]:5353",
 );
 
-const PROFILE_MESSAGE = "must be measured, or measured:0.1 for a tenth of its times";
+const PROFILE_MESSAGE = "must be measured, or measured:0.1 for a tenth of the measured times";
 /** How long things take in the simulated cluster: the factor of what was measured. */
 const Profile = v.pipe(
   v.string(),

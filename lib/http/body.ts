@@ -89,5 +89,5 @@ function tooLarge(limit: number): Fault {
 }
 
 function tooSlow(why: string): Fault {
-  return new Fault("unsent", "body_too_slow", `The body did not come in time: ${why}`, CLOSE);
+  return new Fault("unsent", "body_too_slow", `The body did not arrive in time: ${why}`, CLOSE);
 }

@@ -11,7 +11,7 @@ export function optionsRoute(pattern: string, module: RouteModule): Route {
 
 export function methodNotAllowed(method: string, module: RouteModule): Fault {
   const allow = allowedMethods(module);
-  const message = `${method.slice(0, 20)} is not possible here; this path answers to ${allow}`;
+  const message = `${method.slice(0, 20)} is not supported; this path supports ${allow}`;
   return new Fault("method", "wrong_method", message, { headers: { allow } });
 }
 
@@ -26,7 +26,7 @@ function receiveNothing(): Promise<void> {
 }
 
 export function routeNotFound(): Fault {
-  return new Fault("missing", "no_route", "There is nothing at this path");
+  return new Fault("missing", "no_route", "No endpoint at this path");
 }
 
 /** A route that refuses all requests. */

@@ -9,7 +9,7 @@ const SCOPES: readonly TokenScope[] = ["readonly", "provisioning", "cli"]; // ea
 export function refuseBearer(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, headers: Headers): void {
   if (!headers.has("authorization")) return;
   if (endpoint.scope === "flow") {
-    const message = "This works only without an Authorization header: what it does requires a session, not a token";
+    const message = "Remove the Authorization header: this endpoint requires a session, not a token";
     throw new Fault("unauthenticated", "no_bearer_here", message);
   }
   if (endpoint.scope === "session") {
@@ -40,7 +40,7 @@ export function requireSameOrigin(request: Request, actor: Actor | null, publicU
   const isOwn = site !== null
     ? site === "same-origin" || site === "none"
     : origin === null || origin === publicUrl.origin || isHost(origin, headers.get("host"));
-  if (!isOwn) throw new Fault("forbidden", "cross_origin", "A page of another site may not do this in your name");
+  if (!isOwn) throw new Fault("forbidden", "cross_origin", "Requests from another site are not allowed");
 }
 
 function isHost(origin: string, host: string | null): boolean {

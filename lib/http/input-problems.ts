@@ -24,7 +24,7 @@ function describe(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string 
   if (isMissing(issue)) return describeAbsent(schema, issue);
   // A message of our own says what the value must be; valibot's begin with this word, and say it for programmers.
   if (!issue.message.startsWith("Invalid ")) return issue.message;
-  return issue.expected === null ? "is not acceptable" : mustBe(issue.expected);
+  return issue.expected === null ? "is not valid" : mustBe(issue.expected);
 }
 
 /** Whether the field is not there at all; valibot says so on behalf of the object. */

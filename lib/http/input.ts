@@ -77,7 +77,7 @@ export function readQuery(url: URL): Record<string, string> {
   const names = [...url.searchParams.keys()];
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
   if (repeated !== undefined) {
-    throw new Fault("invalid", "repeated_parameter", "Each parameter of the query must be given once");
+    throw new Fault("invalid", "repeated_parameter", "Send each query parameter only once");
   }
   return Object.fromEntries(url.searchParams);
 }
@@ -121,7 +121,7 @@ function parse(bytes: Uint8Array): unknown {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     // The parser's own message quotes the body, which may hold a password; it must not reach the log as a cause.
-    throw new Fault("invalid", "unreadable_json", "The body must be JSON in UTF-8; it cannot be read as that");
+    throw new Fault("invalid", "unreadable_json", "The body is not valid JSON in UTF-8");
   }
 }
 

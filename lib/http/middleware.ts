@@ -134,7 +134,7 @@ export const shedLoad: Middleware = async ({ place, sent }, next) => {
 export function deadline(ms: number): Middleware {
   return async ({ signal, abort, onDisconnect: onGone, allowance }, next) => {
     const onLate = () => {
-      const message = `This took longer than the ${ms / SECOND} s that a request may take; try again later`;
+      const message = `The request took longer than the limit of ${ms / SECOND} s; retry later`;
       abort(new Fault("timeout", "too_slow", message));
     };
     onGone(() => abort(new ClientDisconnected()));

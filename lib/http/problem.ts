@@ -70,8 +70,8 @@ export function toErrorResponse(
   const cause = signal.aborted ? signal.reason : error;
   if (cause instanceof ClientDisconnected) return { status: CLIENT_GONE, headers: {}, body: null };
   if (!(cause instanceof Fault)) {
-    exchange.log.error("A request failed for a reason that is ours", { error: cause });
-    return write(internalProblem(`Something went wrong on our side; the request id is ${exchange.id}`), {}, show);
+    exchange.log.error("A request failed with an internal error", { error: cause });
+    return write(internalProblem(`An internal error occurred; the request id is ${exchange.id}`), {}, show);
   }
   if (cause.cause !== undefined) {
     exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });

@@ -61,7 +61,7 @@ function describeUnknown(what: string, strays: readonly UnknownField[]): string 
   });
   if (others.length === 0) {
     const { called, meant, known } = first!;
-    const choices = known.length > 0 ? `there are ${known.map(quoted).join(", ")}` : "none is taken here";
+    const choices = known.length > 0 ? `there are ${known.map(quoted).join(", ")}` : "this endpoint takes none";
     return `Unknown ${what} ${called}; ${meant ? `did you mean ${meant}?` : choices}`;
   }
   const descriptions = [first!, ...others].map(({ called, meant }) =>

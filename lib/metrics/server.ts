@@ -55,9 +55,9 @@ export async function startMetricsServer(
       response.end(method === "HEAD" ? "" : body);
     };
     const plain = { "content-type": "text/plain; charset=utf-8" };
-    if (url.split("?")[0] !== PATH) return end(404, plain, `There is nothing but ${PATH} here\n`);
+    if (url.split("?")[0] !== PATH) return end(404, plain, `Not found: the only path is ${PATH}\n`);
     const allow = "GET, HEAD";
-    if (!allow.split(", ").includes(method)) return end(405, { ...plain, allow }, `This path answers to ${allow}\n`);
+    if (!allow.split(", ").includes(method)) return end(405, { ...plain, allow }, `This path supports ${allow}\n`);
     end(200, { "content-type": page.contentType }, await text());
   }
 

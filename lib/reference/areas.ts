@@ -1,56 +1,60 @@
-/** The parts that the API is told in, in the order in which somebody new would want them. */
+/** Groups the endpoints into the areas of the reference, in the order in which a new reader needs them. */
 
 interface Area {
   readonly name: string;
   readonly description: string;
 }
 
-/** In their order on a page; a path fits one of them at most, and what fits none is the service's own. */
-const AREAS: readonly (readonly [name: string, description: string, fits: RegExp])[] = [
+/** Areas in page order. A path matches at most one; a path without a match is in the last area. */
+const AREAS: readonly (readonly [name: string, description: string, matches: RegExp])[] = [
   [
     "Signing in",
-    "Sessions for people, tokens for programs, and the ways back in when a password is lost.",
+    "Sessions for people, tokens for programs, and password resets.",
     /^\/api\/(?:auth\/|onboarding\b)/,
   ],
   [
     "Hubs",
-    "A hub (federation) groups spokes and those who run them.",
+    "A hub (federation) groups spokes and their admins.",
     /^\/api\/(?:overview$|federations\b(?!\/[^/]+\/(?:spokes|billing|operations)\b))/,
   ],
   [
     "Spokes",
-    "A spoke is one learning platform with its own database and files, in a hub.",
+    "A spoke is one Moodle site with its own database and files. It belongs to a hub.",
     /^\/api\/(?:federations\/[^/]+\/spokes|spokes|my-spokes)\b(?!.*\/operations\b)/,
   ],
   [
     "Operations",
-    "What is done in the background: how far it is, what it waits for, and what went wrong.",
+    "Work that runs in the background: its progress, what it waits for, and why it failed.",
     /\/operations\b/,
   ],
   [
     "Billing",
-    "What hubs pay for, where a payment provider is connected.",
+    "Subscriptions and invoices of hubs, if a payment provider is connected.",
     /^\/api\/(?:federations\/[^/]+\/)?billing\b/,
   ],
-  ["Requests for hubs", "Whoever has no hub yet asks for one; an operator decides.", /^\/api\/federation-requests\b/],
+  [
+    "Requests for hubs",
+    "Users request a hub; an operator approves or rejects the request.",
+    /^\/api\/federation-requests\b/,
+  ],
   [
     "Requests for restores",
-    "Admins of a hub request that an operator restore a spoke from a backup.",
+    "Hub admins request that an operator restore a spoke from a backup.",
     /\/restore-requests\b/,
   ],
-  ["Notifications", "What happened that concerns you, and whether you have read it.", /^\/api\/notifications\b/],
-  ["Catalogue", "What hubs and spokes can be made of.", /^\/api\/catalog$/],
-  ["Users", "Everybody who has an account. For operators.", /^\/api\/users\b/],
-  ["Audit log", "Everything that was ever changed, and by whom. For operators.", /^\/api\/audit$/],
+  ["Notifications", "Events that concern you, read or unread.", /^\/api\/notifications\b/],
+  ["Catalog", "The sizes, versions, regions and other options of hubs and spokes.", /^\/api\/catalog$/],
+  ["Users", "All accounts. For operators.", /^\/api\/users\b/],
+  ["Audit log", "Every change and who made it. For operators.", /^\/api\/audit$/],
   [
     "Pages",
-    "What people come to by the links in mails. They work without script, and are no interface for programs.",
+    "Pages that links in mails open. They work without JavaScript and are not an API.",
     /^\/(?:invite|reset|verify)$/,
   ],
-  ["The service", "What it is, whether it works, what describes it and what changes. Nobody has to sign in.", /^$/],
+  ["The service", "Version, health, API description and changelog. No sign-in required.", /^$/],
 ];
 
-/** Its name. */
+/** Returns the name of the area of a route. */
 export function areaOf(pattern: string): string {
   return (AREAS.find(([, , fits]) => fits.test(pattern)) ?? AREAS.at(-1)!)[0];
 }

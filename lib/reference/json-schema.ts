@@ -1,13 +1,13 @@
-/** The JSON Schema (2020-12) of a valibot schema, as OpenAPI 3.1 takes it. */
+/** Converts valibot schemas to JSON Schema (2020-12) for OpenAPI 3.1. */
 import { type ConversionConfig, toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { fieldDescription } from "#lib/reference/glossary/glossary.ts";
 import { INPUT_SCHEMAS, OUTPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 
-/** Any other part of the document. */
+/** A part of the OpenAPI document. */
 export type DocumentPart = Readonly<Record<string, unknown>>;
 
-/** With the words that are read again, for examples and for the page. */
+/** A JSON Schema, with the keywords that examples and pages read. */
 export interface JsonSchema {
   readonly [word: string]: unknown;
   readonly $ref?: string;
@@ -26,22 +26,22 @@ type Mode = "input" | "output";
 
 const SCHEMA_PATH = "#/components/schemas/";
 
-/** What may be sent: before transformations. A named schema within it is referred to. */
+/** Returns the schema of input, before transformations. Named schemas become references. */
 export function inputSchema(schema: v.GenericSchema): JsonSchema {
   return nameOf(schema, "input") ?? convert(schema, "input");
 }
 
-/** What is answered: after transformations. A named schema within it is referred to. */
+/** Returns the schema of output, after transformations. Named schemas become references. */
 export function outputSchema(schema: v.GenericSchema): JsonSchema {
   return nameOf(schema, "output") ?? convert(schema, "output");
 }
 
-/** What may be sent, field by field, for parameters: they are explained where they stand. */
+/** Returns the schema of parameters, without descriptions from the glossary. */
 export function inputFields(schema: v.GenericSchema): JsonSchema {
   return convert(schema, "input", null);
 }
 
-/** All named schemas, for `components.schemas`. */
+/** Returns `components.schemas`. */
 export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
   const all = (named: Readonly<Record<string, v.GenericSchema>>, mode: Mode) =>
     Object.entries(named).map(([name, schema]) => [name, convert(schema, mode, name)] as const);
@@ -50,7 +50,7 @@ export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
   );
 }
 
-/** The name of the component that a reference points to, or null. */
+/** Returns the name of the component that a reference points to, or null. */
 export function referredTo(schema: JsonSchema): string | null {
   return schema.$ref?.startsWith(SCHEMA_PATH) ? schema.$ref.slice(SCHEMA_PATH.length) : null;
 }
@@ -71,17 +71,17 @@ function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null =
       }
       if (isTimestamp(valibotSchema)) return { type: "string", format: "date-time" };
       if (errors) throw new Error(`A schema of the API cannot be documented: ${errors.join("; ")}`);
-      const closed = typeMode === "input" && valibotSchema.type === "object"; // what it does not name is refused
+      const closed = typeMode === "input" && valibotSchema.type === "object"; // unknown fields are refused
       return { ...describe(jsonSchema, valibotSchema), ...(closed && { additionalProperties: false }) };
     },
-    // A transformation is not visible from outside; a check is, by the message that says what the value must be.
+    // A check is described by its message. Transformations are not visible to clients.
     overrideAction: ({ valibotAction, jsonSchema }) => describe(jsonSchema, valibotAction),
   });
   const rest = converted as object as JsonSchema;
   return owner === null ? rest : addDescriptions(rest, owner);
 }
 
-/** The same with what the glossary says of its fields. `owner` is what the fields are of. */
+/** Adds the glossary's descriptions to the fields. `owner` is the schema or field that contains them. */
 function addDescriptions(schema: JsonSchema, owner: string): JsonSchema {
   const { properties, items, anyOf } = schema;
   return {
@@ -101,17 +101,17 @@ function addDescriptions(schema: JsonSchema, owner: string): JsonSchema {
 function addDescription(field: JsonSchema, owner: string, name: string): JsonSchema {
   const saying = fieldDescription(owner, name);
   if (!saying) return field;
-  // Beside a rule, what it is comes first: "Its name in URLs; must be 1 to 63 lower-case letters …".
+  // The meaning comes before the rule: "The short name in URLs; must be 1 to 63 lower-case letters …".
   const rule = validationRuleOf(field);
   return { ...field, description: rule ? `${saying}; ${rule}` : saying };
 }
 
-/** What the schema says that the value must be; within what may be null it is said of the other option. */
+/** Returns the rule that a value must meet; for a nullable value, the rule of its non-null option. */
 export function validationRuleOf({ description, anyOf }: JsonSchema): string | null {
   return description ?? anyOf?.map(validationRuleOf).find((rule) => rule !== null) ?? null;
 }
 
-/** A point in time: a Date in the program, text on the wire. */
+/** Whether the schema is of a time: a Date in the program, text in JSON. */
 function isTimestamp(schema: unknown): boolean {
   const { type, options = [] } = schema as { type: string; options?: readonly unknown[] };
   return type === "date" || type === "union" && options.some(isTimestamp);

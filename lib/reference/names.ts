@@ -1,8 +1,8 @@
 /**
- * What each endpoint is called where a name is wanted: a verb and what it is done to, good as the name of a function.
+ * Names each endpoint with a verb and an object, usable as a function name.
  *
  * `POST /api/federations/:federationId/spokes` is `createFederationSpoke`, `POST /api/spokes/:spokeId/delegate` is
- * `delegateSpoke`. What English names otherwise stands in a list.
+ * `delegateSpoke`. Exceptions are listed.
  */
 import type { Method } from "#lib/http/endpoint.ts";
 
@@ -60,7 +60,7 @@ function singular(word: string): string {
   return word.replace(/s$/, "");
 }
 
-/** `create`, `federation-request` become `createFederationRequest`. */
+/** Joins words in camel case: `create`, `federation-request` become `createFederationRequest`. */
 function camel(...words: readonly string[]): string {
   return words.flatMap((word) => word.split(/[^A-Za-z0-9]+/)).filter(Boolean)
     .map((word, i) => i === 0 ? word : word[0]!.toUpperCase() + word.slice(1)).join("");

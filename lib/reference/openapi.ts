@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, read from the same declarations that the server answers by. */
+/** Builds the OpenAPI 3.1 document from the endpoint declarations. */
 import * as v from "valibot";
 import type { ProgramRelease } from "#lib/app.ts";
 import { accessNoteOf } from "#lib/reference/refusals.ts";
@@ -19,13 +19,13 @@ import {
   withoutPortal,
 } from "#lib/http/endpoint.ts";
 
-/** Any object: what it holds is made here, from schemas. */
+/** The document; its content is not checked, because it is built here. */
 export const OpenApi = v.looseObject({ openapi: v.literal("3.1.0") });
 export type OpenApi = v.InferOutput<typeof OpenApi>;
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-/** The portal's pages are no part of it: they are for people, and promise programs nothing. */
+/** Builds the document. The portal's pages are left out: they are not an API. */
 export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenApi {
   const manifest = withoutPortal(allRoutes), named = namedSchemas();
   const used = new Set(manifest.map(([pattern]) => areaOf(pattern)));
@@ -54,7 +54,7 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: `An API token; the least scope that may is named. ${
+          description: `An API token. Each endpoint names the narrowest scope that it accepts. ${
             SCOPES.map(([scope, may]) => `\`${scope}\` ${may}`).join("; ")
           }`,
         },
@@ -62,7 +62,7 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
           type: "apiKey",
           in: "cookie",
           name: "__Host-wheelwright",
-          description: "Set by POST /auth/login; on localhost over plain HTTP its name is `wheelwright`",
+          description: "Set by POST /auth/login. On localhost over HTTP, its name is `wheelwright`",
         },
       },
     },
@@ -93,20 +93,20 @@ function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint
     "x-access": access.name,
     "x-scope": scope,
     "x-faults": faults,
-    // By which the next release is judged, see test/contract: what is released here is promised.
+    // The contract test of the next release reads this (test/contract).
     ...(deprecated && { "x-deprecation": deprecated }),
   };
 }
 
 const JSON_TYPE = "application/json", FORM = "application/x-www-form-urlencoded";
 
-/** A body that is signed is somebody else's: what is in it is described by them. */
+/** A signed body, which the sender's own documentation describes. */
 const RAW: JsonSchema = {
   schema: { type: "object" },
   example: { id: "evt_1TVx8w2eZvKYlo2C", object: "event", type: "invoice.overdue" },
 };
 
-/** No body counts as `{}`: it is required only where `{}` is not enough. */
+/** Documents the body. A missing body counts as `{}`, so it is required only if `{}` is invalid. */
 function bodyOf(body: v.GenericSchema, type: string, named: Named): DocumentPart {
   const schema = inputSchema(body);
   return {
@@ -121,13 +121,15 @@ function descriptionOf(pattern: string, { access, rateLimitMessage, deprecated }
     `For: ${accessNoteOf(access.name)?.who ?? access.name}.`,
     ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
     ...(rateLimitMessage
-      ? ["Limited to 5 tries a minute from one address, together with the other flows that say so."]
+      ? ["Limited to 5 requests per minute and IP address, shared with the other endpoints that have this limit."]
       : []),
-    ...(deprecated ? [`Deprecated since ${deprecated.since}, gone on ${deprecated.sunset}: ${deprecated.note}`] : []),
+    ...(deprecated
+      ? [`Deprecated since ${deprecated.since}, removed on ${deprecated.sunset}: ${deprecated.note}`]
+      : []),
   ].join(" ");
 }
 
-/** The other paths of the endpoint, as the document writes paths. */
+/** Returns the other paths of the endpoint, as documented. */
 function aliasesIn(pattern: string): readonly string[] {
   return aliasesOf(pattern).map(documentedPath);
 }

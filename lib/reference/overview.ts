@@ -1,51 +1,51 @@
-/** What holds for every endpoint, told once: the document's description and the beginning of the reference page. */
+/** Describes what applies to every endpoint: the OpenAPI document's description and the reference page's introduction. */
 
 interface Topic {
   readonly title: string;
-  /** Paragraphs; what stands between backticks is code. */
+  /** Paragraphs; text in backticks is code. */
   readonly paragraphs: readonly string[];
 }
 
 export const LEAD =
-  "The control plane for hosted learning platforms. A hub (federation) groups spokes; a spoke is one platform " +
-  "on a cluster. Everything that people can do, programs can do through these endpoints.";
+  "The control plane for hosted Moodle sites. A hub (federation) groups spokes; a spoke is one Moodle site " +
+  "on a Kubernetes cluster. Programs can use these endpoints to do everything that people can do.";
 
-/** What a token of each scope may, narrowest first. */
+/** What a token of each scope may do, narrowest first. */
 export const SCOPES: readonly (readonly [scope: string, may: string])[] = [
-  ["readonly", "reads everything that its user may read, and changes nothing"],
-  ["provisioning", "also creates and removes spokes"],
-  ["cli", "does everything that its user may do with a token"],
+  ["readonly", "may read everything that its user may read, and changes nothing"],
+  ["provisioning", "may also create and remove spokes"],
+  ["cli", "may do everything that its user may do with a token"],
 ];
 
 export const TOPICS: readonly Topic[] = [
   {
-    title: "Who asks",
+    title: "Authentication",
     paragraphs: [
-      "Programs send a token: `Authorization: Bearer ww_…`. People sign in and hold a session in a cookie; " +
-      "tokens are minted with a session alone. A token acts as its user, narrowed by its scope, until it expires or is revoked.",
-      "What you may not see is answered with 404, what you see but may not do with 403.",
+      "Programs send a token: `Authorization: Bearer ww_…`. People sign in and have a session cookie; " +
+      "only a session can create tokens. A token has its user's rights, limited by its scope, until it expires or is revoked.",
+      "The answer is 404 for an object that you may not see, and 403 for an action that you may not do.",
     ],
   },
   {
-    title: "What comes back",
+    title: "Responses and errors",
     paragraphs: [
-      "JSON, with times in ISO 8601 UTC and ids that are opaque text. An error is always " +
-      "`{statusCode, code, message, error}`: programs go by the code, which each endpoint lists, and the message says what " +
-      "could not be done and what would make it possible.",
-      "Every answer to what can be read as a request has an `X-Request-Id`; send one of your own to find it in the log. " +
-      "429, 503 and 504 say in `Retry-After` how many seconds to wait; wait longer each time.",
+      "Responses are JSON, with times in ISO 8601 UTC. IDs are opaque text. An error is always " +
+      "`{statusCode, code, message, error}`. Programs use the code, which each endpoint lists. The message explains what " +
+      "could not be done and how to make it possible.",
+      "Every response has an `X-Request-Id`; send your own to find the request in the log. " +
+      "Responses 429, 503 and 504 have a `Retry-After` header in seconds; wait longer after each attempt.",
     ],
   },
   {
-    title: "What takes time",
+    title: "Operations",
     paragraphs: [
-      "Creating, changing and removing answer at once; the work goes on as an operation, which shows its steps. Follow " +
-      "the hub's event stream instead of asking again and again: a client that was cut off sends `Last-Event-ID` and misses nothing.",
-      "A creation that may be sent twice takes an `Idempotency-Key`: the same key and body within 24 hours are done once and answered alike.",
+      "Creating, changing and removing return immediately. The work continues as an operation, which shows its steps. Follow " +
+      "the hub's event stream instead of polling: after a disconnect, send `Last-Event-ID` to miss no event.",
+      "To retry a creation safely, send an `Idempotency-Key`: requests with the same key and body within 24 hours are done once and get the same response.",
     ],
   },
   {
-    title: "Long lists",
+    title: "Pagination",
     paragraphs: [
       "Lists are newest first. With `limit`, a page has at most that many entries, and the `Link` header leads to the next " +
       'one (`rel="next"`) until the list ends. Its cursor skips and repeats nothing. The oldest entry\'s timestamp as ' +
@@ -53,24 +53,24 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
-    title: "What may change",
+    title: "Versioning",
     paragraphs: [
-      "This is v0. Fields and endpoints are added without notice: ignore what you do not know. What breaks is announced " +
-      "at least 30 days ahead and says so in its answers by `Deprecation`, `Sunset` and `Link`.",
-      "What is announced, and what each release changed, is at `/changelog` for people, at `/api/changelog` for programs and " +
-      "at `/changelog.atom` for readers of feeds; everybody with an active token gets a mail.",
+      "This is v0. Fields and endpoints may be added at any time: ignore unknown fields. Breaking changes are announced " +
+      "at least 30 days ahead; until then, responses have the headers `Deprecation`, `Sunset` and `Link`.",
+      "Announcements and release notes are at `/changelog`, as JSON at `/api/changelog`, and " +
+      "as an Atom feed at `/changelog.atom`. Users with an active token also get a mail.",
     ],
   },
 ];
 
-/** What is no token's: the words that an endpoint has in place of a scope. */
+/** The scopes of endpoints that take no token. */
 export const OTHER_SCOPES: readonly (readonly [word: string, means: string])[] = [
-  ["session", "is for people: it needs a session, and refuses a token"],
-  ["flow", "needs nothing, and refuses a token"],
-  ["public", "needs nothing, and looks at no credential"],
+  ["session", "requires a session and refuses a token"],
+  ["flow", "requires nothing and refuses a token"],
+  ["public", "requires nothing and ignores credentials"],
 ];
 
-/** All of it as CommonMark, for the document. */
+/** Returns the overview as CommonMark, for the OpenAPI document. */
 export function overview(): string {
   const scopes = SCOPES.map(([scope, may]) => `- \`${scope}\` ${may}`).join("\n");
   const topics = TOPICS.map(({ title, paragraphs }) => [`## ${title}`, ...paragraphs].join("\n\n"));

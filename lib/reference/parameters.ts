@@ -1,13 +1,14 @@
-/** The parameters of an endpoint: those of its path, its query, and the headers that it takes. */
+/** Builds the parameters of an endpoint in the OpenAPI document: path, query and headers. */
 import type * as v from "valibot";
 import { fieldDescription, fieldExample } from "#lib/reference/glossary/glossary.ts";
 import { type DocumentPart, inputFields, type JsonSchema, validationRuleOf } from "#lib/reference/json-schema.ts";
 import { type AnyEndpoint, canRevalidate } from "#lib/http/endpoint.ts";
 
-const IDEMPOTENCY_KEY = "Any text of your own: the same key and body within 24 hours are done once, and answered alike";
-const IF_NONE_MATCH = "The ETag of the last answer: if it still holds, 304 says so without a body";
-const SIGNATURE = "When it was signed, and the signature over that and the body; no older than 5 minutes";
-const LAST_EVENT_ID = "The id of the last event received: the stream goes on after it";
+const IDEMPOTENCY_KEY =
+  "Any text. Requests with the same key and body within 24 hours are done once and get the same response";
+const IF_NONE_MATCH = "The ETag of the last response. If it is current, the response is 304 without a body";
+const SIGNATURE = "The time and the signature over the time and body; at most 5 minutes old";
+const LAST_EVENT_ID = "The ID of the last received event. The stream continues after it";
 
 export function parametersOf(
   pattern: string,
@@ -49,7 +50,7 @@ function parameter(place: "path" | "query", { name, required, schema }: Field): 
   };
 }
 
-/** What the glossary says of a field of that name stands in the parameter's own description. */
+/** Removes the description, which the parameter itself has. */
 function withoutDescription({ description: _, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

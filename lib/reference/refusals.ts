@@ -1,46 +1,42 @@
-/**
- * What an endpoint can refuse, and with which status: read from its declaration, code by code.
- *
- * Each function below says what a part of the fixed sequence in lib/http/mount.ts refuses.
- */
+/** Lists the fault codes of an endpoint by status, from its declaration. The functions below follow the sequence in lib/http/mount.ts. */
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import type { AnyEndpoint, Method } from "#lib/http/endpoint.ts";
 import { hasBody, refusesUnknownParameters } from "#lib/http/input.ts";
 import { httpStatusOf } from "#lib/http/problem.ts";
 
-/**
- * Who gets past an access, in words, and what it refuses. By its name, since a call of it would need every object that
- * it loads; a new access is a line here, and a test names the ones that are missing.
- */
+/** Who passes an access check, in words, and its faults. Each access needs a line in NOTES; a test names missing ones. */
 interface AccessNote {
   readonly who: string;
-  /** Besides somebody who is not signed in. */
+  /** Faults other than a missing sign-in. */
   readonly refuses: readonly FaultCode[];
 }
 
 const NOTES: Readonly<Record<string, AccessNote>> = {
-  "anyone": note("Anybody"),
-  "signed in": note("Whoever is signed in"),
+  "anyone": note("Anyone"),
+  "signed in": note("Signed-in users"),
   "operator": note("Operators", "operator_only"),
-  "own token": note("Whose token it is", "token_missing"),
-  "federation: see": note("Operators, and whoever has to do with the hub", "federation_missing"),
+  "own token": note("The token's owner", "token_missing"),
+  "federation: see": note("Operators, and admins of the hub or of its spokes", "federation_missing"),
   "federation: remove": note("Operators", "federation_missing", "operator_only"),
   "federation: bill": note("Operators", "federation_missing", "operator_only"),
   "federation: change": note("Operators and the hub's admins", "federation_missing", "federation_admin_only"),
   "spoke: see": note("Operators, admins of its hub, and its own admins", "spoke_missing"),
   "spoke: act": note("Operators, admins of its hub, and its own admins", "spoke_missing"),
-  "spoke: history": note("As long as it lives whoever sees it; then operators and admins of its hub", "spoke_missing"),
+  "spoke: history": note(
+    "Users who can see the spoke; after its removal, operators and admins of its hub",
+    "spoke_missing",
+  ),
   "spoke: remove": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
   "spoke: delegate": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
   "spoke: restore": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
   "spoke: member": note("Operators, admins of its hub, and the member", "spoke_missing", "federation_admin_only"),
-  "operation: see": note("Whoever sees what it is done to", "operation_missing"),
-  "federation request: see": note("Operators, and who asked", "request_missing"),
+  "operation: see": note("Users who can see the hub or spoke", "operation_missing"),
+  "federation request: see": note("Operators and the requester", "request_missing"),
   "federation request: decide": note("Operators", "request_missing", "operator_only"),
-  "federation request: withdraw": note("Operators, and who asked", "request_missing"),
+  "federation request: withdraw": note("Operators and the requester", "request_missing"),
 };
 
-/** What is known of the access of that name, or null. */
+/** Returns the note of an access by name, or null. */
 export function accessNoteOf(name: string): AccessNote | null {
   return Object.hasOwn(NOTES, name) ? NOTES[name]! : null;
 }
@@ -49,7 +45,7 @@ function note(who: string, ...refuses: FaultCode[]): AccessNote {
   return { who, refuses };
 }
 
-/** The codes by status, in the order of statuses; 500 has none, for nobody can cause it. */
+/** Returns the codes by status, in order. 500 has no codes. */
 export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoint): Map<number, readonly FaultCode[]> {
   const codes = new Set([
     ...inputFaults(pattern, method, endpoint),
@@ -96,7 +92,7 @@ function scopeFaults(method: Method, { scope }: AnyEndpoint): readonly FaultCode
   ];
 }
 
-/** What every endpoint answers when there is too much to do. Only public ones get by without the database. */
+/** Faults of an overloaded or broken service. Only public endpoints work without the database. */
 function serviceFaults(method: Method, { scope, probe, rateLimitMessage }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(rateLimitMessage === undefined ? [] : ["too_many_tries" as const]),

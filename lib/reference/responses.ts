@@ -1,4 +1,4 @@
-/** The answers of an endpoint: what it answers when it is done, and every refusal with its codes and examples. */
+/** Builds the responses of an endpoint in the OpenAPI document: success, and every error status with its codes and examples. */
 import { type JsonSchema, outputSchema } from "#lib/reference/json-schema.ts";
 import { refusalsOf } from "#lib/reference/refusals.ts";
 import { sampleOf } from "#lib/reference/sample.ts";
@@ -9,42 +9,42 @@ import type { ReplyDescription } from "#lib/http/reply.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-/** What a status means here. */
+/** The meaning of each status. */
 export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: "Done",
-  201: "Made",
-  202: "Accepted; the work goes on after this answer",
-  204: "Done, and nothing to say of it",
-  308: "It is elsewhere, for good: see `Location`",
-  304: "As it was when you asked before",
-  400: "The request is not as it must be; the message names each field",
-  401: "Nobody, or a credential that is no good here",
-  403: "You may not do this",
-  404: "Not there, or not for you to see",
-  405: "There, but not with this method",
-  408: "The body did not come in time",
-  409: "The present state does not allow it",
+  201: "Created",
+  202: "Accepted; the work continues in the background",
+  204: "Done; the response has no body",
+  308: "Moved permanently to `Location`",
+  304: "Not modified since your last request",
+  400: "The request is invalid; the message names each field",
+  401: "No credentials, or credentials that are not valid here",
+  403: "You are not allowed to do this",
+  404: "It does not exist, or you may not see it",
+  405: "The path does not support this method",
+  408: "The body did not arrive in time",
+  409: "The current state does not allow it",
   413: "The body is too large",
   415: "The body is not JSON",
-  417: "What the request expects cannot be had",
-  422: "Understood, and yet it cannot be done",
-  429: "Too often from one address, or too many at once",
-  431: "The address and headers of the request are too large",
-  500: "Something went wrong on our side",
-  503: "Not now: try again",
-  504: "Not within the time that a request has",
+  417: "The Expect header cannot be met",
+  422: "The request is valid but cannot be done",
+  429: "Too many requests",
+  431: "The URL and headers are too large",
+  500: "An internal error occurred",
+  503: "Temporarily unavailable; retry later",
+  504: "The request took too long",
 };
 
 const STREAM =
-  "Events as long as the client stays: `id` is the event's number, `event` its type, `data` one line of JSON. " +
-  "Comments in between keep proxies open";
+  "Events until the client disconnects: `id` is the event's number, `event` its type, `data` one line of JSON. " +
+  "Comments keep the connection open";
 
-/** What nobody can cause. */
+/** The body of an internal error, which no caller can cause. */
 const INTERNAL_EXAMPLE = internalProblem(
-  "Something went wrong on our side; the request id is req_06fj2c4v7tq0w1x9n3m8k5r2dg",
+  "An internal error occurred; the request id is req_06fj2c4v7tq0w1x9n3m8k5r2dg",
 );
 
-/** To who has the answer already. */
+/** The response to a request whose ETag is current. */
 const NOT_MODIFIED: ReplyDescription = { status: 304, content: null, headers: ["etag", "cache-control"] };
 
 export function responsesOf(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): JsonSchema {
@@ -64,14 +64,14 @@ export function responsesOf(pattern: string, method: Method, endpoint: AnyEndpoi
   ]);
 }
 
-/** For `components.examples`: an example of each fault's body, by its code. */
+/** Returns `components.examples`: an example body of each fault, by code. */
 export function faultExamples(): JsonSchema {
   const faults = Object.entries(FAULTS).map(([code, [kind, message]]) =>
     [code, { summary: message, value: problemOf({ kind, code, message }) }] as const
   );
   return Object.fromEntries([
     ...faults,
-    [INTERNAL_ERROR, { summary: "A mistake of the program", value: INTERNAL_EXAMPLE }] as const,
+    [INTERNAL_ERROR, { summary: "An internal error", value: INTERNAL_EXAMPLE }] as const,
   ]);
 }
 
@@ -86,7 +86,7 @@ function answerOf({ status, content, headers }: ReplyDescription, named: Named, 
   };
 }
 
-/** Where people call, a refusal is a page; a failure outside of all endpoints is JSON. */
+/** Documents an error as a page. A status from 500 on may be JSON as well, if it occurs outside of the endpoint. */
 function asHtml(refusal: Refusal, status: number): JsonSchema {
   return {
     ...refusal,
@@ -94,7 +94,7 @@ function asHtml(refusal: Refusal, status: number): JsonSchema {
   };
 }
 
-/** A page or a file is no data: an example of it would say nothing. */
+/** Whether an example is useful: not for a page or a file. */
 function isData(type: string): boolean {
   return type === "application/json" || type === "text/event-stream";
 }
@@ -117,22 +117,26 @@ function refusalOf(status: number, codes: readonly FaultCode[], deprecated: bool
   };
 }
 
-/** Name as the document writes it, what it says, an example. Each is always sent where it is named, except those in MAYBE. */
-const HEADERS: readonly (readonly [name: string, says: string, example: string])[] = [
-  ["X-Request-Id", "Names the request in the log: the client's own id if it sent a good one", "req_06fj2c4v7t"],
-  ["Location", "The path at which what was made can be read", "/api/spokes/spk_06fj2c4v7tq0w1x9n3m8k5r2dg"],
-  ["Set-Cookie", "The session, or its end", "__Host-wheelwright=…; Path=/; HttpOnly; SameSite=Lax; Secure"],
-  ["WWW-Authenticate", "How to say who asks", "Bearer"],
-  ["Retry-After", "Seconds after which trying again makes sense", "5"],
-  ["Deprecation", "Since when the endpoint is deprecated (RFC 9745)", "@1767225600"],
-  ["Sunset", "When the endpoint is gone (RFC 8594)", "Sun, 01 Mar 2026 00:00:00 GMT"],
+/** Response headers: name, description, example. A response that lists a header always has it, except those in MAYBE. */
+const HEADERS: readonly (readonly [name: string, description: string, example: string])[] = [
+  ["X-Request-Id", "Identifies the request in the log; the client's own ID if it sent a valid one", "req_06fj2c4v7t"],
+  ["Location", "The path of the created object", "/api/spokes/spk_06fj2c4v7tq0w1x9n3m8k5r2dg"],
+  ["Set-Cookie", "Sets or clears the session cookie", "__Host-wheelwright=…; Path=/; HttpOnly; SameSite=Lax; Secure"],
+  ["WWW-Authenticate", "How to authenticate", "Bearer"],
+  ["Retry-After", "Seconds to wait before retrying", "5"],
+  ["Deprecation", "When the endpoint was deprecated (RFC 9745)", "@1767225600"],
+  ["Sunset", "When the endpoint will be removed (RFC 8594)", "Sun, 01 Mar 2026 00:00:00 GMT"],
   [
     "Link",
     "The next page of a list (`next`), or the announcement of a deprecation (`deprecation`, `sunset`); RFC 8288",
     '</api/users?limit=25&before=2026-11-21T12%3A00%3A00.000Z%2Cusr_06fj2c4v7tq0w1x9n3m8k5r2dg>; rel="next"',
   ],
-  ["ETag", "Names this answer: send it in `If-None-Match` to hear whether it still holds", '"pB1y6oV0s5m3kq8ZtXc4Aw"'],
-  ["Cache-Control", "How long it may be kept without asking again", "public, max-age=300"],
+  [
+    "ETag",
+    "The version of this response: send it in `If-None-Match` to get 304 if it is current",
+    '"pB1y6oV0s5m3kq8ZtXc4Aw"',
+  ],
+  ["Cache-Control", "How long the response may be cached", "public, max-age=300"],
 ];
 
 /** The last page of a list has no link. */
@@ -145,7 +149,7 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   504: ["Retry-After"],
 };
 
-/** For `components.headers`. */
+/** Returns `components.headers`. */
 export function headerComponents(): JsonSchema {
   return Object.fromEntries(HEADERS.map(([name, description, example]) => [
     name,
@@ -153,7 +157,7 @@ export function headerComponents(): JsonSchema {
   ]));
 }
 
-/** The headers of an answer with this status, besides those that belong to its reply. */
+/** Returns the headers of a response with this status, including `own`. */
 export function headersOf(status: number, own: readonly string[], deprecated: boolean): JsonSchema {
   const names = ["X-Request-Id", ...own, ...(HEADERS_BY_STATUS[status] ?? [])];
   if (deprecated) names.push("Deprecation", "Sunset", "Link");

@@ -1,7 +1,4 @@
-/**
- * An example of a JSON Schema, made field by field: what the schema itself names, what the glossary gives for the field,
- * or what its kind suggests. Made and never written, so that it cannot say what the schema does not.
- */
+/** Generates an example of a JSON Schema from the schema's own example, the glossary, or the type. */
 import { fieldExample } from "#lib/reference/glossary/glossary.ts";
 import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 
@@ -9,10 +6,10 @@ type Named = Readonly<Record<string, JsonSchema>>;
 
 const NOON = "2026-11-21T12:00:00.000Z";
 
-/** `owner` is what the schema is of, and `name` the field that it stands in. */
+/** Returns an example. `owner` is the schema or field that contains the field `name`. */
 export function sampleOf(schema: JsonSchema, named: Named, owner = "", name = ""): unknown {
   const component = referredTo(schema);
-  // A field may have its own example in place of its component's: `operation` of a spoke at rest is null.
+  // A field's own example wins over its component's: `operation` of an idle spoke is null.
   const known = fieldExample(owner, name);
   if (known !== undefined) return known;
   if (component !== null) return sampleOf(named[component] ?? {}, named, component);

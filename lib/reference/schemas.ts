@@ -1,7 +1,7 @@
 /**
- * The schemas that have a name in the document: said once under components, and referred to from everywhere else.
+ * Lists the schemas with names under `components` in the OpenAPI document.
  *
- * An answer that is not named here is written out where it is used. What is sent has to be named: a test says so.
+ * Other response schemas are written inline. Every request body needs a name; a test checks it.
  */
 import type * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
@@ -26,7 +26,7 @@ import * as users from "#lib/domains/users/views.ts";
 
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
-/** What is answered. */
+/** Schemas of responses. */
 export const OUTPUT_SCHEMAS: Schemas = {
   Acknowledgement: auth.Acknowledgement,
   ActionPreview: spokes.ActionPreview,
@@ -67,7 +67,7 @@ export const OUTPUT_SCHEMAS: Schemas = {
   UserRecord: users.UserRecordView,
 };
 
-/** What may be sent. */
+/** Schemas of request bodies. */
 export const INPUT_SCHEMAS: Schemas = {
   AcceptInvite: auth.AcceptBody,
   Approval: requests.Approval,

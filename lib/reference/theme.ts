@@ -1,8 +1,8 @@
 /**
- * How every page of Wheelwright looks: colours for light and dark, type, spacing, forms, buttons, cards.
+ * The shared style of all pages: light and dark colours, type, spacing, forms, buttons, cards.
  *
- * A string and no file, because the executable carries no assets. Every pair of text and ground that stands together
- * here has a contrast of 4.5 or more (WCAG AA), the edge of a field 3 or more: the test computes them.
+ * It is text, because the executable has no asset files. A test checks the contrast: at least 4.5 for text (WCAG AA) and
+ * 3 for the edges of fields.
  */
 
 const LIGHT = `
@@ -17,7 +17,7 @@ const DARK = `
   --good: #7fd796; --good-soft: #14311d; --warn: #efbd6a; --warn-soft: #37280c; --bad: #ff9d94; --bad-soft: #401a17; --info: #9cc3ff; --info-soft: #15294a;
   --shadow: 0 1px 2px rgb(0 0 0 / .4), 0 8px 24px rgb(0 0 0 / .35);`;
 
-/** Put it before a page's own style. Classes: page, card, lead, notice (good, warn, bad), button (quiet), aside-label. */
+/** The style to put before a page's own. Classes: page, card, lead, notice (good, warn, bad), button (quiet), aside-label. */
 export const theme: string = `
 :root { color-scheme: light dark; ${LIGHT}
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif;
@@ -73,6 +73,6 @@ button[disabled] { opacity: .6; cursor: not-allowed; }
 @media print { body { background: #fff; color: #000; } .card { box-shadow: none; } }
 `;
 
-/** The wheel, drawn in the colour of the text around it; decoration, since the name stands beside it. */
+/** The logo, in the colour of the surrounding text. Decorative, because the name is next to it. */
 export const wheel: string =
   `<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><circle cx="16" cy="16" r="13"/><circle cx="16" cy="16" r="3.2" fill="currentColor" stroke="none"/><path d="M16 3v8M16 21v8M3 16h8M21 16h8M6.8 6.8l5.7 5.7M19.5 19.5l5.7 5.7M6.8 25.2l5.7-5.7M19.5 12.5l5.7-5.7"/></svg>`;

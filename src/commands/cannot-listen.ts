@@ -19,7 +19,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ],
   EADDRNOTAVAIL: ELSEWHERE,
   EINVAL: ELSEWHERE, // what Deno calls it
-  ENOTFOUND: [EX_CONFIG, "there is no such host name; set HOST to an address of this machine, or to 0.0.0.0 for all"],
+  ENOTFOUND: [EX_CONFIG, "host name not found; set HOST to an address of this machine, or to 0.0.0.0 for all"],
 };
 
 /** Why nobody can listen there, and what would make it possible; `variable` is what names the port. */

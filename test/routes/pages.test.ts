@@ -52,7 +52,7 @@ test("answers a page: 503 while overloaded, 504 after the time limit", async ({ 
   const { length } = refused.filter(({ status }) => status === 503);
   assert.ok(length >= 3, `${length} were shed`);
   for (const response of refused.filter(({ status }) => status === 503)) await demandPage(response, 503, /again/);
-  await demandPage(await late, 504, /longer than the 1 s that a request may take/);
+  await demandPage(await late, 504, /longer than the limit of 1 s/);
 });
 
 test("answers JSON to programs", async ({ server, underWay }) => {

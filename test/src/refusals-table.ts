@@ -73,7 +73,7 @@ const SERVE: readonly Row[] = [
     "a kubeconfig that is not there",
     ({ directory }) => ({ KUBECONFIG: join(directory, "none") }),
     78,
-    /^wheelwright serve cannot start: .*\n {2}KUBECONFIG names a file that cannot be read: there is nothing at this path$/,
+    /^wheelwright serve cannot start: .*\n {2}KUBECONFIG names a file that cannot be read: no such file or directory$/,
   ],
   [
     "a kubeconfig that is no YAML, of which nothing is shown",
@@ -97,13 +97,13 @@ const SERVE: readonly Row[] = [
     "a directory of blueprints that is not there",
     ({ directory }) => ({ BLUEPRINT_DIR: join(directory, "none") }),
     78,
-    /^wheelwright serve cannot start: .*\n {2}BLUEPRINT_DIR .*cannot be read: there is nothing at this path$/,
+    /^wheelwright serve cannot start: .*\n {2}BLUEPRINT_DIR .*cannot be read: no such file or directory$/,
   ],
   [
     "a file for a variable that is not there",
     ({ directory }) => ({ PUBLIC_URL: "", PUBLIC_URL_FILE: join(directory, "none") }),
     78,
-    /^wheelwright serve cannot start: .*\n {2}PUBLIC_URL_FILE names a file .*: there is nothing at this path$/,
+    /^wheelwright serve cannot start: .*\n {2}PUBLIC_URL_FILE names a file .*: no such file or directory$/,
   ],
 ];
 
@@ -133,7 +133,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     () => ({ DATA_DIR: "/sys/wheelwright" }),
     78,
-    /^Nothing can be kept in DATA_DIR \/sys\/wheelwright: this user has no right to it; set/,
+    /^Nothing can be kept in DATA_DIR \/sys\/wheelwright: permission denied; set/,
   ],
   ["dev", ({ directory }) => ({ DATA_DIR: at(directory, "x".repeat(300)) }), 78, /: the path is too long; set/],
   [
@@ -146,7 +146,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "occupied") }),
     69,
-    /^Cannot run PostgreSQL under .*\/occupied\/postgres: something else is there already; make room there, or set DATA_DIR/,
+    /^Cannot run PostgreSQL under .*\/occupied\/postgres: it exists already; make room there, or set DATA_DIR/,
   ],
   [
     "dev",
@@ -166,7 +166,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     () => ({ HOST: "no.such.host.invalid" }),
     78,
-    /^Cannot listen on no\.such\.host\.invalid:\d+: there is no such host name; set HOST/,
+    /^Cannot listen on no\.such\.host\.invalid:\d+: host name not found; set HOST/,
   ],
   [
     "dev",
@@ -178,7 +178,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev --kubeconfig /nowhere",
     () => ({}),
     78,
-    /^KUBECONFIG cannot be used: Cannot read the kubeconfig file \/nowhere: there is nothing at this path$/,
+    /^KUBECONFIG cannot be used: Cannot read the kubeconfig file \/nowhere: no such file or directory$/,
   ],
   ["dev --kubeconfig", () => ({}), 2, /^--kubeconfig needs a value: /],
   ["dev --kubeconfg=x", () => ({}), 2, /^wheelwright dev has no option --kubeconfg; did you mean --kubeconfig\?$/],
@@ -199,7 +199,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "simulate --kubeconfig /nowhere/file",
     () => ({}),
     69,
-    /^wheelwright simulate cannot go on: there is nothing at this path \(\/nowhere\/file\)$/,
+    /^wheelwright simulate cannot go on: no such file or directory \(\/nowhere\/file\)$/,
   ],
 ];
 

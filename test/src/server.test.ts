@@ -76,7 +76,7 @@ test("answers a bug with the request id alone, and logs all of it", async () => 
     throw new Error("duplicate key value violates users_email_key");
   });
   const { status, body, headers } = await send("/x");
-  const message = `Something went wrong on our side; the request id is ${headers.get("x-request-id")}`;
+  const message = `An internal error occurred; the request id is ${headers.get("x-request-id")}`;
   assert.is(status, 500);
   assert.equal(body, { statusCode: 500, code: "internal_error", message, error: "Internal Server Error" });
   assert.match(JSON.stringify(log), "users_email_key");
@@ -180,7 +180,7 @@ test("answers 504 when the time is over, and aborts the work", async () => {
   const { send, log } = await open(handle, { REQUEST_TIMEOUT_MS: "100" });
   const { status, body } = await send("/x");
   assert.is(status, 504);
-  assert.is(body.message, "This took longer than the 0.1 s that a request may take; try again later");
+  assert.is(body.message, "The request took longer than the limit of 0.1 s; retry later");
   assert.is(reasons.length, 1);
   assert.is(log.filter((entry) => entry.level === "error").length, 0);
 });

@@ -4,7 +4,7 @@
  */
 import { sleep } from "#lib/base/time.ts";
 
-const OVERLOADED = /more to do than it can|as one caller may/;
+const OVERLOADED = /The server is overloaded|too many requests in progress/;
 const TURNS = 100, PAUSE = 200;
 
 export async function patiently(ask: () => Promise<Response>): Promise<Response> {

@@ -34,8 +34,8 @@ export function createClientFinder(trusted: readonly string[], log: Log = silent
 }
 
 function untrustedProxyMessage(peer: string): string {
-  return `${peer} sends X-Forwarded-For and is not in TRUSTED_PROXIES, so the header is not believed: all who come that ` +
-    `way share one limit of sign-ins, and the audit log shows ${peer}; if it is your proxy, add it to TRUSTED_PROXIES`;
+  return `${peer} sends X-Forwarded-For and is not in TRUSTED_PROXIES, so the header is ignored: all its clients share ` +
+    `one limit of sign-ins, and the audit log shows ${peer}. If it is your proxy, add it to TRUSTED_PROXIES`;
 }
 
 /** Some proxies write `203.0.113.7:4711` or `[2001:db8::1]:4711`. */

@@ -57,7 +57,7 @@ const SIGN_IN_REQUESTS = 128; // who sign in: twice those who may wait for their
 const CREATION_BYTES = 128 * 2 ** 20; // bytes of all creations that wait
 const REQUEST_OVERHEAD = 32 * 2 ** 10; // bytes of a waiting request without its body: socket, headers, and what is made of them
 
-const OVERLOADED = "The server has more to do than it can; try again, waiting longer each time";
+const OVERLOADED = "The server is overloaded; retry with exponential backoff";
 
 const UNLIMITED_SLOT: LoadSlot = { setBodySize() {}, enter() {}, assignTo() {}, release() {}, isAssigned: true };
 
@@ -148,7 +148,7 @@ function openPool({ size, share, overhead, isLate, shed }: PoolOptions): Pool {
         if (state !== "in" || assigned === caller) return;
         const own = callers.get(caller) ?? 0;
         if (own + weight > share) {
-          throw shed("share", "You have as much under way at once as one caller may; wait until some of it has ended");
+          throw shed("share", "You have too many requests in progress; wait until some of them end");
         }
         if (isLate() && used > ALWAYS_ADMITTED && isHeaviest(own)) throw shed("late", OVERLOADED);
         if (assigned !== null) count(assigned, -weight);

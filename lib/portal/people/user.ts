@@ -141,7 +141,7 @@ const CHANGES: Readonly<Record<string, UserChange>> = {
 /** By the last part of the path. Throws Fault missing. */
 export function userChange(change: string | undefined): UserChange {
   if (change !== undefined && Object.hasOwn(CHANGES, change)) return CHANGES[change]!;
-  throw new Fault("missing", "no_route", "There is nothing at this path");
+  throw new Fault("missing", "no_route", "No endpoint at this path");
 }
 
 export function userChangeView(user: UserItem, change: string, submission?: Submission): View {

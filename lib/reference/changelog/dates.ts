@@ -1,18 +1,18 @@
-/** How the changelog tells of days. All are those of UTC: a sunset is at one moment for everybody. */
+/** Formats the dates of the changelog, in UTC. */
 import { DAY } from "#lib/base/time.ts";
 
-/** 21 December 2026 */
+/** Formats a date as 21 December 2026. */
 export function formatDay(at: Date): string {
   return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 }
 
-/** The same with the time where it is not midnight: 21 December 2026, 18:00 UTC */
+/** Formats a date, with its time unless midnight: 21 December 2026, 18:00 UTC. */
 export function formatMoment(at: Date): string {
   const time = at.toISOString().slice(11, 16);
   return time === "00:00" ? formatDay(at) : `${formatDay(at)}, ${time} UTC`;
 }
 
-/** How far off a day is that has not passed: today, tomorrow, in 23 days. */
+/** Returns today, tomorrow or in 23 days. */
 export function describeDaysUntil(at: Date, now: Date): string {
   const days = Math.floor(at.getTime() / DAY) - Math.floor(now.getTime() / DAY);
   return days <= 0 ? "today" : days === 1 ? "tomorrow" : `in ${days} days`;

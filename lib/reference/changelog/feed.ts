@@ -1,8 +1,8 @@
 /**
- * The changelog as an Atom feed (RFC 4287), for people who would rather be told than look.
+ * Writes the changelog as an Atom feed (RFC 4287).
  *
- * Ids are made of what an entry is about, and not of where this service is: an entry that was read is not new again
- * when the service moves. What is announced for a day ahead becomes an entry on that day and not before.
+ * IDs do not depend on the service's address, so a moved service does not make read entries new again. An announcement
+ * with a future date becomes an entry on that date.
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
@@ -20,7 +20,7 @@ export async function changelogFeed(app: App, releases: readonly ReleaseNotes[])
 }
 
 interface Entry {
-  /** What the id is made of. */
+  /** The name from which the ID is derived. */
   readonly name: string;
   readonly kind: string;
   readonly title: string;
@@ -30,7 +30,7 @@ interface Entry {
   readonly content: string;
 }
 
-/** What a feed with no entry yet says of when it changed: when there began to be one. */
+/** The `updated` time of a feed without entries. */
 const BEGINNING = new Date("2026-11-21T00:00:00Z");
 
 export function writeFeed(changelog: Changelog, publicUrl: URL, now: Date): string {
@@ -41,8 +41,8 @@ export function writeFeed(changelog: Changelog, publicUrl: URL, now: Date): stri
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">',
     element("id", idOf("feed")),
-    element("title", "Wheelwright: what changes"),
-    element("subtitle", "What is announced for the API, at least 30 days ahead, and what each release changed"),
+    element("title", "Wheelwright changelog"),
+    element("subtitle", "API changes, announced at least 30 days ahead, and release notes"),
     element("updated", (entries[0]?.published ?? BEGINNING).toISOString()),
     `<author>${element("name", "Wheelwright")}</author>`,
     link("self", "application/atom+xml", absoluteUrl(publicUrl, FEED_PATH).href),
@@ -56,7 +56,7 @@ function entriesOf({ notices, releases }: Changelog, page: string): Entry[] {
   return [
     ...notices.map(entryOfNotice),
     ...releases.flatMap(({ version, releasedAt, changes }): Entry[] => {
-      if (releasedAt === null) return []; // not released: it has no day
+      if (releasedAt === null) return [];
       const content = String(markup`<ul>${changes.map((change) => markup`<li>${proseMarkup(change)}</li>`)}</ul>`);
       const name = `release ${version}`, title = `Wheelwright ${version}`, url = `${page}#v${version}`;
       return [{ name, kind: "release", title, url, published: releasedAt, content }];
@@ -67,8 +67,8 @@ function entriesOf({ notices, releases }: Changelog, page: string): Entry[] {
 function entryOfNotice({ id, kind, title, url, note, announcedAt, takesEffectAt }: Announcement): Entry {
   const day = formatMoment(takesEffectAt);
   const [opening, effect] = kind === "deprecation"
-    ? ["Deprecated", `It works as before until it ends, on ${day}.`]
-    : ["New limit", `It holds from ${day} on.`];
+    ? ["Deprecated", `It works unchanged until it ends on ${day}.`]
+    : ["New limit", `It applies from ${day} on.`];
   const content = String(markup`<p>${proseMarkup(note)}</p><p>${effect}</p>`);
   return { name: `notice ${id}`, kind, title: `${opening}: ${title}`, url, published: announcedAt, content };
 }
@@ -97,16 +97,16 @@ function link(rel: string, type: string, href: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** What XML cannot hold at all, such as control characters, becomes the sign for what could not be shown. */
+/** Escapes text for XML. Characters that XML cannot contain become U+FFFD. */
 function escape(text: string): string {
   return text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);
 }
 
-/** Chosen once at random; with another, every entry would be new to everybody. */
+/** The random namespace of the UUIDs. Do not change it: every entry would be new again. */
 const NAMESPACE = "2753f5bb-9c51-4e10-acda-42bc07bb7773";
 
-/** A UUID made of a name (RFC 9562, version 5), as a URN: the same on every replica and at every address. */
+/** Returns a name-based UUID (RFC 9562, version 5) as a URN. */
 function idOf(name: string): string {
   const hash = createHash("sha1").update(NAMESPACE.replaceAll("-", ""), "hex").update(name).digest().subarray(0, 16);
   hash[6] = (hash[6]! & 0x0f) | 0x50;

@@ -1,7 +1,4 @@
-/**
- * The changelog as a page: first what is going to change and when, then what each release changed, last what was announced
- * and has come to be. It has no script.
- */
+/** Renders the changelog page: upcoming changes, releases, and past announcements. It has no script. */
 import type { App } from "#lib/app.ts";
 import { FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import { type ReleaseNotes, UNRELEASED } from "#lib/domains/changelog/releases.ts";
@@ -23,10 +20,10 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
   const past = notices.filter(({ state }) => state === "in_effect");
   return {
     title: "Changelog · Wheelwright",
-    feed: { title: "Wheelwright: what changes", href: FEED_PATH },
+    feed: { title: "Wheelwright changelog", href: FEED_PATH },
     style: theme + changelogStyle,
     body: markup`
-<a class="skip" href="#main">To the changes</a>
+<a class="skip" href="#main">Skip to changes</a>
 <header>
 <a class="brand" href="#top">${trustedMarkup(wheel)}<span>Wheelwright <small>Changelog</small></span></a>
 <a href="/api/docs">API reference</a>
@@ -35,8 +32,8 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
 <section class="intro" id="top">
 <p class="hint">${api} (${version})</p>
 <h1>Changelog</h1>
-<p class="lead">What is going to change, and what has changed. Whatever would break a program that calls the API is
-announced here at least 30 days ahead; everybody with an active token gets a mail on the same day.</p>
+<p class="lead">Upcoming and past changes. Breaking changes of the API are announced here at least 30 days ahead. Users with
+an active token get a mail on the same day.</p>
 <ul class="ways">
 <li><a href="${FEED_PATH}">${trustedMarkup(WAVES)}Atom feed</a></li>
 <li><a href="/api/changelog">${trustedMarkup(BRACES)}JSON</a></li>
@@ -52,7 +49,7 @@ ${past.length === 0 ? "" : pastMarkup(past)}
   };
 }
 
-/** Drawn beside a word that says the same. */
+/** Decorative icons, each next to its label. */
 const WAVES =
   `<svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" aria-hidden="true"><path d="M3 3a10 10 0 0 1 10 10M3 7.5A5.5 5.5 0 0 1 8.5 13"/><circle cx="3.9" cy="12.1" r="1.2" fill="currentColor" stroke="none"/></svg>`;
 const BRACES =
@@ -64,7 +61,7 @@ function aheadMarkup(ahead: readonly Announcement[], now: Date): Markup {
 <h2 id="announced">Announced</h2>
 ${
     ahead.length === 0
-      ? markup`<p class="calm">Nothing is announced. What you call today goes on working for at least 30 days.</p>`
+      ? markup`<p class="calm">No changes are announced. The API works unchanged for at least 30 days.</p>`
       : ahead.map((notice) => noticeMarkup(notice, now))
   }
 </section>`;
@@ -73,13 +70,13 @@ ${
 function pastMarkup(past: readonly Announcement[]): Markup {
   return markup`
 <section class="part" aria-labelledby="past">
-<h2 id="past">Announced before</h2>
-<p class="lead">What has come to be as it was announced.</p>
+<h2 id="past">Past announcements</h2>
+<p class="lead">Announced changes that have taken effect.</p>
 ${past.map((notice) => noticeMarkup(notice, null))}
 </section>`;
 }
 
-/** `now` is null for what has come to be. */
+/** Renders an announcement; `now` is null for a past one. */
 function noticeMarkup(notice: Announcement, now: Date | null): Markup {
   const { id, kind, announcedAt, takesEffectAt, note } = notice;
   return markup`
@@ -103,8 +100,8 @@ function titleMarkup({ method, path, title }: Announcement): Markup {
 function whenMarkup({ kind, takesEffectAt }: Announcement, now: Date | null): Markup {
   const day = markup`<time datetime="${takesEffectAt.toISOString()}">${formatMoment(takesEffectAt)}</time>`;
   const deprecation = kind === "deprecation";
-  if (now === null) return deprecation ? markup`Ended on ${day}` : markup`Holds since ${day}`;
-  return markup`<strong>${deprecation ? "Ends" : "Begins"} ${
+  if (now === null) return deprecation ? markup`Ended on ${day}` : markup`In effect since ${day}`;
+  return markup`<strong>${deprecation ? "Ends" : "Takes effect"} ${
     describeDaysUntil(takesEffectAt, now)
   }</strong>, on ${day}`;
 }
@@ -121,11 +118,11 @@ function releaseMarkup({ version, releasedAt, changes }: Changelog["releases"][n
 <header><h3><a href="#${id}">${unreleased ? "Unreleased" : version}</a></h3><p class="hint">${
     releasedAt
       ? markup`<time datetime="${releasedAt.toISOString().slice(0, 10)}">${formatDay(releasedAt)}</time>`
-      : "At work already, and part of the next release"
+      : "Already running here; part of the next release"
   }</p></header>
 ${
     changes.length === 0
-      ? markup`<p class="hint">Nothing yet.</p>`
+      ? markup`<p class="hint">No changes yet.</p>`
       : markup`<div class="groups">${byTopic(changes).map(groupMarkup)}</div>`
   }
 </article>`;
@@ -136,7 +133,7 @@ interface Group {
   readonly changes: string[];
 }
 
-/** What begins with the same `**Topic**:` stands together, in the order in which topics come. */
+/** Groups changes that start with the same `**Topic**:`, in order of first appearance. */
 function byTopic(changes: readonly string[]): readonly Group[] {
   const groups: Group[] = [];
   for (const change of changes) {

@@ -1,4 +1,4 @@
-/** The front page: what answers at this address, whether it works, and where one goes on. It has no script. */
+/** Renders the front page: what this service is, whether it works, and links. It has no script. */
 import type { App } from "#lib/app.ts";
 import { theme, wheel } from "#lib/reference/theme.ts";
 import type { Service } from "#lib/http/endpoint.ts";
@@ -19,7 +19,7 @@ interface Front {
   readonly url: string;
   readonly version: string;
   readonly works: boolean;
-  /** Whether there are pages to sign in to. */
+  /** Whether the portal is on. */
   readonly portal: boolean;
 }
 
@@ -36,18 +36,18 @@ export function writeFront({ url, version, works, portal }: Front): HtmlPage {
 ${portal ? markup`<a class="button" href="/sign-in">Sign in</a>` : ""}
 ${statusMarkup(works)}
 </header>
-<nav aria-label="Where to go on"><ul>
+<nav aria-label="Links"><ul>
 ${LINKS.map(([href, title, says]) => markup`<li><a href="${href}"><b>${title}</b><span>${says}</span></a></li>`)}
 </ul></nav>
 <section aria-labelledby="sign-in">
 <h2 id="sign-in">${portal ? "For programs" : "Sign in"}</h2>
 <p>${
       portal
-        ? "People who have signed in make tokens for their programs. A program can sign in by itself, too:"
-        : "People sign in where their organisation looks after its sites, or by the API:"
-    } that begins a session, kept in the file <code>jar</code>, with which a token for programs can be made.</p>
+        ? "Create a token in the portal, or sign in through the API."
+        : "Sign in through the API."
+    } This command stores a session in the file <code>jar</code>. Use the session to create a token.</p>
 <pre tabindex="0" role="group" aria-label="Command"><code>${signIn(url)}</code></pre>
-<p class="small">Invited, or a forgotten password? The link in the mail leads to a page here. Without a mail, ask whoever runs
+<p class="small">Invited, or forgot your password? Open the link in your mail. If you have no mail, contact the operator of
 this service.</p>
 </section>
 <footer><p>Wheelwright ${version}</p></footer>
@@ -56,19 +56,19 @@ this service.</p>
 }
 
 const LEAD =
-  "The control plane for hosted learning platforms: hubs, and in each hub the sites of its schools, every one a " +
-  "Moodle with a database and a namespace of its own.";
+  "The control plane for hosted Moodle sites. A hub groups the sites of an organization; each site has its own " +
+  "database and namespace.";
 
 const LINKS: readonly (readonly [href: string, title: string, says: string])[] = [
-  ["/api/docs", "API reference", "Every endpoint with its fields, refusals and a command to try"],
-  ["/changelog", "Changelog", "What is going to change and when, and what has changed"],
-  ["/api/openapi.json", "OpenAPI document", "The same as the reference, for programs"],
+  ["/api/docs", "API reference", "Every endpoint with its fields, errors and an example command"],
+  ["/changelog", "Changelog", "Upcoming changes and release notes"],
+  ["/api/openapi.json", "OpenAPI document", "The reference as JSON, for programs"],
 ];
 
 function statusMarkup(works: boolean): Markup {
   return works
-    ? markup`<p class="status good"><i></i>It works: database and scheduler answer</p>`
-    : markup`<p class="status warn"><i></i>It is not ready just now; <a href="/api/readyz">see what is missing</a></p>`;
+    ? markup`<p class="status good"><i></i>Healthy: the database and scheduler respond</p>`
+    : markup`<p class="status warn"><i></i>Not ready; <a href="/api/readyz">show failing checks</a></p>`;
 }
 
 function signIn(url: string): string {

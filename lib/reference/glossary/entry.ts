@@ -1,11 +1,11 @@
-/** What a line of the glossary is, and the ids that its examples share, so that they tell of one and the same hub. */
+/** Defines the entries of the field glossary, and the IDs that the examples share. */
 
-/** What a field is, for a reader who knows no more than its name, and an example where its schema cannot make one. */
+/** The description of a field, and an example if the schema cannot provide one. */
 export type Entry = readonly [saying: string, example?: unknown];
 
 /**
- * By `name`, or by `owner.name` where a name means something else in that schema, or in the field of that name; by `owner.`
- * the example of a whole schema whose fields do not go together. A line that several share has all their keys: `a | b.c`.
+ * Entries by `name`, or by `owner.name` if the name has another meaning in that schema or field. The key `owner.` holds the
+ * example of a complete schema. An entry may have several keys: `a | b.c`.
  */
 export type Entries = Readonly<Record<string, Entry>>;
 

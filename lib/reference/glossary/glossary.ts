@@ -1,16 +1,14 @@
 /**
- * What the fields of the API mean, by name, each with an example.
+ * Looks up descriptions and examples of API fields by name.
  *
- * One line a field, in the files beside this one. From these lines the document's descriptions and all of its examples
- * are made; a test names the fields that have no line. They stand here and not in the views, where each would need a
- * pipe of its own and would hide what the view says.
+ * They are in the files next to this one, not in the views, which stay short. A test names fields without a line.
  */
 import type { Entry } from "#lib/reference/glossary/entry.ts";
 import { OPERATION_FIELDS } from "#lib/reference/glossary/operations.ts";
 import { RECORD_FIELDS } from "#lib/reference/glossary/records.ts";
 import { RESOURCE_FIELDS } from "#lib/reference/glossary/resources.ts";
 
-/** All lines, each by one key. */
+/** All entries, each with one key. */
 export const GLOSSARY_LINES: readonly (readonly [key: string, entry: Entry])[] = [
   RESOURCE_FIELDS,
   OPERATION_FIELDS,
@@ -20,12 +18,12 @@ export const GLOSSARY_LINES: readonly (readonly [key: string, entry: Entry])[] =
 );
 const GLOSSARY = new Map(GLOSSARY_LINES);
 
-/** What a field means, or null where nothing is known of it. `owner` is the schema or the field that it stands in. */
+/** Returns the description of a field, or null. `owner` is the schema or field that contains it. */
 export function fieldDescription(owner: string, name: string): string | null {
   return entryOf(owner, name)?.[0] ?? null;
 }
 
-/** An example of it, or undefined where its schema has to give one. */
+/** Returns the example of a field, or undefined if its schema has to provide one. */
 export function fieldExample(owner: string, name: string): unknown {
   return entryOf(owner, name)?.[1];
 }

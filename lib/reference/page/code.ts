@@ -1,8 +1,8 @@
-/** Examples as somebody would type or read them: the command, and JSON with its names set apart. */
+/** Renders examples: curl commands and highlighted JSON. */
 import { type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { PageEntry } from "#lib/reference/page/document.ts";
 
-/** JSON, indented; names and plain words are marked, so that text and structure can be told apart. */
+/** Renders indented JSON with highlighted names and literals. */
 export function jsonMarkup(value: unknown): Markup {
   const text = JSON.stringify(value, null, 2);
   const parts: (string | Markup)[] = [];
@@ -39,7 +39,7 @@ export function curlOf({ method, path, parameters, requestBody, responses, "x-sc
   return lines.join(" \\\n  ");
 }
 
-/** By scope, where it is no token's. */
+/** Options of curl by scope; other scopes use a token. */
 const CREDENTIAL: Readonly<Record<string, readonly string[]>> = {
   public: [],
   flow: ["-b jar -c jar"],
@@ -51,12 +51,12 @@ function bodyText(body: unknown): string {
   return line.length <= 48 ? line : JSON.stringify(body, null, 2).replaceAll("\n", "\n  ");
 }
 
-/** For a shell: nothing in single quotes means anything but the next single quote. */
+/** Quotes text for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Text in which what stands between backticks is code, and between double asterisks what matters. */
+/** Renders `code` in backticks and **strong** text. */
 export function proseMarkup(text: string): Markup {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) =>
     i % 2 === 0
@@ -68,7 +68,7 @@ export function proseMarkup(text: string): Markup {
   return markup`${parts}`;
 }
 
-/** A path that may break after its slashes, for narrow screens, with its parameters set apart. */
+/** Renders a path that may wrap after slashes, with highlighted parameters. */
 export function pathMarkup(path: string): Markup {
   const parts = path.split(/(?=\/)/).map((part) =>
     /\{/.test(part) ? markup`/<em>${part.slice(1)}</em>` : markup`${part}`

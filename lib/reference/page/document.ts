@@ -1,7 +1,4 @@
-/**
- * What the page reads of the OpenAPI document: the parts that lib/reference/openapi.ts makes, and how references
- * resolve.
- */
+/** Types the parts of the OpenAPI document that the reference page reads. */
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
 
@@ -55,7 +52,7 @@ export interface Example {
   readonly value: { readonly error: string };
 }
 
-/** An operation with its address, as the page tells it. */
+/** An operation with its method and path. */
 export interface PageEntry extends Operation {
   readonly method: string;
   readonly path: string;

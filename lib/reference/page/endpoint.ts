@@ -1,4 +1,4 @@
-/** One endpoint on the page: its address, who may, what goes in, what comes out, and the command that does it. */
+/** Renders one endpoint: path, access, parameters, body, responses and an example command. */
 import { curlOf, jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
 import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 import type { Document, Media, PageAnswer, PageEntry } from "#lib/reference/page/document.ts";
@@ -52,11 +52,11 @@ function answersMarkup(document: Document, { responses }: PageEntry): Markup {
   const all = Object.entries(responses);
   const done = all.filter(([status]) => Number(status) < 400),
     refused = all.filter(([status]) => Number(status) >= 400);
-  return markup`<h4>Answers</h4><ul class="answers">${
+  return markup`<h4>Responses</h4><ul class="answers">${
     done.map(([status, answer]) =>
       markup`<li><b class="good">${status}</b> ${answer.description}${contentMarkup(answer)}</li>`
     )
-  }${refused.map(([status, answer]) => sentences(document, status, answer))}</ul><p class="statuses">Refused with ${
+  }${refused.map(([status, answer]) => sentences(document, status, answer))}</ul><p class="statuses">Errors: ${
     refused.map(([status]) => status).join(", ")
   }</p>`;
 }
@@ -69,7 +69,7 @@ function contentMarkup({ content = {} }: PageAnswer): readonly Markup[] {
   );
 }
 
-/** The refusals that are this endpoint's own; what every endpoint can answer is told once, at the top. */
+/** Lists the endpoint's own errors. Common errors are listed once, at the top of the page. */
 function sentences({ components }: Document, status: string, { content }: PageAnswer): readonly Markup[] {
   const codes = Object.keys(content?.["application/json"]?.examples ?? {});
   return codes.filter((code) => !EVERYWHERE.some((common) => common === code)).map((code) =>
@@ -77,7 +77,7 @@ function sentences({ components }: Document, status: string, { content }: PageAn
   );
 }
 
-/** Said of each status at the top of the page. */
+/** Errors that are common to most endpoints. */
 const EVERYWHERE: readonly (FaultCode | typeof INTERNAL_ERROR)[] = [
   "bad_query",
   "repeated_parameter",
@@ -116,7 +116,7 @@ const EVERYWHERE: readonly (FaultCode | typeof INTERNAL_ERROR)[] = [
   "database_closed",
 ];
 
-/** Short examples stand here; a long one stands once, with its shape, and the script fetches it from there. */
+/** Renders short examples here. A long example is rendered once, with its schema; the script copies it. */
 function exampleMarkup({ responses }: PageEntry): readonly Markup[] {
   return Object.entries(responses).flatMap(([status, { content = {} }]) =>
     Object.values(content).filter(({ example }) => Number(status) < 400 && example !== undefined)
@@ -132,13 +132,13 @@ function oneExample(status: string, { schema, example }: Media): Markup {
   const short = JSON.stringify(example, null, 2).split("\n").length <= SHORT;
   const label = markup`<summary>${status}${name === null ? "" : ` ${items ? "list of " : ""}${name}`}</summary>`;
   if (name === null || short) {
-    return markup`<details class="code" open>${label}<pre tabindex="0" role="group" aria-label="Answer ${status}"><code>${
+    return markup`<details class="code" open>${label}<pre tabindex="0" role="group" aria-label="Response ${status}"><code>${
       jsonMarkup(example)
     }</code></pre></details>`;
   }
   return markup`<details class="code" data-of="${name}"${
     items ? markup` data-list` : ""
-  }>${label}<p>As an example under <a href="#schema-${name}">${name}</a></p></details>`;
+  }>${label}<p>See the example under <a href="#schema-${name}">${name}</a></p></details>`;
 }
 
 function resolve({ components }: Document, schema: JsonSchema): JsonSchema {
@@ -146,7 +146,7 @@ function resolve({ components }: Document, schema: JsonSchema): JsonSchema {
   return name === null ? schema : components.schemas[name] ?? schema;
 }
 
-/** The names of what is answered: the search finds their fields under Shapes, and all else in the article itself. */
+/** Returns the schema names of the responses. The search finds their fields under Schemas. */
 function shapesOf({ responses }: PageEntry): string {
   const done = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const schemas = done.flatMap(([, { content = {} }]) => Object.values(content).map(({ schema }) => schema));

@@ -1,11 +1,11 @@
-/** The fields of a schema as a list to be read: name, kind, what it is. Objects within stand indented. */
+/** Renders the fields of a schema as a list: name, type, description. Nested objects are indented. */
 import { type JsonSchema, referredTo } from "#lib/reference/json-schema.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 
-/** Whether the fields are to be sent, where what must be there matters, or answered, where what may be absent does. */
+/** Sent fields are marked if required; answered fields if optional. */
 type Direction = "sent" | "answered";
 
-/** The fields, or what else the schema is. */
+/** Renders the fields, or the type of a schema without fields. */
 export function fieldsMarkup(schema: JsonSchema, way: Direction): Markup {
   const { properties = {}, required = [] } = schema;
   const fields = Object.entries(properties);
@@ -39,7 +39,7 @@ export function rowMarkup({ name, schema, must, says }: Row, way: Direction): Ma
   }</dd>`;
 }
 
-/** What a description says of choices that stand beside the field's name already. */
+/** The choices in a description, which are shown next to the field's name already. */
 const CHOICES = /(?:^|; )must be one of [^;]*$/;
 
 function hasChoices(schema: JsonSchema): boolean {
@@ -51,7 +51,7 @@ function isNull(schema: JsonSchema): boolean {
   return schema.type === "null";
 }
 
-/** The object that a field holds itself, or in a list, or if it is not null. */
+/** Returns the object schema of a field, of its list items, or of its non-null option. */
 function innerObject(schema: JsonSchema): JsonSchema | null {
   const { properties, items, anyOf } = schema;
   if (properties) return schema;
@@ -69,7 +69,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** What a value of the schema is, in words; names of schemas lead to them. */
+/** Renders the type of a value in words, with links to named schemas. */
 export function kindMarkup(schema: JsonSchema): Markup {
   const name = referredTo(schema);
   if (name !== null) return markup`<a href="#schema-${name}">${name}</a>`;

@@ -1,7 +1,4 @@
-/**
- * The reference page: the OpenAPI document as people read it. It is whole without its script, which only adds the filter,
- * the copy buttons and the mark at where the reader is.
- */
+/** Renders the OpenAPI document as the reference page. The script adds only the filter, copy buttons and the position in the menu. */
 import { referredTo } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
 import { LEAD, OTHER_SCOPES, SCOPES, TOPICS } from "#lib/reference/overview.ts";
@@ -34,15 +31,15 @@ export function referencePage(openApi: OpenApi): HtmlPage {
     style: theme + referenceStyle,
     script,
     body: markup`
-<a class="skip" href="#main">To the endpoints</a>
+<a class="skip" href="#main">Skip to endpoints</a>
 <header>
 <a class="brand" href="#top">${trustedMarkup(wheel)}<span>Wheelwright <small>API</small></span></a>
-<form role="search" hidden><label class="unseen" for="find">Find an endpoint</label><input id="find" type="search" placeholder="Find by path, word or field" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
+<form role="search" hidden><label class="unseen" for="find">Find an endpoint</label><input id="find" type="search" placeholder="Search paths, words or fields" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
 <p class="raw"><a href="/changelog">Changelog</a> <a href="/api/openapi.json">openapi.json</a></p>
 </header>
 <div class="sides">
 <nav aria-label="Endpoints">${areas.map(areaLinks)}
-<section><h2><a href="#shapes">Shapes</a></h2></section>
+<section><h2><a href="#shapes">Schemas</a></h2></section>
 </nav>
 <main id="main" tabindex="-1">
 ${introMarkup(document)}
@@ -87,13 +84,13 @@ function introMarkup({ info }: Document): Markup {
       markup`<div><dt><span class="scope">${scope}</span></dt><dd>${may}</dd></div>`
     )
   }</dl></section></div>
-<section class="refusals"><h2>What a refusal means</h2><ul class="answers">${
+<section class="refusals"><h2>Error statuses</h2><ul class="answers">${
     Object.entries(STATUS_DESCRIPTIONS).filter(([status]) => Number(status) >= 400).map(([status, says]) =>
       markup`<li><b>${status}</b> ${says}</li>`
     )
   }</ul></section>
-<section class="try"><h2>The commands below</h2>
-<p>They take the address and a token from the shell, and a session from the file <code>jar</code> that signing in writes.</p>
+<section class="try"><h2>Example commands</h2>
+<p>The commands use the shell variables <code>URL</code> and <code>TOKEN</code>, and the session in the file <code>jar</code> that signing in writes.</p>
 <div class="code"><pre tabindex="0" role="group" aria-label="Command"><code>export URL=http://localhost:3000 TOKEN=ww_cli_…</code></pre></div>
 </section>
 </section>`;
@@ -111,13 +108,13 @@ ${entries.map((entry) => endpointMarkup(document, entry))}
 function shapesMarkup(document: Document): Markup {
   const { components } = document;
   const sent = new Set(listEntries(document).map(({ requestBody }) => bodyName(requestBody?.content)));
-  const within = JSON.stringify(components.schemas); // what is sent may stand in something else that is sent
+  const within = JSON.stringify(components.schemas);
   const shown = Object.entries(components.schemas)
     .filter(([name]) => !sent.has(name) || within.includes(`"#/components/schemas/${name}"`));
   return markup`
 <section class="area shapes" aria-labelledby="shapes">
-<h2 id="shapes">Shapes</h2>
-<p class="lead">What is answered, by the names that the endpoints use.</p>
+<h2 id="shapes">Schemas</h2>
+<p class="lead">The objects in responses, by name.</p>
 ${
     shown.map(([name, { examples, ...schema }]) =>
       markup`<details id="schema-${name}"><summary><h3>${name}</h3></summary>${
@@ -130,7 +127,7 @@ ${
 </section>`;
 }
 
-/** The name of what is sent: its fields stand with the endpoint, and are not told again. */
+/** Returns the schema name of a request body, whose fields the endpoint lists. */
 function bodyName(content: PageContent | undefined): string | null {
   return referredTo(content?.["application/json"]?.schema ?? {});
 }

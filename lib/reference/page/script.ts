@@ -1,7 +1,4 @@
-/**
- * The script of the reference page. As text, because the executable carries no assets; it runs in the reader's browser,
- * asks nobody for anything, and builds no HTML from text.
- */
+/** The script of the reference page, as text, because the executable has no asset files. It makes no requests. */
 export const script: string = `(() => {
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -9,7 +6,7 @@ const form = document.querySelector("form[role=search]"), field = document.getEl
 const found = document.querySelector(".found"), intro = document.querySelector(".intro");
 const shapes = (names) => names.split(" ").filter(Boolean).map((name) => name + " " + all("#schema-" + name + " .fields").map((part) => part.textContent).join(" "));
 const articles = all("article").map((element) => ({ element, text: [element.querySelector(".told").textContent, ...shapes(element.dataset.shapes)].join(" ").toLowerCase() }));
-// "restoring" and "restored" are looked for as "restor".
+// Searches for "restor" instead of "restoring" or "restored".
 const stem = (word) => word.length > 5 ? word.replace(/(?:ing|ed|es|s|e)$/, "") : word;
 const links = new Map(all("nav li a").map((link) => [link.hash.slice(1), link]));
 form.hidden = false;
@@ -29,7 +26,7 @@ function filter() {
   for (const part of all("nav section")) part.hidden = busy && !part.querySelector("li:not([hidden])");
   intro.hidden = busy;
   found.hidden = !busy;
-  found.textContent = busy ? (count === 0 ? "Nothing has all of these words" : count === 1 ? "1 endpoint" : count + " endpoints") : "";
+  found.textContent = busy ? (count === 0 ? "No endpoint matches all of these words" : count === 1 ? "1 endpoint" : count + " endpoints") : "";
 }
 field.addEventListener("input", () => { filter(); scrollTo({ top: 0, behavior: "instant" }); });
 form.addEventListener("submit", (event) => {
@@ -43,7 +40,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && event.target === field) { field.value = ""; filter(); field.blur(); }
 });
 
-// What a link leads to is shown, though the filter or a closed part hides it.
+// Shows the target of a link that the filter or a closed section hides.
 function reveal() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
@@ -57,7 +54,7 @@ if (location.hash) reveal();
 const own = document.querySelector(".try pre code");
 own.textContent = own.textContent.replace("http://localhost:3000", location.origin);
 
-// A long example stands once, with its shape; a reader who opens it elsewhere sees a copy.
+// Copies a long example from its schema when the reader opens it.
 for (const place of all("details[data-of]")) {
   place.addEventListener("toggle", () => {
     const shape = document.querySelector("#schema-" + place.dataset.of + " pre"), note = place.querySelector("p");

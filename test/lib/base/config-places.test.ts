@@ -35,10 +35,10 @@ test("host names are read as browsers read them, and nothing else is one", () =>
 
 test("the public URL has neither a path nor credentials", () => {
   for (const wrong of ["https://x.example/hubs", "https://x.example/?a", "https://x.example/#a"]) {
-    assert.match(problemsOf({ ...ENOUGH, PUBLIC_URL: wrong }).join(), /^PUBLIC_URL must have no path/);
+    assert.match(problemsOf({ ...ENOUGH, PUBLIC_URL: wrong }).join(), /^PUBLIC_URL must not have a path/);
   }
   const problem = problemsOf({ ...ENOUGH, PUBLIC_URL: "https://me:s3cret@x.example" }).join();
-  assert.match(problem, /^PUBLIC_URL must hold no user and no password/);
+  assert.match(problem, /^PUBLIC_URL must not contain a user or password/);
   assert.not.match(problem, "s3cret");
   assert.equal(problemsOf({ ...ENOUGH, PUBLIC_URL: "https://x.example:8443/" }), []);
   for (const wrong of ["x", "hubs.example.org", "https://", "ftp://x.example"]) {
@@ -99,10 +99,10 @@ test("one message names all files that cannot be read, and what else is wrong", 
     SMTP_HOST: "smtp://x:25",
   };
   assert.equal(problems({ ...missing, SMTP_FROM: "a@b.example" }), [
-    "SMTP_HOST must be a host name or an address alone, without a scheme, a port or a path",
-    "KUBECONFIG names a file that cannot be read: there is nothing at this path",
-    "CATALOG names a file that cannot be read: there is nothing at this path",
-    "BLUEPRINT_DIR names a directory that cannot be read: there is nothing at this path",
+    "SMTP_HOST must be a host name or an IP address without scheme, port or path",
+    "KUBECONFIG names a file that cannot be read: no such file or directory",
+    "CATALOG names a file that cannot be read: no such file or directory",
+    "BLUEPRINT_DIR names a directory that cannot be read: no such file or directory",
   ]);
   assert.equal(
     problems({ KUBECONFIG: `/nowhere/a${delimiter}${tmpdir()}` }),

@@ -110,7 +110,7 @@ test("metrics have a port of their own, or are off", () => {
   for (const wrong of ["0", "65536", "on", "-1", "9464 "]) {
     assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: wrong }).join(), /^METRICS_PORT must be a whole number/, wrong);
   }
-  const same = /^METRICS_PORT is the port that PORT names: set it to another one/;
+  const same = /^METRICS_PORT is the same as PORT: set it to another port/;
   assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: "3000" }).join(), same);
   assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: "08080", PORT: "8080" }).join(), same);
 });
@@ -146,7 +146,7 @@ test("a value comes from the file that NAME_FILE names, without its last newline
     const both = problemsOf({ ...ENOUGH, DATABASE_URL_FILE: join(directory, "url") });
     assert.match(both.join(), /DATABASE_URL and DATABASE_URL_FILE are both set/);
     const gone = problemsOf({ ...rest, DATABASE_URL_FILE: join(directory, "none") });
-    assert.equal(gone, ["DATABASE_URL_FILE names a file that cannot be read: there is nothing at this path"]);
+    assert.equal(gone, ["DATABASE_URL_FILE names a file that cannot be read: no such file or directory"]);
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -200,7 +200,10 @@ test("colours show on a terminal that has them, and where they are asked for", (
 test("serve says why it must know PUBLIC_URL, and gives an example", () => {
   const { PUBLIC_URL: _, ...rest } = ENOUGH;
   const [problem, ...more] = problemsOf(rest);
-  assert.match(problem!, /^PUBLIC_URL is missing: where browsers find this service, .*https:\/\/hubs\.example\.org$/);
+  assert.match(
+    problem!,
+    /^PUBLIC_URL is missing: the URL of this service in browsers, .*https:\/\/hubs\.example\.org$/,
+  );
   assert.equal(more, []);
   assert.equal(problemsOf({ ...rest, PUBLIC_URL: "" }), [problem]);
   assert.equal(problemsOf({ ...rest, PUBLIC_URL: "", PUBLIC_URL_FILE: "" }), [problem]);

@@ -26,14 +26,14 @@ test("says what is stored and not by what name", () => {
   const cases = [
     [
       "VolumeSnapshotContent snapcontent-0b1e stays: its snapshot is gone",
-      "What is stored of a snapshot stays: its snapshot is gone",
+      "The stored snapshot stays: its snapshot is gone",
     ],
     [
       "Cannot keep the backup: VolumeSnapshotContent x-1 would be deleted",
-      "Cannot keep the backup: what is stored of a snapshot would be deleted",
+      "Cannot keep the backup: the stored snapshot would be deleted",
     ],
-    ['Failed: snapshot content "snapcontent-2" has an error', "Failed: what is stored of a snapshot has an error"],
-    ["No room for snapcontent-7.", "No room for what is stored of a snapshot."],
+    ['Failed: snapshot content "snapcontent-2" has an error', "Failed: the stored snapshot has an error"],
+    ["No room for snapcontent-7.", "No room for the stored snapshot."],
   ];
   for (const [whole, plain] of cases) assert.is(withoutOperatorDetails(whole!), plain);
 });

@@ -87,7 +87,7 @@ file("refuses what cannot be read, with its path", async ({ directory }) => {
       ["directory", "it is a directory"],
       ["large", "it has 10485760 bytes"],
       ["latin", "not text in UTF-8"],
-      ["missing", "there is nothing at this path"],
+      ["missing", "no such file or directory"],
     ] as const
   ) {
     const error = await rejection(readCatalog(join(directory, name)));

@@ -57,7 +57,7 @@ test("tells an operator's means to operators alone", async ({ db, feeds, user })
       }
     }
   }
-  assert.equal(told, [error, "What is stored of a snapshot stays", "What is stored of a snapshot stays"]);
+  assert.equal(told, [error, "The stored snapshot stays", "The stored snapshot stays"]);
 });
 
 test.run();

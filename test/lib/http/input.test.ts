@@ -88,7 +88,7 @@ test("takes no body for an empty one", async () => {
 });
 
 test("refuses what is no JSON object", async () => {
-  const unreadable = "The body must be JSON in UTF-8; it cannot be read as that";
+  const unreadable = "The body is not valid JSON in UTF-8";
   assert.is(await refusal("{"), unreadable);
   assert.is(await refusal('{"a":1}x'), unreadable);
   for (const body of ["[]", "null", "1", '"text"']) assert.is(await refusal(body), "The body must be a JSON object");
@@ -147,7 +147,7 @@ test("reads each parameter of a query once", async () => {
   assert.equal((await send("/x?limit=7")).body.seen, { limit: 7 });
   const twice = await send("/x?limit=7&limit=8");
   assert.is(twice.status, 400);
-  assert.is(twice.body.message, "Each parameter of the query must be given once");
+  assert.is(twice.body.message, "Send each query parameter only once");
   assert.is((await send("/x?limit=0")).body.message, "limit must be a whole number from 1 to 100");
 });
 

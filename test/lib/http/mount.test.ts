@@ -43,7 +43,7 @@ test("answers 500 and logs the mistake when the reply does not fit its schema", 
   assert.is(answer.status, 500);
   assert.is(
     answer.body.message,
-    `Something went wrong on our side; the request id is ${answer.headers.get("x-request-id")}`,
+    `An internal error occurred; the request id is ${answer.headers.get("x-request-id")}`,
   );
   assert.match(log.find((entry) => entry.level === "error").error.message, "does not fit its schema");
 });
@@ -76,7 +76,7 @@ test("answers 404 for a path that is not there, and 405 with Allow for a method 
   assert.equal(missing.body, {
     statusCode: 404,
     code: "no_route",
-    message: "There is nothing at this path",
+    message: "No endpoint at this path",
     error: "Not Found",
   });
   const wrong = await send("/api/x", { method: "PUT" });

@@ -31,7 +31,7 @@ test("is named with what may have been meant", () => {
 
 test("is named with what there is where nothing is near", () => {
   assert.is(told({ role: 1 }, Body), "Unknown field `role`; there are `name`, `address`, `parts`, `labels`");
-  assert.is(told({ role: 1 }), "Unknown field `role`; none is taken here");
+  assert.is(told({ role: 1 }), "Unknown field `role`; this endpoint takes none");
 });
 
 test("is found at whatever depth, and in lists", () => {
@@ -79,7 +79,10 @@ test("is refused in a query in its own words", () => {
     (error: Fault) =>
       error.code === "unknown_parameter" && error.message === "Unknown parameter `limt`; did you mean `limit`?",
   );
-  assert.throws(() => refuseUnknownParameters(undefined, { a: "1" }), /Unknown parameter `a`; none is taken here/);
+  assert.throws(
+    () => refuseUnknownParameters(undefined, { a: "1" }),
+    /Unknown parameter `a`; this endpoint takes none/,
+  );
   refuseUnknownParameters(query, { limit: "1" });
 });
 

@@ -123,7 +123,7 @@ test("is refused for a directory or a broken link in a file's place, and for bot
   await symlink(join(directory, "nowhere"), join(directory, "cron.yaml"));
   const said = await refusal(directory);
   assert.match(said, /app\.yaml cannot be read: it is a directory/);
-  assert.match(said, /cron\.yaml cannot be read: there is nothing at this path/);
+  assert.match(said, /cron\.yaml cannot be read: no such file or directory/);
 });
 
 test("is refused where it is a file itself", async ({ directory }) => {
@@ -132,7 +132,7 @@ test("is refused where it is a file itself", async ({ directory }) => {
   await writeFile(join(directory, "x"), "");
   assert.match(
     (await rejection(loadBlueprint(builtIn(), join(directory, "x")))).message,
-    /cannot be read: it is no directory, or stands in none$/,
+    /cannot be read: not a directory$/,
   );
 });
 

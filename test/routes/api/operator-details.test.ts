@@ -68,7 +68,7 @@ test("are visible to operators only", async ({ scene, operation }) => {
     for (const who of others) {
       const { status, body } = await scene.as(who).get(path);
       assert.is(status, 200, path);
-      assert.match(JSON.stringify(body), "What is stored of a snapshot stays", `${path} ${who}`);
+      assert.match(JSON.stringify(body), "The stored snapshot stays", `${path} ${who}`);
       assert.not.match(JSON.stringify(body), SECRET, `${path} ${who}`);
     }
   }

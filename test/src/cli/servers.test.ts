@@ -13,7 +13,7 @@ test.after(({ desk }) => desk.close());
 
 test("what a server that is away, busy, older or no Wheelwright says is status 7, in a sentence", async ({ desk }) => {
   const at = (url: string) => desk.run(["me"], "", { WHEELWRIGHT_URL: url });
-  const busy = '{"statusCode":503,"code":"overloaded","message":"It has more to do than it can","error":"x"}';
+  const busy = '{"statusCode":503,"code":"overloaded","message":"The server is overloaded","error":"x"}';
   const missing = '{"statusCode":404,"code":"no_route","message":"There is nothing","error":"x"}';
   const puppets = [
     await openPuppet(Array(5).fill(answer("503 Service Unavailable", busy))),
@@ -26,7 +26,7 @@ test("what a server that is away, busy, older or no Wheelwright says is status 7
     );
     assert.equal([away, shed, older, proxy].map((ran) => ran!.status), [7, 7, 7, 7]);
     assert.match(away!.err, /Cannot reach http:\/\/127\.0\.0\.1:9/);
-    assert.match(shed!.err, /more to do than it can[^\n]*\(overloaded/);
+    assert.match(shed!.err, /The server is overloaded[^\n]*\(overloaded/);
     assert.match(older!.err, /API v9, commit abcdef\) has no GET \/api\/auth\/me/);
     assert.match(proxy!.err, /not as Wheelwright does/);
   } finally {
@@ -35,14 +35,14 @@ test("what a server that is away, busy, older or no Wheelwright says is status 7
 });
 
 test("a server that sheds load is asked again, and what it answers then counts", async ({ desk }) => {
-  const busy = '{"statusCode":503,"code":"overloaded","message":"It has more to do than it can","error":"x"}';
+  const busy = '{"statusCode":503,"code":"overloaded","message":"The server is overloaded","error":"x"}';
   const me =
     '{"user":{"id":"usr_1","email":"a@b.example","role":"operator","federationIds":[],"displayName":"\\u001b[2JAda","spokeIds":[],"newer":1}}';
   const puppet = await openPuppet([answer("503 Service Unavailable", busy, ["retry-after: 1"]), answer("200 OK", me)]);
   const { status, out, err } = await desk.run(["me"], "", { WHEELWRIGHT_URL: puppet.url });
   await puppet.close();
   assert.is(status, 0, err);
-  assert.match(err, /more to do than it can; trying again in \d s/);
+  assert.match(err, /The server is overloaded; trying again in \d s/);
   assert.match(out, /^name\t\ufffd\[2JAda$/m, "nothing of it moves a cursor");
 });
 

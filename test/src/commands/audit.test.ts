@@ -172,7 +172,7 @@ test("a database that is not there, not named or not migrated is told in a sente
     [
       { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" },
       69,
-      /^The database cannot be reached .*: nothing listens there/,
+      /^The database cannot be reached .*: connection refused/,
     ],
     [{ DATA_DIR: join(directory, "nothing") }, 78, /DATABASE_URL is missing/],
     [{ DATABASE_URL: await db.freshUrl() }, 69, /wheelwright migrate brings it up/],

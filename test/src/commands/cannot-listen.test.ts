@@ -9,7 +9,7 @@ const TABLE: readonly (readonly [code: string, status: number, said: RegExp])[] 
   ["EACCES", 77, /: this user may not listen on that port; set PORT to one above 1023, /],
   ["EADDRNOTAVAIL", 78, /: this machine has no such address; set HOST to one that it has, /],
   ["EINVAL", 78, /: this machine has no such address; set HOST to one that it has, /],
-  ["ENOTFOUND", 78, /: there is no such host name; set HOST to an address of this machine, /],
+  ["ENOTFOUND", 78, /: host name not found; set HOST to an address of this machine, /],
   ["ENOBUFS", 69, /: as the system says \(see HOST and PORT\)$/],
 ];
 

@@ -11,7 +11,7 @@ test("gives up in the end with EX_UNAVAILABLE, and names the variables and no pa
   const error = await rejection(reachDatabase("postgres://me:hush@127.0.0.1:1/none", silentLog, 0));
   assert.equal([(error as { status?: number }).status, error.message], [
     69,
-    "The database cannot be reached (see DATABASE_URL or the POSTGRES_ variables): nothing listens there",
+    "The database cannot be reached (see DATABASE_URL or the POSTGRES_ variables): connection refused",
   ]);
 });
 
@@ -52,7 +52,7 @@ test("says what it waits for: the place, the variables and the reason, and no pa
     "Waiting for the database",
     "me@127.0.0.1:1,[::1]:2/none",
     "DATABASE_URL or the POSTGRES_ variables",
-    "nothing listens there",
+    "connection refused",
   ]);
   assert.not.match(lines.join(), "hush");
 });

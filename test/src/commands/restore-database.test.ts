@@ -66,7 +66,7 @@ test("refuses a file that is cut, or none of its own, with a sentence", async ({
   }
   const { status, text } = await run(["restore-database", `${file}.missing`], { DATABASE_URL: url });
   assert.is(status, 69);
-  assert.match(text, "there is nothing at this path");
+  assert.match(text, "no such file or directory");
 });
 
 test("refuses a file without encryption while a passphrase is configured, unless it is allowed", async ({ run, file, db }) => {

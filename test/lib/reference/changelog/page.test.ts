@@ -49,15 +49,15 @@ test("tells first what is announced, the soonest first, then the releases, then 
 test("says how far off it is, and the day", () => {
   const whens = (one: Announcement) => found(bodyOf(pageOf([one])), /<p class="when">(.*?)<\/p>/gs).map(plain);
   assert.equal(whens(notice("a", "2026-12-21")), ["Ends in 23 days, on 21 December 2026"]);
-  assert.equal(whens(notice("a", "2026-12-21", LIMIT)), ["Begins in 23 days, on 21 December 2026"]);
+  assert.equal(whens(notice("a", "2026-12-21", LIMIT)), ["Takes effect in 23 days, on 21 December 2026"]);
   assert.equal(whens(notice("a", "2026-11-29T18:00:00Z")), ["Ends tomorrow, on 29 November 2026, 18:00 UTC"]);
   assert.equal(whens(notice("a", "2026-11-01", { state: "in_effect" })), ["Ended on 1 November 2026"]);
-  assert.equal(whens(notice("a", "2026-11-01", { ...LIMIT, state: "in_effect" })), ["Holds since 1 November 2026"]);
+  assert.equal(whens(notice("a", "2026-11-01", { ...LIMIT, state: "in_effect" })), ["In effect since 1 November 2026"]);
 });
 
 test("says so where nothing is announced", () => {
-  assert.match(bodyOf(pageOf([])), "Nothing is announced.");
-  assert.not.match(bodyOf(pageOf([notice("a", "2026-12-21")])), "Nothing is announced.");
+  assert.match(bodyOf(pageOf([])), "No changes are announced.");
+  assert.not.match(bodyOf(pageOf([notice("a", "2026-12-21")])), "No changes are announced.");
 });
 
 test("shows the endpoint, what to do and when it was announced", () => {
@@ -86,7 +86,7 @@ test("is found by readers of feeds, leads to the reference, and asks nobody for 
   const page = pageOf([notice("a", "2026-12-21")]);
   assert.match(
     page,
-    '<link rel="alternate" type="application/atom+xml" title="Wheelwright: what changes" href="/changelog.atom">',
+    '<link rel="alternate" type="application/atom+xml" title="Wheelwright changelog" href="/changelog.atom">',
   );
   const asked = found(page, /\b(?:src|href|action)="((?!#|data:)[^"]*)"/g);
   assert.equal([...new Set(asked)], ["/changelog.atom", "/api/docs", "/api/changelog"]);
