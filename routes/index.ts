@@ -2,7 +2,7 @@
 import { anyone } from "#lib/domains/auth/access.ts";
 import { frontPage } from "#lib/reference/front/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { either, html, seeOther } from "#lib/http/reply.ts";
+import { eitherReply, html, seeOther } from "#lib/http/reply.ts";
 import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 import { hasSession } from "#lib/domains/auth/authenticate.ts";
 

@@ -143,9 +143,9 @@ export interface WheelwrightApi {
         | "database_released"
         | "internal_metric_emit"
         | undefined;
-      /** Only what this user did: an id, an e-mail address, "system" or "anonymous"; must be text of 1 to 254 characters without control characters */
+      /** Only events of this actor: an ID, an e-mail address, "system" or "anonymous"; must be text of 1 to 254 characters without control characters */
       actor?: string | undefined;
-      /** Only events about this kind of object */
+      /** Only events about this type of object */
       objectType?:
         | "spoke"
         | "federation"
@@ -158,9 +158,9 @@ export interface WheelwrightApi {
         | undefined;
       /** Only events about this object; must be text of 1 to 254 characters without control characters */
       objectId?: string | undefined;
-      /** Only what belongs to this hub, by its id or slug; must be text of 1 to 254 characters without control characters */
+      /** Only those of this hub, by ID or slug; must be text of 1 to 254 characters without control characters */
       federationId?: string | undefined;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -245,7 +245,7 @@ export interface WheelwrightApi {
    */
   deleteSession(
     params: {
-      /** The session's id */
+      /** The session's ID */
       sessionId: string;
     },
     options?: CallOptions,
@@ -265,7 +265,7 @@ export interface WheelwrightApi {
    */
   listTokens(
     params?: {
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -287,7 +287,7 @@ export interface WheelwrightApi {
    */
   deleteToken(
     params: {
-      /** The token's id */
+      /** The token's ID */
       tokenId: string;
     },
     options?: CallOptions,
@@ -330,7 +330,7 @@ export interface WheelwrightApi {
     params?: {
       /** Only those in this state */
       state?: "pending" | "approved" | "rejected" | "withdrawn" | undefined;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -352,7 +352,7 @@ export interface WheelwrightApi {
    */
   getFederationRequest(
     params: {
-      /** The request's id */
+      /** The request's ID */
       requestId: string;
     },
     options?: CallOptions,
@@ -365,7 +365,7 @@ export interface WheelwrightApi {
    */
   deleteFederationRequest(
     params: {
-      /** The request's id */
+      /** The request's ID */
       requestId: string;
     },
     options?: CallOptions,
@@ -378,7 +378,7 @@ export interface WheelwrightApi {
    */
   approveFederationRequest(
     params: {
-      /** The request's id */
+      /** The request's ID */
       requestId: string;
     },
     body?: Approval,
@@ -392,7 +392,7 @@ export interface WheelwrightApi {
    */
   rejectFederationRequest(
     params: {
-      /** The request's id */
+      /** The request's ID */
       requestId: string;
     },
     body: Rejection,
@@ -406,17 +406,17 @@ export interface WheelwrightApi {
    */
   listFederations(
     params?: {
-      /** Only those of this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+      /** Only those with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
       slug?: string | undefined;
       /** Only those in this state */
       state?: "provisioning" | "active" | "failed" | "removing" | "removed" | undefined;
-      /** Only those in whose names, domain or address this stands, in whatever case; must be text of 1 to 100 characters without control characters */
+      /** Only those with this text in a name, domain or address; case does not matter; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
-      /** Whether removed ones are shown too; operators only */
+      /** Whether to include removed ones; operators only */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
@@ -436,9 +436,9 @@ export interface WheelwrightApi {
    */
   getFederation(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** Whether removed ones are shown too; operators only */
+      /** Whether to include removed ones; operators only */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
@@ -451,7 +451,7 @@ export interface WheelwrightApi {
    */
   updateFederation(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
     },
     body?: FederationPatch,
@@ -465,9 +465,9 @@ export interface WheelwrightApi {
    */
   deleteFederation(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** Gives up what is being removed, and whose removal has failed, without the cluster's word; operators only */
+      /** Abandons a removal that has failed, although objects may remain in the cluster; operators only */
       abandon?: boolean | undefined;
     },
     options?: CallOptions,
@@ -480,7 +480,7 @@ export interface WheelwrightApi {
    */
   actOnFederation(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
     },
     body: FederationAction,
@@ -494,7 +494,7 @@ export interface WheelwrightApi {
    */
   getFederationBilling(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
     },
     options?: CallOptions,
@@ -507,7 +507,7 @@ export interface WheelwrightApi {
    */
   startFederationBilling(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
     },
     body: BillingAddress,
@@ -521,7 +521,7 @@ export interface WheelwrightApi {
    */
   reconcileFederationBilling(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
     },
     options?: CallOptions,
@@ -534,9 +534,9 @@ export interface WheelwrightApi {
    */
   followFederation(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** Number of the last event received: goes on after it; must be the number of an event */
+      /** The number of the last received event. The stream continues after it; must be the number of an event */
       since?: number | undefined;
     },
     options?: FollowOptions,
@@ -549,9 +549,9 @@ export interface WheelwrightApi {
    */
   listFederationMembers(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -566,7 +566,7 @@ export interface WheelwrightApi {
    */
   addFederationMember(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
     },
     body: NewMember,
@@ -580,9 +580,9 @@ export interface WheelwrightApi {
    */
   deleteFederationMember(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** The user's id */
+      /** The user's ID */
       userId: string;
     },
     options?: CallOptions,
@@ -595,13 +595,13 @@ export interface WheelwrightApi {
    */
   listFederationOperations(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
-      /** Whether removed ones are shown too; operators only */
+      /** Whether to include removed ones; operators only */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
@@ -614,9 +614,9 @@ export interface WheelwrightApi {
    */
   listFederationSpokes(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** Only those of this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+      /** Only those with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
       slug?: string | undefined;
       /** Only those in this state */
       state?:
@@ -630,15 +630,15 @@ export interface WheelwrightApi {
         | "removing"
         | "removed"
         | undefined;
-      /** Only those of this health */
+      /** Only those with this health */
       health?: "healthy" | "degraded" | "unknown" | undefined;
-      /** Only those in whose names, domain or address this stands, in whatever case; must be text of 1 to 100 characters without control characters */
+      /** Only those with this text in a name, domain or address; case does not matter; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
-      /** Whether removed ones are shown too; operators only */
+      /** Whether to include removed ones; operators only */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
@@ -651,9 +651,9 @@ export interface WheelwrightApi {
    */
   createFederationSpoke(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** Shows what would be done, and does nothing */
+      /** Shows what would be done without doing it */
       dryRun: true;
     },
     body: NewSpoke,
@@ -661,9 +661,9 @@ export interface WheelwrightApi {
   ): Promise<SpokePreview>;
   createFederationSpoke(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** Shows what would be done, and does nothing */
+      /** Shows what would be done without doing it */
       dryRun?: false | undefined;
     },
     body: NewSpoke,
@@ -677,9 +677,9 @@ export interface WheelwrightApi {
    */
   previewSpokeCost(
     params: {
-      /** The hub's id or its slug */
+      /** The hub's ID or slug */
       federationId: string;
-      /** The size asked about; the usual one when absent; must be text of 1 to 100 characters without control characters */
+      /** The size; the default size if absent; must be text of 1 to 100 characters without control characters */
       size?: string | undefined;
     },
     options?: CallOptions,
@@ -704,7 +704,7 @@ export interface WheelwrightApi {
    */
   listMySpokes(
     params?: {
-      /** Only those of this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+      /** Only those with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
       slug?: string | undefined;
       /** Only those in this state */
       state?:
@@ -718,15 +718,15 @@ export interface WheelwrightApi {
         | "removing"
         | "removed"
         | undefined;
-      /** Only those of this health */
+      /** Only those with this health */
       health?: "healthy" | "degraded" | "unknown" | undefined;
-      /** Only those in whose names, domain or address this stands, in whatever case; must be text of 1 to 100 characters without control characters */
+      /** Only those with this text in a name, domain or address; case does not matter; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
-      /** Whether removed ones are shown too; operators only */
+      /** Whether to include removed ones; operators only */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
@@ -739,9 +739,9 @@ export interface WheelwrightApi {
    */
   listNotifications(
     params?: {
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
-      /** Only what you have not read */
+      /** Only unread notifications */
       unreadOnly?: boolean | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -770,7 +770,7 @@ export interface WheelwrightApi {
    */
   readNotification(
     params: {
-      /** The notification's id, which is its audit event's */
+      /** The notification's ID, which is its audit event's ID */
       notificationId: string;
     },
     options?: CallOptions,
@@ -809,7 +809,7 @@ export interface WheelwrightApi {
    */
   getOperation(
     params: {
-      /** The operation's id */
+      /** The operation's ID */
       operationId: string;
     },
     options?: CallOptions,
@@ -822,7 +822,7 @@ export interface WheelwrightApi {
    */
   getOverview(
     params?: {
-      /** Only what belongs to this hub, by its id or slug; must be text of 1 to 100 characters without control characters */
+      /** Only those of this hub, by ID or slug; must be text of 1 to 100 characters without control characters */
       federationId?: string | undefined;
     },
     options?: CallOptions,
@@ -844,7 +844,7 @@ export interface WheelwrightApi {
     params?: {
       /** Only those in this state */
       state?: "open" | "done" | "declined" | undefined;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -859,7 +859,7 @@ export interface WheelwrightApi {
    */
   decideRestoreRequest(
     params: {
-      /** The request's id */
+      /** The request's ID */
       restoreRequestId: string;
     },
     body: RestoreDecision,
@@ -873,7 +873,7 @@ export interface WheelwrightApi {
    */
   actOnSpokes(
     params: {
-      /** Shows what would be done, and does nothing; is possible for one spoke at a time */
+      /** Shows what would be done without doing it; is possible for one spoke at a time */
       dryRun?: false | undefined;
     },
     body: BulkAction,
@@ -887,9 +887,9 @@ export interface WheelwrightApi {
    */
   getSpoke(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** Whether removed ones are shown too; operators only */
+      /** Whether to include removed ones; operators only */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
@@ -902,9 +902,9 @@ export interface WheelwrightApi {
    */
   updateSpoke(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** Shows what would be done, and does nothing */
+      /** Shows what would be done without doing it */
       dryRun: true;
     },
     body?: SpokePatch,
@@ -912,9 +912,9 @@ export interface WheelwrightApi {
   ): Promise<ActionPreview>;
   updateSpoke(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** Shows what would be done, and does nothing */
+      /** Shows what would be done without doing it */
       dryRun?: false | undefined;
     },
     body?: SpokePatch,
@@ -928,9 +928,9 @@ export interface WheelwrightApi {
    */
   deleteSpoke(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** Gives up what is being removed, and whose removal has failed, without the cluster's word; operators only */
+      /** Abandons a removal that has failed, although objects may remain in the cluster; operators only */
       abandon?: boolean | undefined;
     },
     options?: CallOptions,
@@ -943,9 +943,9 @@ export interface WheelwrightApi {
    */
   actOnSpoke(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** Shows what would be done, and does nothing */
+      /** Shows what would be done without doing it */
       dryRun: true;
     },
     body: SpokeAction,
@@ -953,9 +953,9 @@ export interface WheelwrightApi {
   ): Promise<ActionPreview>;
   actOnSpoke(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** Shows what would be done, and does nothing */
+      /** Shows what would be done without doing it */
       dryRun?: false | undefined;
     },
     body: SpokeAction,
@@ -969,9 +969,9 @@ export interface WheelwrightApi {
    */
   listSpokeActivity(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -986,9 +986,9 @@ export interface WheelwrightApi {
    */
   getSpokeBackups(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** Whether removed ones are shown too; operators only */
+      /** Whether to include removed ones; operators only */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
@@ -1001,7 +1001,7 @@ export interface WheelwrightApi {
    */
   delegateSpoke(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
     },
     body: NewMember,
@@ -1015,9 +1015,9 @@ export interface WheelwrightApi {
    */
   listSpokeMembers(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -1032,9 +1032,9 @@ export interface WheelwrightApi {
    */
   deleteSpokeMember(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** The user's id */
+      /** The user's ID */
       userId: string;
     },
     options?: CallOptions,
@@ -1047,9 +1047,9 @@ export interface WheelwrightApi {
    */
   listSpokeOperations(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -1064,9 +1064,9 @@ export interface WheelwrightApi {
    */
   listSpokeRestoreRequests(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -1081,7 +1081,7 @@ export interface WheelwrightApi {
    */
   createSpokeRestoreRequest(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
     },
     body: NewRestoreRequest,
@@ -1095,7 +1095,7 @@ export interface WheelwrightApi {
    */
   createSpokeSignInLink(
     params: {
-      /** The spoke's id, or its domain while it lives */
+      /** The spoke's ID, or its domain until it is removed */
       spokeId: string;
     },
     options?: CallOptions,
@@ -1108,15 +1108,15 @@ export interface WheelwrightApi {
    */
   listUsers(
     params?: {
-      /** Only addresses that are this or begin so; must be text of 1 to 254 characters without control characters */
+      /** Only addresses that start with this text; must be text of 1 to 254 characters without control characters */
       email?: string | undefined;
-      /** Only users of this role */
+      /** Only users with this role */
       role?: "operator" | "hub_admin" | "spoke_admin" | undefined;
       /** Only those in this state */
       state?: "active" | "invited" | "unverified" | "disabled" | undefined;
-      /** Only those in whose names, domain or address this stands, in whatever case; must be text of 1 to 100 characters without control characters */
+      /** Only those with this text in a name, domain or address; case does not matter; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
-      /** How many at most */
+      /** The maximum number of items */
       limit?: number | undefined;
       /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
       before?: string | number | Date | undefined;
@@ -1131,7 +1131,7 @@ export interface WheelwrightApi {
    */
   getUser(
     params: {
-      /** The user's id */
+      /** The user's ID */
       userId: string;
     },
     options?: CallOptions,
@@ -1144,7 +1144,7 @@ export interface WheelwrightApi {
    */
   updateUser(
     params: {
-      /** The user's id */
+      /** The user's ID */
       userId: string;
     },
     body?: UserPatch,
@@ -1158,7 +1158,7 @@ export interface WheelwrightApi {
    */
   resetUserPassword(
     params: {
-      /** The user's id */
+      /** The user's ID */
       userId: string;
     },
     options?: CallOptions,
@@ -1174,7 +1174,7 @@ export interface WheelwrightApi {
   ): Promise<{
     /** Version of the API */
     api: string;
-    /** The build that answers */
+    /** The commit of the running build */
     commit: string;
   }>;
 }

@@ -102,7 +102,7 @@ async function* events(
 ): AsyncGenerator<StreamEvent, void> {
   for await (const { id, data, retry } of sentFrames(body as ReadableStream<Uint8Array>, { silence, signal })) {
     if (course.cut) onResume?.();
-    Object.assign(course, { cut: null, rest: retry });
+    Object.assign(course, { cut: null, reconnectDelay: retry });
     if (data === null) continue;
     const event = JSON.parse(data) as StreamEvent, number = Number(id);
     // What is said of the stream itself stands at the number that it begins or ends with.

@@ -1,6 +1,6 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 export interface AcceptInvite {
-  /** What stands behind ?token= in the mailed link; must be text of 1 to 200 characters without control characters */
+  /** The value of ?token= in the mailed link; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password: string;
@@ -14,155 +14,155 @@ export interface Acknowledgement {
 }
 
 export interface ActionPreview {
-  /** Nothing was done */
+  /** Always true: nothing was changed */
   dryRun: true;
-  /** What to do */
+  /** The action */
   action: string;
-  /** The spoke that it is about */
+  /** The ID of its spoke */
   spokeId: string;
-  /** The spoke's state now */
+  /** The spoke's current state */
   state: string;
-  /** The spoke's state once the action has succeeded */
+  /** The spoke's state after the action has succeeded */
   becomes: string;
-  /** Whether the site is away meanwhile, or from then on */
+  /** Whether the action makes the site unavailable */
   downtime: boolean;
-  /** What would be done, in order */
+  /** The steps, in order */
   steps: string[];
-  /** What would change, by the cluster's own dry run */
+  /** What would change, from the cluster's dry run */
   changes: {
-    /** What it is about */
+    /** The object's kind and name */
     object: string;
-    /** Which field of it; empty for the whole of what would be made */
+    /** The field that changes; empty if a new object would be created */
     field: string;
-    /** The value now; null where there is none */
+    /** The current value; null if there is none */
     from: unknown;
-    /** The value then; null where there is none */
+    /** The new value; null if there is none */
     to: unknown;
   }[];
-  /** What it does that no field shows, and what the cluster would refuse */
+  /** Effects that no field shows, and objections of the cluster */
   notes: string[];
-  /** What it would cost */
+  /** The price */
   price: Cost;
 }
 
 export interface Approval {
-  /** Its short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** The short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug?: string | null | undefined;
-  /** What people call it; must be text of 1 to 200 characters without control characters */
+  /** The display name; must be text of 1 to 200 characters without control characters */
   name?: string | null | undefined;
-  /** Where it runs, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How the hub is open to others, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** How the hub is open to others, as the catalog names it; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
-  /** What was bought, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The tier, as the catalog names it; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
 }
 
 export interface AuditEvent {
-  /** The event's id */
+  /** The event's ID */
   id: string;
   /** What happened */
   kind: string;
   /** Who did it */
   actor: {
-    /** A user's id, or "system" */
+    /** A user's ID, or "system" */
     id: string;
-    /** The address that the user signs in with */
+    /** The user's e-mail address, used to sign in */
     email: string;
   };
-  /** What kind of thing it happened to */
+  /** The type of the object */
   objectType: string;
-  /** Which of them */
+  /** The object's ID */
   objectId: string;
-  /** What else is known, by kind */
+  /** More data; its fields depend on the kind */
   metadata: Record<string, unknown>;
-  /** From which address; empty where an operator acted, unless an operator asks */
+  /** The IP address of the caller; empty for an operator's actions, unless an operator reads this */
   ip: string;
-  /** With which program; empty where an operator acted, unless an operator asks */
+  /** The caller's user agent; empty for an operator's actions, unless an operator reads this */
   userAgent: string;
-  /** When */
+  /** When it happened */
   at: string;
 }
 
 export interface BackupSummary {
-  /** Whether the cluster can take backups that outlive the spoke, as it was last seen; lastError says why not */
+  /** Whether the cluster can take backups that outlive the spoke, at the last check; lastError explains why not */
   available: boolean;
-  /** When a backup is taken by itself, while the spoke is active: each spoke has a time of its own */
+  /** When a backup is taken automatically while the spoke is active. Each spoke has its own time */
   schedule: string;
-  /** How many are kept: the newest of so many days, weeks and months that have one, by UTC */
+  /** How many backups are kept: the newest of each day, week and month (UTC) */
   retention: {
-    /** Days of which the newest is kept */
+    /** Days of which the newest backup is kept */
     daily: number;
-    /** Weeks (ISO) of which the newest is kept */
+    /** ISO weeks of which the newest backup is kept */
     weekly: number;
-    /** Months of which the newest is kept */
+    /** Months of which the newest backup is kept */
     monthly: number;
   };
-  /** When the newest backup was ready; null if there is none */
+  /** When the newest backup became ready; null if there is none */
   lastSuccessAt: string | null;
-  /** When one failed last; null if none ever did, and while the spoke is suspended: then no backup is due */
+  /** When a backup last failed; null if none failed, or while the spoke is suspended */
   lastFailureAt: string | null;
-  /** Why backups are not available, or else why the last failure was one */
+  /** Why backups are not available, or why the last one failed; null if neither */
   lastError: string | null;
-  /** How often the newest backup is restored into a namespace of its own, to prove it: RESTORE_DRILLS */
+  /** How often the newest backup is restored into a sandbox to verify it: RESTORE_DRILLS */
   drills: "off" | "weekly" | "nightly";
-  /** When a backup of the spoke was proved last; null where none was */
+  /** When a backup of the spoke was last verified; null if none was */
   lastProvedAt: string | null;
-  /** Since when none could be proved; null where the last drill proved one */
+  /** Since when restore tests have failed; null if the last one succeeded */
   unprovedSince: string | null;
-  /** What there is, newest first: each is both volumes of the spoke, cut one right after the other. A failed attempt stands here for a week at most */
+  /** The backups, newest first. Each holds both volumes of the spoke. Failed ones stay for up to a week */
   snapshots: {
-    /** The backup's id, to be named when one is to be restored */
+    /** The backup's ID, as restores expect it */
     id: string;
-    /** When it was begun with */
+    /** When the backup started */
     createdAt: string;
-    /** When it was whole; null until then */
+    /** When the backup was complete; null until then */
     readyAt: string | null;
-    /** Bytes of the volumes restored from it; null where the storage does not say */
+    /** Bytes of the volumes restored from it; null if the storage does not report it */
     sizeBytes: number | null;
-    /** How far it is */
+    /** The backup's state */
     state: "pending" | "ready" | "failed";
-    /** Of the platform, as the spoke had it then; null where that was not noted */
+    /** The site's version at the time of the backup; null if not recorded */
     lmsVersion: string | null;
-    /** When a drill last restored it into a namespace of its own and found it whole; null where none has */
+    /** When a restore test last verified it; null if none has */
     provedAt: string | null;
-    /** What was found then; null where none has */
+    /** What the restore test found; null if there was none */
     proof: {
-      /** Courses in the restored site; null where nobody counted */
+      /** Courses in the restored site; null if not counted */
       courses: number | null;
-      /** Accounts in the restored site, without the guest; null where nobody counted */
+      /** Accounts in the restored site, without the guest; null if not counted */
       users: number | null;
-      /** From the drill's beginning until the login page answered: what a recovery takes */
+      /** Seconds from the start of the restore test until the login page answered: the time that a recovery takes */
       seconds: number;
-      /** Whether both were counted as the backup was taken, too, and so could be seen to be what they were */
+      /** Whether the counts were compared with counts taken at the time of the backup */
       compared: boolean;
-      /** Uploaded files that the database names, all there with their size; null where another store keeps them, or nobody compared */
+      /** Uploaded files that the database names, each found with the right size; null if another store holds them or nothing was compared */
       files: number | null;
-      /** How many of these were read whole and had the right hash, chosen at random */
+      /** How many of these files, chosen at random, were read and had the right hash */
       hashed: number | null;
-      /** The release of the code, which is the database's; null where nobody compared */
+      /** The release of the code, which matches the database; null if not compared */
       codeRelease: string | null;
     } | null;
-    /** Why the last drill did not prove it, or that there was no room to try; null where it did, or none was */
+    /** Why the last restore test failed, or that the quota had no room for it; null otherwise */
     proofError: string | null;
   }[];
-  /** Volume claims that a restore has replaced, newest first: the way back. They go after their time, once a backup was taken since */
+  /** Volumes from before a restore, newest first, for a rollback. They are deleted after this time, once there is a newer backup */
   kept: {
-    /** Its name in the spoke's namespace */
+    /** The PersistentVolumeClaim's name */
     claim: string;
-    /** Since when the site uses another */
+    /** When the site stopped using it */
     since: string;
-    /** It stays until then at least */
+    /** It is kept at least until this time */
     until: string;
   }[];
 }
 
 export interface Billing {
-  /** Whether its spokes are billed */
+  /** Whether the hub's spokes are billed */
   connected: boolean;
-  /** Where the invoices go */
+  /** The address that invoices are sent to */
   email: string | null;
-  /** How the subscription stands at the payment provider; null where there is none yet */
+  /** The subscription's status at the payment provider; null if there is no subscription */
   status:
     | "incomplete"
     | "incomplete_expired"
@@ -173,69 +173,69 @@ export interface Billing {
     | "unpaid"
     | "paused"
     | null;
-  /** Since when an invoice has been overdue; null where none is */
+  /** Since when an invoice has been overdue; null if none is */
   pastDueSince: string | null;
-  /** ISO 4217; null where there is no subscription yet */
+  /** ISO 4217 code; null if there is no subscription */
   currency: string | null;
-  /** What is paid for, as the payment provider counts it */
+  /** The billed items, as the payment provider counts them */
   items: {
-    /** Which size of spokes it is for; null for what is no spoke */
+    /** The size of the spokes; null if the item is not for spokes */
     size: string | null;
-    /** How many */
+    /** The quantity */
     quantity: number;
-    /** What they cost a month, all of them; null where that is no one amount */
+    /** The monthly price of the whole quantity; null if it is not a single amount */
     monthly: number | null;
   }[];
-  /** What the hub costs a month; null where that is no one amount, or nothing is billed */
+  /** The hub's monthly price; null if it is not a single amount, or nothing is billed */
   monthly: number | null;
-  /** The latest invoice, or the one that is to be paid first while one is late; null where there is none */
+  /** The latest invoice, or the oldest unpaid one if one is overdue; null if there is none */
   invoice: {
-    /** What is printed on it; null while it is a draft */
+    /** The invoice number; null for a draft */
     number: string | null;
-    /** How the payment provider calls it */
+    /** The status at the payment provider */
     status: string;
-    /** What it comes to */
+    /** The total amount */
     total: number;
-    /** What of that is still to be paid */
+    /** The amount that is not yet paid */
     remaining: number;
-    /** ISO 4217 */
+    /** ISO 4217 code */
     currency: string;
-    /** When it has to be paid; null where it is charged at once */
+    /** When it is due; null if it is charged immediately */
     dueAt: string | null;
-    /** The payment provider's page for it. Whoever has the address can open it; null while it is a draft */
+    /** The invoice's page at the payment provider. Anybody with the URL can open it; null for a draft */
     url: string | null;
   } | null;
-  /** Whether the payment provider is still to be told of a change */
+  /** Whether a change is still to be sent to the payment provider */
   pending: boolean;
-  /** Where the payment provider counts something else than there is; null where it does not */
+  /** Differences between the payment provider's counts and the spokes; null if there are none */
   difference: {
     /** What differs */
     message: string;
-    /** The same in numbers; empty where it is more than numbers */
+    /** The same as numbers; empty if it is not only numbers */
     sizes: {
-      /** How much it may take, as the catalogue names it */
+      /** The size, as the catalog names it */
       size: string;
-      /** How many are to be billed */
+      /** The number of spokes to be billed */
       spokes: number;
-      /** How many the payment provider counts */
+      /** The number that the payment provider counts */
       billed: number;
     }[];
   } | null;
-  /** Why the payment provider could not be told, for operators; null for everybody else */
+  /** Why the payment provider could not be updated, for operators; null for other users */
   error: string | null;
-  /** When the subscription was last looked at; null if never */
+  /** When the subscription was last checked; null if never */
   seenAt: string | null;
 }
 
 export interface BillingAddress {
-  /** Where the invoices go; must be an e-mail address */
+  /** The address that invoices are sent to; must be an e-mail address */
   email: string;
 }
 
 export interface BulkAction {
-  /** The spokes to ask; must be a list of 1 to 500 ids */
+  /** The IDs of the spokes; must be a list of 1 to 500 ids */
   ids: readonly string[];
-  /** What to do */
+  /** The action */
   action:
     | "suspend"
     | "resume"
@@ -250,534 +250,534 @@ export interface BulkAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** Of upgrade, where it is needed: the target version; must be a version such as 4.5.12 */
+  /** For upgrade (required): the new version; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
-  /** The same as lmsVersion, under the platform's own name; must be a version such as 4.5.12 */
+  /** The same as lmsVersion; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** Of resize, where it is needed: the new size; must be text of 1 to 100 characters without control characters */
+  /** For resize (required): the new size; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
-  /** Of upgrade: go on without a backup where the cluster cannot take one */
+  /** For upgrade: continues without a backup if the cluster cannot take one */
   skipBackup?: boolean | null | undefined;
 }
 
 export interface BulkOutcome {
-  /** The spoke's id */
+  /** The spoke's ID */
   id: string;
-  /** Whether it will be done */
+  /** Whether the request was accepted */
   accepted: boolean;
-  /** The spoke, once it was accepted */
+  /** The spoke, if the request was accepted */
   spoke?: Spoke;
-  /** Why it was not accepted; absent when it was */
+  /** Why the request was not accepted; absent if it was */
   error?: {
-    /** The status of the answer */
+    /** The HTTP status */
     statusCode: number;
-    /** What went wrong, in a word */
+    /** The cause, in a word */
     code: string;
-    /** What could not be done, and what would make it possible */
+    /** What could not be done, and how to make it possible */
     message: string;
-    /** The status in words */
+    /** The reason phrase of the status */
     error: string;
   };
 }
 
 export interface Catalog {
-  /** Where hubs and spokes can run */
+  /** The regions of hubs and spokes */
   regions: {
-    /** Its name in requests */
+    /** The name to use in requests */
     name: string;
-    /** What people call it */
+    /** The display name */
     title: string | null;
   }[];
-  /** What hubs can be sold as */
+  /** The tiers of hubs */
   tiers: {
-    /** Its name in requests */
+    /** The name to use in requests */
     name: string;
-    /** What people call it */
+    /** The display name */
     title: string | null;
   }[];
-  /** How hubs can be open */
+  /** The modes of hubs */
   modes: {
-    /** Its name in requests */
+    /** The name to use in requests */
     name: string;
-    /** What people call it */
+    /** The display name */
     title: string | null;
   }[];
-  /** How shared content can arrive */
+  /** The ways to deliver shared content */
   contentModes: {
-    /** Its name in requests */
+    /** The name to use in requests */
     name: string;
-    /** What people call it */
+    /** The display name */
     title: string | null;
   }[];
-  /** Looks */
+  /** The brands */
   brands: {
-    /** Its name in requests */
+    /** The name to use in requests */
     name: string;
-    /** What people call it */
+    /** The display name */
     title: string | null;
   }[];
-  /** Courses to begin with */
+  /** The sets of initial courses */
   seeds: {
-    /** Its name in requests */
+    /** The name to use in requests */
     name: string;
-    /** What people call it */
+    /** The display name */
     title: string | null;
   }[];
-  /** Versions of the platform: newest first, previews last */
+  /** The Moodle versions, newest first, previews last */
   versions: {
-    /** Its name in requests */
+    /** The name to use in requests */
     name: string;
-    /** What people call it */
+    /** The display name */
     title: string | null;
-    /** Whether it is not yet released */
+    /** Whether this version is not yet released */
     preview: boolean;
-    /** Whether it is taken when nothing is said */
+    /** Whether this is the default */
     default: boolean;
   }[];
-  /** Sizes of spokes */
+  /** The sizes of spokes */
   sizes: {
-    /** Its name in requests */
+    /** The name to use in requests */
     name: string;
-    /** What people call it */
+    /** The display name */
     title: string | null;
-    /** Whether it is taken when nothing is said */
+    /** Whether this is the default */
     default: boolean;
-    /** What a spoke of this size takes */
+    /** The resources of a spoke with this size */
     resources: {
-      /** The site */
+      /** The resources of the site */
       app: {
-        /** What is kept free for it */
+        /** The resource requests */
         requests: {
-          /** Processor time, in Kubernetes' notation */
+          /** CPU, as a Kubernetes quantity */
           cpu: string;
-          /** Memory, in Kubernetes' notation */
+          /** Memory, as a Kubernetes quantity */
           memory: string;
         };
-        /** What it may take at most */
+        /** The resource limits */
         limits: {
-          /** Processor time, in Kubernetes' notation */
+          /** CPU, as a Kubernetes quantity */
           cpu: string;
-          /** Memory, in Kubernetes' notation */
+          /** Memory, as a Kubernetes quantity */
           memory: string;
         };
       };
-      /** Its database */
+      /** The resources of the database */
       database: {
-        /** What is kept free for it */
+        /** The resource requests */
         requests: {
-          /** Processor time, in Kubernetes' notation */
+          /** CPU, as a Kubernetes quantity */
           cpu: string;
-          /** Memory, in Kubernetes' notation */
+          /** Memory, as a Kubernetes quantity */
           memory: string;
         };
-        /** What it may take at most */
+        /** The resource limits */
         limits: {
-          /** Processor time, in Kubernetes' notation */
+          /** CPU, as a Kubernetes quantity */
           cpu: string;
-          /** Memory, in Kubernetes' notation */
+          /** Memory, as a Kubernetes quantity */
           memory: string;
         };
       };
-      /** Disk space */
+      /** The storage */
       disks: {
-        /** Disk of uploaded files */
+        /** The storage of uploaded files */
         files: string;
-        /** Disk of the database */
+        /** The storage of the database */
         database: string;
       };
-      /** Requests that the site works on at once */
+      /** The number of requests that the site processes at the same time */
       workers: number;
     };
-    /** What its namespace may take at most */
+    /** The quota of the spoke's namespace */
     quota: {
-      /** What is kept free for it */
+      /** The resource requests */
       requests: {
-        /** Processor time, in Kubernetes' notation */
+        /** CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, in Kubernetes' notation */
+        /** Memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** What it may take at most */
+      /** The resource limits */
       limits: {
-        /** Processor time, in Kubernetes' notation */
+        /** CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, in Kubernetes' notation */
+        /** Memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** Disk space, in Kubernetes' notation */
+      /** Storage, as a Kubernetes quantity */
       storage: string;
     };
-    /** A month for each spoke; null where it has none */
+    /** The monthly price of a spoke; null if it has none */
     price: {
-      /** ISO 4217 */
+      /** ISO 4217 code */
       currency: string;
-      /** A month for each, in minor units: 1900 of EUR are € 19.00, 1900 of JPY are ¥ 1,900 */
+      /** The monthly price of each, in minor units: 1900 of EUR are € 19.00, 1900 of JPY are ¥ 1,900 */
       monthly: number;
     } | null;
   }[];
-  /** Sections that are no closed choice: any text is taken, of versions any version */
+  /** Sections that accept any value, because the catalog does not list their values */
   open: string[];
-  /** What is taken where a request says nothing; null for none, or for a spoke's region its hub's */
+  /** The values used if a request leaves them out; null if there is no default. A spoke's region defaults to its hub's */
   defaults: {
-    /** The size that is taken */
+    /** The default size */
     size: string;
-    /** The version that is taken */
+    /** The default version */
     lmsVersion: string;
-    /** Whether people sign in through the hub's identity provider */
+    /** Whether users sign in through the hub's identity provider */
     identity: boolean;
     /** Whether it has the hub's shared content */
     content: boolean;
-    /** None: a hub has none, and a spoke has its hub's */
+    /** Always null: a hub has no default, and a spoke uses its hub's region */
     region: string | null;
-    /** None */
+    /** Always null */
     tier: string | null;
-    /** None */
+    /** Always null */
     mode: string | null;
-    /** None */
+    /** Always null */
     contentMode: string | null;
-    /** None: the platform's own look */
+    /** Always null: the platform's own look */
     brand: string | null;
-    /** None: it begins without courses */
+    /** Always null: the site starts without courses */
     seed: string | null;
   };
-  /** That of all prices; null where there are none, or in several currencies */
+  /** The currency of all prices; null if there are no prices, or several currencies */
   currency: string | null;
-  /** Whether a payment provider is connected, so that prices are charged and not only shown */
+  /** Whether a payment provider is connected, so that prices are charged */
   charged: boolean;
-  /** What a spoke's domain ends in where none is asked for: its slug, a dot, and this */
+  /** The default domain of a spoke is its slug, a dot, and this domain */
   rootDomain: string;
 }
 
 export interface Changelog {
   /** Version of the API */
   api: string;
-  /** The release that answers */
+  /** The running release */
   version: string;
-  /** What is announced at least 30 days ahead; what has taken effect stays for as long as it is declared */
+  /** Announcements, made at least 30 days ahead. Those in effect stay until they are no longer declared */
   notices: {
-    /** Names it here, on the page and in no other way */
+    /** The announcement's ID in this document and on the changelog page */
     id: string;
-    /** An endpoint that ends or changes, or a limit that comes */
+    /** deprecation if an endpoint ends or changes, limit for a new limit */
     kind: "deprecation" | "limit";
-    /** What it is about, in a line */
+    /** The subject, in one line */
     title: string;
-    /** Of a deprecation: the endpoint's method */
+    /** The method of the deprecated endpoint */
     method?: string;
-    /** Of a deprecation: the endpoint's path, as in the reference */
+    /** The path of the deprecated endpoint, as in the reference */
     path?: string;
-    /** announced until it takes effect, in_effect from then on */
+    /** announced until it takes effect, then in_effect */
     state: "announced" | "in_effect";
-    /** Since when it is announced */
+    /** When it was announced */
     announcedAt: string;
-    /** When the endpoint ends, or the limit begins to hold */
+    /** When the endpoint ends, or the limit starts */
     takesEffectAt: string;
-    /** What to do about it; backticks mark code */
+    /** What to do about it; code is in backticks */
     note: string;
-    /** Where people read of it */
+    /** The announcement on the changelog page */
     url: string;
   }[];
-  /** What each release changed; what is no release yet comes first */
+  /** The changes of each release. Unreleased changes come first */
   releases: {
-    /** Its number, or unreleased for what is at work and not yet numbered */
+    /** The version, or unreleased */
     version: string;
-    /** The day of its release; null for what is none yet */
+    /** The day of the release; null for unreleased changes */
     releasedAt: string | null;
-    /** What users notice, an entry each; backticks mark code, double asterisks what matters */
+    /** The changes that users notice, one per entry; code is in backticks, emphasis in double asterisks */
     changes: string[];
   }[];
 }
 
 export type Cost = {
-  /** Whether it can be told: not without a payment provider, for a hub that is not billed, for a size without a price, and by who does not run the hub */
+  /** Whether the cost is known. It needs a payment provider, a billed hub, a size with a price, and a caller who manages the hub */
   available: true;
-  /** ISO 4217 */
+  /** ISO 4217 code */
   currency: string;
-  /** The size that the spoke has then */
+  /** The spoke's size after the change */
   size: string;
-  /** What this spoke costs each month from then on, in minor units: 1900 of EUR are € 19.00, 1900 of JPY are ¥ 1,900 */
+  /** The spoke's monthly price, in minor units: 1900 of EUR are € 19.00, 1900 of JPY are ¥ 1,900 */
   recurringMonthly: number;
-  /** What is due now for the change, prorated over the month, in minor units; of a hub's first spoke the first invoice. Negative where something is credited */
+  /** The prorated amount due now, in minor units; for a hub's first spoke, the first invoice. Negative for a credit */
   dueNow: number;
-  /** As of when that was computed */
+  /** The time for which the proration was computed */
   prorationDate: string;
 } | {
-  /** Whether it can be told: not without a payment provider, for a hub that is not billed, for a size without a price, and by who does not run the hub */
+  /** Whether the cost is known. It needs a payment provider, a billed hub, a size with a price, and a caller who manages the hub */
   available: false;
-  /** Why, in a word */
+  /** The cause, in a word */
   reason?: string;
 };
 
 export interface Federation {
-  /** The hub's id */
+  /** The hub's ID */
   id: string;
-  /** Its short name in URLs and host names */
+  /** The short name in URLs and host names */
   slug: string;
-  /** What people call it */
+  /** The display name */
   name: string;
-  /** Where it runs, as the catalogue names it */
+  /** The region, as the catalog names it */
   region: string | null;
-  /** How the hub is open to others, as the catalogue names it */
+  /** How the hub is open to others, as the catalog names it */
   mode: string | null;
-  /** What was bought, as the catalogue names it */
+  /** The tier, as the catalog names it */
   tier: string | null;
-  /** What the hub is doing */
+  /** The hub's state */
   state: "provisioning" | "active" | "failed" | "removing" | "removed";
   /** The same as state */
   status: "provisioning" | "active" | "failed" | "removing" | "removed";
-  /** Why it is in this state, where that needs saying */
+  /** Why it is in this state; null if there is nothing to explain */
   stateReason: string | null;
-  /** How many spokes are not removed */
+  /** The number of spokes that are not removed */
   spokeCount: number;
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
   /** When it last changed */
   updatedAt: string;
-  /** What it is busy with, or null */
+  /** The running or queued operation; null if there is none */
   operation: Operation | null;
 }
 
 export interface FederationAction {
-  /** What to do: a failed hub can be tried again */
+  /** The action: retry restarts the operation of a failed hub */
   action: "retry";
 }
 
 export interface FederationPatch {
-  /** If given, the slug that the hub has: it cannot be changed; must be text of 1 to 100 characters without control characters */
+  /** The hub's current slug, if given: it cannot be changed; must be text of 1 to 100 characters without control characters */
   slug?: string | null | undefined;
-  /** What people call it; must be text of 1 to 200 characters without control characters */
+  /** The display name; must be text of 1 to 200 characters without control characters */
   name?: string | null | undefined;
-  /** Where it runs, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How the hub is open to others, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** How the hub is open to others, as the catalog names it; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
-  /** What was bought, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The tier, as the catalog names it; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
 }
 
 export interface FederationRequest {
-  /** The request's id */
+  /** The request's ID */
   id: string;
-  /** Its short name in URLs and host names */
+  /** The short name in URLs and host names */
   slug: string;
-  /** What people call it */
+  /** The display name */
   name: string;
-  /** Where it runs, as the catalogue names it */
+  /** The region, as the catalog names it */
   region: string | null;
-  /** How the hub is open to others, as the catalogue names it */
+  /** How the hub is open to others, as the catalog names it */
   mode: string | null;
-  /** What was bought, as the catalogue names it */
+  /** The tier, as the catalog names it */
   tier: string | null;
-  /** Why it is wanted */
+  /** Why you need the hub */
   reason: string | null;
-  /** What became of it */
+  /** The request's state */
   state: "pending" | "approved" | "rejected" | "withdrawn";
-  /** Who asked */
+  /** The requester */
   requestedBy: {
-    /** The user's id */
+    /** The user's ID */
     id: string;
-    /** The address that the user signs in with */
+    /** The user's e-mail address, used to sign in */
     email: string;
   };
-  /** Who decided, or who withdrew it; null until then */
+  /** Who decided or withdrew the request; null until then */
   decidedBy: {
-    /** The user's id */
+    /** The user's ID */
     id: string;
-    /** The address that the user signs in with */
+    /** The user's e-mail address, used to sign in */
     email: string;
   } | null;
-  /** When; null until then */
+  /** When it was decided; null until then */
   decidedAt: string | null;
   /** Why it was rejected; null otherwise */
   rejectReason: string | null;
-  /** The hub that was made of it; null until then */
+  /** The ID of the hub that was created; null until then */
   federationId: string | null;
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
 }
 
 export interface ForgotPassword {
-  /** The address that you sign in with; must be an e-mail address */
+  /** Your e-mail address; must be an e-mail address */
   email: string;
 }
 
 export interface HubJoining {
-  /** added, invited by mail, or unchanged because it was so already */
+  /** added; invited by mail; or unchanged, because the user was a member already */
   status: "added" | "invited" | "unchanged";
-  /** The user */
+  /** The user's ID */
   userId: string;
-  /** The address that the user signs in with */
+  /** The user's e-mail address, used to sign in */
   email: string;
-  /** Until when the invitation is good */
+  /** When the invitation expires */
   expiresAt?: string;
-  /** The hub */
+  /** The hub's ID */
   federationId: string;
 }
 
 export interface LoggedIn {
-  /** Who calls */
+  /** The calling user */
   user: User;
-  /** What is still to be done, such as proving the address; absent where nothing is */
+  /** What you still need to do, such as verifying your e-mail address; absent otherwise */
   message?: string;
 }
 
 export interface Login {
-  /** The address that you sign in with; must be an e-mail address */
+  /** Your e-mail address; must be an e-mail address */
   email: string;
-  /** The password, as it was typed; must be a password of at most 4096 characters */
+  /** The password; must be a password of at most 4096 characters */
   password: string;
 }
 
 export interface Marked {
-  /** How many became read by this call */
+  /** The number of notifications that this call marked as read */
   marked: number;
 }
 
 export interface Me {
-  /** Who calls */
+  /** The calling user */
   user: User;
 }
 
 export interface Member {
-  /** The user */
+  /** The user's ID */
   userId: string;
-  /** The address that the user signs in with */
+  /** The user's e-mail address, used to sign in */
   email: string;
-  /** The person's name */
+  /** The user's name */
   displayName: string;
-  /** Whether the address is still unproved: until then the membership opens nothing */
+  /** Whether the e-mail address is not verified yet. Until then, the membership gives no access */
   pending: boolean;
-  /** Why the mail server refused the last mail to the address for good; null if it did not */
+  /** Why the mail server permanently refused the last mail to this address; null if it did not */
   mailRefused: string | null;
-  /** Since when */
+  /** When the user became a member */
   createdAt: string;
 }
 
 export interface MintedToken {
-  /** The token's id */
+  /** The token's ID */
   id: string;
-  /** What it is for */
+  /** The purpose of the token */
   name: string;
-  /** What it may at most: readonly reads, provisioning also makes and removes spokes, cli does all */
+  /** What the token may do: readonly reads, provisioning also creates and removes spokes, cli does everything */
   scope: "cli" | "provisioning" | "readonly";
-  /** How it begins, to tell it by */
+  /** The first characters of the token, to recognize it */
   prefix: string;
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
-  /** When it ends; null when it does not */
+  /** When it expires; null if it does not */
   expiresAt: string | null;
-  /** The token itself, shown this once */
+  /** The token; shown only once */
   token: string;
 }
 
 export interface NewFederation {
-  /** Its short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** The short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
-  /** What people call it; must be text of 1 to 200 characters without control characters */
+  /** The display name; must be text of 1 to 200 characters without control characters */
   name?: string | null | undefined;
-  /** Where it runs, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How the hub is open to others, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** How the hub is open to others, as the catalog names it; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
-  /** What was bought, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The tier, as the catalog names it; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
 }
 
 export interface NewFederationRequest {
-  /** Its short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** The short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
-  /** What people call it; must be text of 1 to 200 characters without control characters */
+  /** The display name; must be text of 1 to 200 characters without control characters */
   name?: string | null | undefined;
-  /** Where it runs, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How the hub is open to others, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** How the hub is open to others, as the catalog names it; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
-  /** What was bought, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The tier, as the catalog names it; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
-  /** Why it is wanted; must be text of 1 to 2000 characters without control characters */
+  /** Why you need the hub; must be text of 1 to 2000 characters without control characters */
   reason?: string | null | undefined;
 }
 
 export interface NewMember {
-  /** Whom to bring in; must be an e-mail address */
+  /** The e-mail address of the new member; must be an e-mail address */
   email: string;
-  /** The person's name, for somebody new; must be text of 1 to 200 characters without control characters */
+  /** The name of a new user; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
 }
 
 export interface NewRestoreRequest {
-  /** The backup to restore from; must be text of 1 to 100 characters without control characters */
+  /** The backup to restore; must be text of 1 to 100 characters without control characters */
   backupId: string;
   /** Why a restore is needed; must be text of 1 to 2000 characters without control characters */
   reason: string;
 }
 
 export interface NewSpoke {
-  /** Its short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** The short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
-  /** If given, the id or slug of the hub in the path; must be text of 1 to 100 characters without control characters */
+  /** The ID or slug of the hub in the path, if given; must be text of 1 to 100 characters without control characters */
   federationId?: string | null | undefined;
-  /** What people call it; must be text of 1 to 200 characters without control characters */
+  /** The display name; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
-  /** Host name under which the site answers; must be a host name such as school.example.org */
+  /** The host name of the site; must be a host name such as school.example.org */
   domain?: string | null | undefined;
-  /** How much it may take, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The size, as the catalog names it; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
-  /** Whether people sign in through the hub's identity provider */
+  /** Whether users sign in through the hub's identity provider */
   identity?: boolean | null | undefined;
   /** Whether it has the hub's shared content */
   content?: boolean | null | undefined;
-  /** How shared content arrives, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** How shared content is delivered, as the catalog names it; must be text of 1 to 100 characters without control characters */
   contentMode?: string | null | undefined;
-  /** The look, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The brand, as the catalog names it; must be text of 1 to 100 characters without control characters */
   brand?: string | null | undefined;
-  /** Address of the site's first administrator; must be an e-mail address */
+  /** The e-mail address of the site's first administrator; must be an e-mail address */
   adminEmail?: string | null | undefined;
-  /** Where it runs, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** Version of the learning platform; must be a version such as 4.5.12 */
+  /** The Moodle version; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
-  /** The same as lmsVersion, under the platform's own name; must be a version such as 4.5.12 */
+  /** The same as lmsVersion; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** The courses that it begins with, as the catalogue names them; must be text of 1 to 100 characters without control characters */
+  /** The initial courses, as the catalog names them; must be text of 1 to 100 characters without control characters */
   seed?: string | null | undefined;
-  /** For a copy: the id or domain of a spoke that you may act on. The new one gets its courses and people, and what is left out here is as it is there; nothing that lets anybody into the other site comes along; must be text of 1 to 253 characters without control characters */
+  /** For a copy: the ID or domain of a spoke that you manage. The copy has its courses and users, and its settings unless given here. No credentials of the source are copied; must be text of 1 to 253 characters without control characters */
   copyOf?: string | null | undefined;
-  /** From which of its backups: newest, which is meant where it is left out; now for one that is taken first; or an id; must be text of 1 to 100 characters without control characters */
+  /** The backup to copy: newest (the default), now to take one first, or an ID; must be text of 1 to 100 characters without control characters */
   copyBackup?: string | null | undefined;
 }
 
 export interface NewToken {
-  /** What it is for; must be text of 1 to 100 characters without control characters */
+  /** The purpose of the token; must be text of 1 to 100 characters without control characters */
   name: string;
-  /** What it may at most: readonly reads, provisioning also makes and removes spokes, cli does all */
+  /** What the token may do: readonly reads, provisioning also creates and removes spokes, cli does everything */
   scope: "cli" | "provisioning" | "readonly";
-  /** When it ends; never when absent; must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z */
+  /** When the token expires; without it, the token does not expire; must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z */
   expiresAt?: string | null | undefined;
 }
 
 export interface Notification {
-  /** Its audit event's id */
+  /** The ID of its audit event */
   id: string;
   /** What happened */
   kind: string;
   /** Who did it */
   actor: {
-    /** A user's id, or "system" */
+    /** A user's ID, or "system" */
     id: string;
-    /** The address that the user signs in with */
+    /** The user's e-mail address, used to sign in */
     email: string;
   };
-  /** What kind of thing it happened to */
+  /** The type of the object */
   objectType: string;
-  /** Which of them */
+  /** The object's ID */
   objectId: string;
-  /** What else is known, by kind */
+  /** More data; its fields depend on the kind */
   metadata: Record<string, unknown>;
-  /** From which address; empty where an operator acted, unless an operator asks */
+  /** The IP address of the caller; empty for an operator's actions, unless an operator reads this */
   ip: string;
-  /** With which program; empty where an operator acted, unless an operator asks */
+  /** The caller's user agent; empty for an operator's actions, unless an operator reads this */
   userAgent: string;
-  /** When */
+  /** When it happened */
   at: string;
   /** Whether you have read it */
   read: boolean;
@@ -786,18 +786,18 @@ export interface Notification {
 }
 
 export interface Onboarding {
-  /** Who you are now */
+  /** Your account */
   user: User;
-  /** The request for a hub, if one was made */
+  /** The request for a hub, if one was created */
   federationRequest: FederationRequest | null;
 }
 
 export interface OnboardingAnswers {
   /** Your name; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
-  /** A new password, if you want one; must be a password of 12 to 256 characters */
+  /** Your new password, if you want one; must be a password of 12 to 256 characters */
   password?: string | null | undefined;
-  /** The request for a hub, if one was made */
+  /** The request for a hub, if one was created */
   federationRequest?: NewFederationRequest | null | undefined;
 }
 
@@ -807,66 +807,66 @@ export interface OnboardingState {
 }
 
 export interface Operation {
-  /** The operation's id */
+  /** The operation's ID */
   id: string;
-  /** What is done */
+  /** The kind of operation */
   kind: string;
-  /** How far it is */
+  /** The operation's state */
   state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-  /** The hub that it belongs to */
+  /** The ID of its hub */
   federationId: string | null;
-  /** The spoke that it is about */
+  /** The ID of its spoke */
   spokeId: string | null;
-  /** Number of the step under way, or at which it ended; 0 while queued */
+  /** Number of the current step, or of the last one if it ended; 0 while queued */
   step: number;
-  /** How many steps there are */
+  /** The number of steps */
   of: number;
-  /** What the step does, and how far it is where that is known */
+  /** What the current step does, with its progress if known */
   label: string;
-  /** Which try this is */
+  /** The number of the attempt */
   attempt: number;
-  /** Its place in its lane, 1 when nothing is ahead; null unless queued */
+  /** Position in its lane, 1 if it is next; null unless queued */
   position: number | null;
-  /** Seconds until it is done, by the median of past runs; null when unknown or finished */
+  /** Estimated seconds until it ends, from the median of past runs; null if unknown or ended */
   etaSeconds: number | null;
-  /** The operation that it waits for; null too where you may not see that one */
+  /** The operation that it waits for; null if there is none or you may not see it */
   waitingFor: {
-    /** Its id */
+    /** The operation's ID */
     id: string;
-    /** What is done */
+    /** The kind of operation */
     kind: string;
-    /** What the step does, and how far it is where that is known */
+    /** What the current step does, with its progress if known */
     label: string;
-    /** Number of the step under way, or at which it ended; 0 while queued */
+    /** Number of the current step, or of the last one if it ended; 0 while queued */
     step: number;
-    /** How many steps there are */
+    /** The number of steps */
     of: number;
-    /** Since when it runs */
+    /** When it started */
     since: string;
-    /** The hub that it belongs to */
+    /** The ID of its hub */
     federationId: string | null;
-    /** The spoke that it is about */
+    /** The ID of its spoke */
     spokeId: string | null;
   } | null;
-  /** When it is tried again; null when it need not wait for that */
+  /** When the next attempt starts; null if no attempt is delayed */
   nextTryAt: string | null;
-  /** What was left out or could not be done, though the operation went on */
+  /** What was skipped or could not be done although the operation continued */
   notes: string[];
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
-  /** When it began; null while queued */
+  /** When it started; null while queued */
   startedAt: string | null;
   /** When it ended; null until then */
   finishedAt: string | null;
-  /** Why the last try failed, or null */
+  /** Why the last attempt failed; null if it did not */
   error: {
-    /** What went wrong, in a word */
+    /** The cause, in a word */
     code: string;
-    /** What could not be done, and what would make it possible */
+    /** What could not be done, and how to make it possible */
     message: string;
     /** Name of the step that failed */
     step: string;
-    /** Whose turn it is: the user's, the operator's or the cluster's */
+    /** Who can act: the user, the operator, or the cluster's administrator */
     fault: "user" | "operator" | "cluster";
     /** What to do */
     hint: string | null;
@@ -874,371 +874,371 @@ export interface Operation {
 }
 
 export interface OperationDetail {
-  /** The operation's id */
+  /** The operation's ID */
   id: string;
-  /** What is done */
+  /** The kind of operation */
   kind: string;
-  /** How far it is */
+  /** The operation's state */
   state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-  /** The hub that it belongs to */
+  /** The ID of its hub */
   federationId: string | null;
-  /** The spoke that it is about */
+  /** The ID of its spoke */
   spokeId: string | null;
-  /** Number of the step under way, or at which it ended; 0 while queued */
+  /** Number of the current step, or of the last one if it ended; 0 while queued */
   step: number;
-  /** How many steps there are */
+  /** The number of steps */
   of: number;
   /** What the step does */
   label: string;
-  /** Which try this is */
+  /** The number of the attempt */
   attempt: number;
-  /** Its place in its lane, 1 when nothing is ahead; null unless queued */
+  /** Position in its lane, 1 if it is next; null unless queued */
   position: number | null;
-  /** Seconds until it is done, by the median of past runs; null when unknown or finished */
+  /** Estimated seconds until it ends, from the median of past runs; null if unknown or ended */
   etaSeconds: number | null;
-  /** The operation that it waits for; null too where you may not see that one */
+  /** The operation that it waits for; null if there is none or you may not see it */
   waitingFor: {
-    /** Its id */
+    /** The operation's ID */
     id: string;
-    /** What is done */
+    /** The kind of operation */
     kind: string;
-    /** What the step does, and how far it is where that is known */
+    /** What the current step does, with its progress if known */
     label: string;
-    /** Number of the step under way, or at which it ended; 0 while queued */
+    /** Number of the current step, or of the last one if it ended; 0 while queued */
     step: number;
-    /** How many steps there are */
+    /** The number of steps */
     of: number;
-    /** Since when it runs */
+    /** When it started */
     since: string;
-    /** The hub that it belongs to */
+    /** The ID of its hub */
     federationId: string | null;
-    /** The spoke that it is about */
+    /** The ID of its spoke */
     spokeId: string | null;
   } | null;
-  /** When it is tried again; null when it need not wait for that */
+  /** When the next attempt starts; null if no attempt is delayed */
   nextTryAt: string | null;
-  /** What was left out or could not be done, though the operation went on */
+  /** What was skipped or could not be done although the operation continued */
   notes: string[];
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
-  /** When it began; null while queued */
+  /** When it started; null while queued */
   startedAt: string | null;
   /** When it ended; null until then */
   finishedAt: string | null;
-  /** What it does, in order: a step begins when the one before it ends */
+  /** The steps, in order. A step starts when the previous one ends */
   steps: {
-    /** Its name, which stays when its label is worded anew */
+    /** The step's name. It stays the same if the label changes */
     name: string;
-    /** What it does */
+    /** What the step does */
     label: string;
-    /** When it began; null until then, and where that was not kept */
+    /** When the step started; null until then, or if not recorded */
     startedAt: string | null;
-    /** When it ended; null until then, and where that was not kept */
+    /** When the step ended; null until then, or if not recorded */
     finishedAt: string | null;
   }[];
-  /** Why the last try failed, and what it left behind; or null */
+  /** Why the last attempt failed, with logs and events; null if it did not */
   error: {
-    /** What went wrong, in a word */
+    /** The cause, in a word */
     code: string;
-    /** What could not be done, and what would make it possible */
+    /** What could not be done, and how to make it possible */
     message: string;
     /** Name of the step that failed */
     step: string;
-    /** Whose turn it is: the user's, the operator's or the cluster's */
+    /** Who can act: the user, the operator, or the cluster's administrator */
     fault: "user" | "operator" | "cluster";
     /** What to do */
     hint: string | null;
-    /** The last lines that the failing pod logged */
+    /** The last log lines of the failing pod */
     log: string[];
-    /** What the cluster said of the namespace */
+    /** Kubernetes events of the namespace */
     events: {
-      /** When */
+      /** When it happened */
       at: string;
-      /** What it is about */
+      /** The object's kind and name */
       object: string;
-      /** Why, in a word */
+      /** The cause, in a word */
       reason: string;
-      /** In the cluster's words */
+      /** The message of the Kubernetes event */
       message: string;
-      /** How often, or how many */
+      /** How many, or how often */
       count: number;
     }[];
   } | null;
 }
 
 export interface Overview {
-  /** The spokes that you see */
+  /** The spokes that you can see */
   spokes: {
-    /** How many there are */
+    /** The total number */
     total: number;
-    /** How many are in which state */
+    /** The number in each state */
     byState: {
-      /** How many are in this state */
+      /** The number in this state */
       provisioning: number;
-      /** How many are in this state */
+      /** The number in this state */
       active: number;
-      /** How many are in this state */
+      /** The number in this state */
       failed: number;
-      /** How many are in this state */
+      /** The number in this state */
       suspending: number;
-      /** How many are in this state */
+      /** The number in this state */
       suspended: number;
-      /** How many are in this state */
+      /** The number in this state */
       resuming: number;
-      /** How many are in this state */
+      /** The number in this state */
       updating: number;
-      /** How many are in this state */
+      /** The number in this state */
       removing: number;
     };
-    /** How many active ones are not well */
+    /** The number of active ones whose health is degraded */
     degraded: number;
-    /** How many active ones have a backup that the last drill could not prove */
+    /** The number of active ones whose last restore test failed */
     unproved: number;
-    /** Of the active ones' last proofs the oldest; null where no backup was ever proved */
+    /** The oldest of the active ones' last verifications; null if no backup was ever verified */
     oldestProofAt: string | null;
   };
-  /** The hubs that you see, newest first, each with the spokes that you see of it */
+  /** The hubs that you can see, newest first, with counts of the spokes that you can see */
   hubs: {
-    /** The hub */
+    /** The hub's ID */
     federationId: string;
-    /** How many there are */
+    /** The total number */
     total: number;
-    /** How many are in which state */
+    /** The number in each state */
     byState: {
-      /** How many are in this state */
+      /** The number in this state */
       provisioning: number;
-      /** How many are in this state */
+      /** The number in this state */
       active: number;
-      /** How many are in this state */
+      /** The number in this state */
       failed: number;
-      /** How many are in this state */
+      /** The number in this state */
       suspending: number;
-      /** How many are in this state */
+      /** The number in this state */
       suspended: number;
-      /** How many are in this state */
+      /** The number in this state */
       resuming: number;
-      /** How many are in this state */
+      /** The number in this state */
       updating: number;
-      /** How many are in this state */
+      /** The number in this state */
       removing: number;
     };
-    /** How many active ones are not well */
+    /** The number of active ones whose health is degraded */
     degraded: number;
-    /** How many active ones have a backup that the last drill could not prove */
+    /** The number of active ones whose last restore test failed */
     unproved: number;
-    /** Of the active ones' last proofs the oldest; null where no backup was ever proved */
+    /** The oldest of the active ones' last verifications; null if no backup was ever verified */
     oldestProofAt: string | null;
   }[];
-  /** The operations of these that have not ended */
+  /** Operations of these hubs and spokes that have not ended */
   queue: {
-    /** How many wait */
+    /** The number that are queued */
     queued: number;
-    /** How many are under way */
+    /** The number that are running */
     running: number;
-    /** How long the first of those that wait has been there; null where none waits */
+    /** How long the oldest queued operation has waited; null if none is queued */
     oldestWaitSeconds: number | null;
   };
-  /** Installations that new sites are made from, for operators who ask for all hubs; null for anybody else */
+  /** Templates from which new sites start. Only for operators who request all hubs; null otherwise */
   templates: {
-    /** The cluster that it is kept in */
+    /** The cluster of the template */
     cluster: string;
-    /** The version that sites made from it have */
+    /** The version of sites that start from it */
     lmsVersion: string;
-    /** ready when sites can be made from it */
+    /** ready when new sites can start from it */
     state: "making" | "ready" | "failed" | "retiring";
-    /** Why none could be made, or no site from it */
+    /** Why the template could not be created or used; null if it could */
     error: string | null;
-    /** When one is made again for the next site that asks for it; null where none has failed */
+    /** When the template may be created again after a failure; null if none failed */
     nextTryAt: string | null;
-    /** Since when it is there */
+    /** When the template became ready */
     readyAt: string | null;
-    /** When a site was made from it last */
+    /** When a site last started from it */
     lastUsedAt: string | null;
   }[] | null;
 }
 
 export interface OwnPatch {
-  /** What people call it; must be text of 1 to 200 characters without control characters */
+  /** The display name; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
 }
 
 export interface PasswordChange {
-  /** The password that you have now; must be a password of at most 4096 characters */
+  /** Your current password; must be a password of at most 4096 characters */
   current: string;
-  /** Your password from now on; must be a password of 12 to 256 characters */
+  /** Your new password; must be a password of 12 to 256 characters */
   password: string;
 }
 
 export interface PasswordReset {
-  /** What stands behind ?token= in the mailed link; must be text of 1 to 200 characters without control characters */
+  /** The value of ?token= in the mailed link; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password: string;
-  /** Whether your API tokens stay; unless true, they are revoked */
+  /** Whether to keep your API tokens; they are revoked unless this is true */
   keepTokens?: boolean | null | undefined;
 }
 
 export interface Problem {
-  /** The status of the answer */
+  /** The HTTP status */
   statusCode: number;
-  /** What went wrong, for programs: one of those that the endpoint lists */
+  /** What went wrong, for programs. Each endpoint lists its codes */
   code: string;
-  /** What could not be done, and what would make it possible */
+  /** What could not be done, and how to make it possible */
   message: string;
-  /** The status in words */
+  /** The reason phrase of the status */
   error: string;
 }
 
 export interface Readiness {
-  /** ok; what is not ready is answered with 503 */
+  /** Always ok; a service that is not ready answers 503 */
   status: "ok";
-  /** What was looked at */
+  /** The checks and their results */
   checks: Record<string, "ok">;
-  /** What was left out or could not be done, though the operation went on */
+  /** What was skipped or could not be done although the operation continued */
   notes: string[];
 }
 
 export interface Rejection {
-  /** Why not, for who asked; must be text of 1 to 2000 characters without control characters */
+  /** Why the request is rejected, for the requester; must be text of 1 to 2000 characters without control characters */
   reason: string;
 }
 
 export interface ResetPassword {
-  /** The user */
+  /** The user's ID */
   userId: string;
-  /** The new password, shown this once */
+  /** The new password; shown only once */
   password: string;
 }
 
 export interface RestoreDecision {
-  /** Whether the restore is done or declined; must be done or declined */
+  /** Whether the restore was done or declined; must be done or declined */
   state: "done" | "declined";
   /** Why it is declined, for the requester; must be text of 1 to 2000 characters without control characters */
   declineReason?: string | null | undefined;
 }
 
 export interface RestoreRequest {
-  /** The request's id */
+  /** The request's ID */
   id: string;
-  /** The hub that it belongs to */
+  /** The ID of its hub */
   federationId: string;
-  /** The spoke that it is about */
+  /** The ID of its spoke */
   spokeId: string;
-  /** The backup to restore from */
+  /** The backup to restore */
   backupId: string;
   /** Why a restore is needed */
   reason: string;
-  /** Whether an operator is still to restore it, and what came of it */
+  /** Whether the request is open, and its result */
   state: "open" | "done" | "declined";
-  /** Who asked */
+  /** The requester */
   requestedBy: {
-    /** The user's id */
+    /** The user's ID */
     id: string;
-    /** The address that the user signs in with */
+    /** The user's e-mail address, used to sign in */
     email: string;
   };
-  /** The operator who decided; null until then, and where a restore closed it */
+  /** The operator who decided; null until then, or if a restore closed the request */
   decidedBy: {
-    /** The user's id */
+    /** The user's ID */
     id: string;
-    /** The address that the user signs in with */
+    /** The user's e-mail address, used to sign in */
     email: string;
   } | null;
-  /** When; null until then */
+  /** When it was decided; null until then */
   decidedAt: string | null;
   /** Why it was declined; null otherwise */
   declineReason: string | null;
-  /** What restores it on the server's machine; null unless you are an operator */
+  /** The command that restores the backup, for operators; null for other users */
   command: string | null;
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
 }
 
 export interface Session {
-  /** The session's id */
+  /** The session's ID */
   id: string;
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
   /** When it was last used, to the minute */
   lastUsedAt: string;
-  /** When it ends if it is not used before */
+  /** When it expires if it is not used before */
   expiresAt: string;
-  /** From which address it began */
+  /** The IP address that signed in */
   ip: string;
-  /** With which program it began */
+  /** The user agent that signed in */
   userAgent: string;
-  /** Whether it is the one that you ask with */
+  /** Whether this is the session of your request */
   current: boolean;
 }
 
 export interface SignInLink {
-  /** Opens the site, asks for a new password of its account admin, and signs in; shown this once */
+  /** Sets a new password for the site's admin account and signs in; shown only once */
   url: string;
-  /** Until when the link opens, by the site's own settings */
+  /** When the link expires, by the site's settings */
   expiresAt: string;
 }
 
 export interface Signup {
-  /** The address that you will sign in with; must be an e-mail address */
+  /** The e-mail address that you will sign in with; must be an e-mail address */
   email: string;
-  /** Your password from now on; must be a password of 12 to 256 characters */
+  /** Your new password; must be a password of 12 to 256 characters */
   password: string;
   /** Your name; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
 }
 
 export interface Spoke {
-  /** The spoke's id */
+  /** The spoke's ID */
   id: string;
-  /** The hub that it belongs to */
+  /** The ID of its hub */
   federationId: string;
-  /** Its short name in URLs and host names */
+  /** The short name in URLs and host names */
   slug: string;
-  /** What people call it */
+  /** The display name */
   displayName: string;
-  /** Host name under which the site answers */
+  /** The host name of the site */
   domain: string;
-  /** Names that it had before and that lead to the present one; nobody else can have them as long */
+  /** Former domains that redirect to the current one. Until then, no other spoke can use them */
   formerDomains: {
-    /** The name */
+    /** The domain */
     domain: string;
-    /** When that ends */
+    /** When the redirect and the reservation end */
     until: string;
   }[];
-  /** Where the site is */
+  /** The URL of the site */
   url: string;
-  /** How much it may take, as the catalogue names it */
+  /** The size, as the catalog names it */
   size: string;
-  /** Whether people sign in through the hub's identity provider */
+  /** Whether users sign in through the hub's identity provider */
   identity: boolean;
   /** Whether it has the hub's shared content */
   content: boolean;
-  /** How shared content arrives, as the catalogue names it */
+  /** How shared content is delivered, as the catalog names it */
   contentMode: string | null;
-  /** The look, as the catalogue names it */
+  /** The brand, as the catalog names it */
   brand: string | null;
-  /** Address of the site's first administrator */
+  /** The e-mail address of the site's first administrator */
   adminEmail: string;
-  /** Where it runs, as the catalogue names it */
+  /** The region, as the catalog names it */
   region: string | null;
-  /** Version of the learning platform */
+  /** The Moodle version */
   lmsVersion: string;
-  /** The same as lmsVersion, under the platform's own name */
+  /** The same as lmsVersion */
   moodleVersion: string;
-  /** The image that ran after the installation or the last upgrade, restore or reapply, as its node reported it: `repository@sha256:…`; null until it was seen */
+  /** The image digest after the installation or the last upgrade, restore or reapply: `repository@sha256:…`; null until known */
   imageDigest: string | null;
-  /** The courses that it begins with, as the catalogue names them */
+  /** The initial courses, as the catalog names them */
   seed: string | null;
-  /** Of a copy: what it was made from */
+  /** The source of a copy; null if this is not a copy */
   from: {
-    /** The spoke that it is a copy of */
+    /** The ID of the copied spoke */
     spokeId: string;
-    /** The backup that its data is from; null of one that would be taken first */
+    /** The ID of the copied backup; null if one would be taken first */
     backupId: string;
   } | null;
-  /** held where the site sends no mail until it is set to on, as a copy's; else on */
+  /** held if outgoing mail is held until you set it to on, as for a copy; otherwise on */
   mail: "on" | "held";
-  /** What the spoke is doing */
+  /** The spoke's state */
   state:
     | "provisioning"
     | "active"
@@ -1260,47 +1260,47 @@ export interface Spoke {
     | "updating"
     | "removing"
     | "removed";
-  /** Why it is in this state, where that needs saying */
+  /** Why it is in this state; null if there is nothing to explain */
   stateReason: string | null;
-  /** healthy while its login page answers and its disks are bound; degraded after three bad looks in a row */
+  /** healthy while the login page answers and the volumes are bound; degraded after three failed checks in a row */
   health: "healthy" | "degraded" | "unknown";
-  /** Whether the site tells its visitors that it is in maintenance, because somebody asked for that */
+  /** Whether the site is in maintenance mode because a user turned it on */
   maintenance: boolean;
-  /** Where it is in the cluster */
+  /** The Kubernetes namespace */
   namespace: string;
-  /** What it is busy with, or null */
+  /** The running or queued operation; null if there is none */
   operation: Operation | null;
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
   /** When it last changed */
   updatedAt: string;
   /** When the site was first ready */
   readyAt: string | null;
-  /** When the cluster was last looked at */
+  /** When the cluster was last checked */
   observedAt: string | null;
-  /** In what the cluster differs from what was made, as the last look at it told; null where nothing is known */
+  /** Differences between the cluster and the applied manifests at the last check; null if not known */
   drift: {
-    /** Objects of the spoke that somebody changed or deleted */
+    /** Objects of the spoke that were changed or deleted */
     objects: {
       /** Kind and name */
       object: string;
       /** changed or missing */
       what: "changed" | "missing";
-      /** The fields that differ; none of what is missing */
+      /** The fields that differ; empty for a missing object */
       fields: string[];
     }[];
-    /** Where it was made from another revision of the blueprint than the present one: reapply brings it there */
+    /** Set if the spoke was rendered from an older revision of the blueprint; reapply updates it */
     revision: {
-      /** The revision that it was made from */
+      /** The revision that the spoke was rendered from */
       from: string;
-      /** The present one */
+      /** The current revision */
       to: string;
     } | null;
   } | null;
 }
 
 export interface SpokeAction {
-  /** What to do */
+  /** The action */
   action:
     | "suspend"
     | "resume"
@@ -1315,164 +1315,164 @@ export interface SpokeAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** Of upgrade, where it is needed: the target version; must be a version such as 4.5.12 */
+  /** For upgrade (required): the new version; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
-  /** The same as lmsVersion, under the platform's own name; must be a version such as 4.5.12 */
+  /** The same as lmsVersion; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** Of resize, where it is needed: the new size; must be text of 1 to 100 characters without control characters */
+  /** For resize (required): the new size; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
-  /** Of upgrade: go on without a backup where the cluster cannot take one */
+  /** For upgrade: continues without a backup if the cluster cannot take one */
   skipBackup?: boolean | null | undefined;
 }
 
 export interface SpokeJoining {
-  /** added, invited by mail, or unchanged because it was so already */
+  /** added; invited by mail; or unchanged, because the user was a member already */
   status: "added" | "invited" | "unchanged";
-  /** The user */
+  /** The user's ID */
   userId: string;
-  /** The address that the user signs in with */
+  /** The user's e-mail address, used to sign in */
   email: string;
-  /** Until when the invitation is good */
+  /** When the invitation expires */
   expiresAt?: string;
-  /** The spoke */
+  /** The spoke's ID */
   spokeId: string;
 }
 
 export interface SpokePatch {
-  /** What people call it; must be text of 1 to 200 characters without control characters */
+  /** The display name; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
-  /** The look, as the catalogue names it; must be text of 1 to 100 characters without control characters */
+  /** The brand, as the catalog names it; must be text of 1 to 100 characters without control characters */
   brand?: string | null | undefined;
-  /** Address of the site's first administrator; must be an e-mail address */
+  /** The e-mail address of the site's first administrator; must be an e-mail address */
   adminEmail?: string | null | undefined;
-  /** Host name under which the site answers; must be a host name such as school.example.org */
+  /** The host name of the site; must be a host name such as school.example.org */
   domain?: string | null | undefined;
-  /** held where the site sends no mail until it is set to on, as a copy's; else on; must be on or held */
+  /** held if outgoing mail is held until you set it to on, as for a copy; otherwise on; must be on or held */
   mail?: "on" | "held" | null | undefined;
 }
 
 export interface SpokePreview {
-  /** Nothing was done */
+  /** Always true: nothing was changed */
   dryRun: true;
-  /** The spoke as it would be */
+  /** The spoke that would be created */
   spoke: {
-    /** The hub that it belongs to */
+    /** The ID of its hub */
     federationId: string;
-    /** Its short name in URLs and host names */
+    /** The short name in URLs and host names */
     slug: string;
-    /** What people call it */
+    /** The display name */
     displayName: string;
-    /** Host name under which the site answers */
+    /** The host name of the site */
     domain: string;
-    /** Where the site is */
+    /** The URL of the site */
     url: string;
-    /** How much it may take, as the catalogue names it */
+    /** The size, as the catalog names it */
     size: string;
-    /** Whether people sign in through the hub's identity provider */
+    /** Whether users sign in through the hub's identity provider */
     identity: boolean;
     /** Whether it has the hub's shared content */
     content: boolean;
-    /** How shared content arrives, as the catalogue names it */
+    /** How shared content is delivered, as the catalog names it */
     contentMode: string | null;
-    /** The look, as the catalogue names it */
+    /** The brand, as the catalog names it */
     brand: string | null;
-    /** Address of the site's first administrator */
+    /** The e-mail address of the site's first administrator */
     adminEmail: string;
-    /** Where it runs, as the catalogue names it */
+    /** The region, as the catalog names it */
     region: string | null;
-    /** Version of the learning platform */
+    /** The Moodle version */
     lmsVersion: string;
-    /** The same as lmsVersion, under the platform's own name */
+    /** The same as lmsVersion */
     moodleVersion: string;
-    /** The courses that it begins with, as the catalogue names them */
+    /** The initial courses, as the catalog names them */
     seed: string | null;
-    /** Of a copy: what it was made from */
+    /** The source of a copy; null if this is not a copy */
     from: {
-      /** The spoke that it is a copy of */
+      /** The ID of the copied spoke */
       spokeId: string;
-      /** The backup that its data is from; null of one that would be taken first */
+      /** The ID of the copied backup; null if one would be taken first */
       backupId: string | null;
     } | null;
-    /** held where the site sends no mail until it is set to on, as a copy's; else on */
+    /** held if outgoing mail is held until you set it to on, as for a copy; otherwise on */
     mail: "on" | "held";
-    /** Where it is in the cluster */
+    /** The Kubernetes namespace */
     namespace: string;
   };
-  /** What would be applied in the cluster, in order */
+  /** The objects that would be applied, in order */
   objects: (Record<string, unknown>)[];
-  /** What it takes, and what it may take */
+  /** The quota of the namespace, and the use of it */
   quota: {
-    /** What it takes at most */
+    /** The resources that it would use at most */
     demand: {
-      /** What is kept free for it */
+      /** The resource requests */
       requests: {
-        /** Processor time, in Kubernetes' notation */
+        /** CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, in Kubernetes' notation */
+        /** Memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** What it may take at most */
+      /** The resource limits */
       limits: {
-        /** Processor time, in Kubernetes' notation */
+        /** CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, in Kubernetes' notation */
+        /** Memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** Disk space, in Kubernetes' notation */
+      /** Storage, as a Kubernetes quantity */
       storage: string;
     };
-    /** What the namespace may take */
+    /** The quota of the namespace */
     quota: {
-      /** What is kept free for it */
+      /** The resource requests */
       requests: {
-        /** Processor time, in Kubernetes' notation */
+        /** CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, in Kubernetes' notation */
+        /** Memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** What it may take at most */
+      /** The resource limits */
       limits: {
-        /** Processor time, in Kubernetes' notation */
+        /** CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, in Kubernetes' notation */
+        /** Memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** Disk space, in Kubernetes' notation */
+      /** Storage, as a Kubernetes quantity */
       storage: string;
     };
-    /** Where it takes more than it may */
+    /** The resources that exceed the quota */
     over: string[];
   };
-  /** What it would cost */
+  /** The price */
   price: Cost;
 }
 
 export interface StreamEvent {
-  /** The event's number in its hub, counted without a gap */
+  /** The event's number in its hub, without gaps */
   id: string;
-  /** What changed into which state */
+  /** The event's type: what changed, and to which state */
   type: string;
-  /** When */
+  /** When it happened */
   at: string;
-  /** The hub that it belongs to */
+  /** The ID of its hub */
   federationId: string;
-  /** The spoke that it is about */
+  /** The ID of its spoke */
   spokeId?: string;
   /** The spoke's or hub's state after the change */
   state: string;
-  /** What is under way */
+  /** The running operation */
   operation?: {
-    /** The operation's id */
+    /** The operation's ID */
     id: string;
-    /** What is done */
+    /** The kind of operation */
     kind: string;
-    /** Number of the step under way, or at which it ended; 0 while queued */
+    /** Number of the current step, or of the last one if it ended; 0 while queued */
     step: number;
-    /** How many steps there are */
+    /** The number of steps */
     of: number;
-    /** What the step does, and how far it is where that is known */
+    /** What the current step does, with its progress if known */
     label: string;
-    /** Which try this is */
+    /** The number of the attempt */
     attempt: number;
   };
   /** Why it failed; absent otherwise */
@@ -1480,83 +1480,83 @@ export interface StreamEvent {
 }
 
 export interface Token {
-  /** The token's id */
+  /** The token's ID */
   id: string;
-  /** What it is for */
+  /** The purpose of the token */
   name: string;
-  /** What it may at most: readonly reads, provisioning also makes and removes spokes, cli does all */
+  /** What the token may do: readonly reads, provisioning also creates and removes spokes, cli does everything */
   scope: "cli" | "provisioning" | "readonly";
-  /** How it begins, to tell it by */
+  /** The first characters of the token, to recognize it */
   prefix: string;
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
-  /** When it ends; null when it does not */
+  /** When it expires; null if it does not */
   expiresAt: string | null;
-  /** When it was last used, to the minute; null when never */
+  /** When it was last used, to the minute; null if never */
   lastUsedAt: string | null;
 }
 
 export interface UnreadCount {
-  /** How many you have not read */
+  /** The number of your unread notifications */
   count: number;
 }
 
 export interface User {
-  /** The user's id */
+  /** The user's ID */
   id: string;
-  /** The address that the user signs in with */
+  /** The user's e-mail address, used to sign in */
   email: string;
   /** operator: everything; hub_admin: own hubs; spoke_admin: own spokes */
   role: "operator" | "hub_admin" | "spoke_admin";
-  /** Hubs that the user administers */
+  /** IDs of the hubs that the user manages */
   federationIds: string[];
-  /** The person's name */
+  /** The user's name */
   displayName: string;
-  /** Spokes that the user administers without administering their hub */
+  /** IDs of the spokes that the user manages without managing their hub */
   spokeIds: string[];
 }
 
 export interface UserPatch {
-  /** The person's name; must be text of 1 to 200 characters without control characters */
+  /** The user's name; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
   /** Whether the user is an operator */
   operator?: boolean | null | undefined;
-  /** Whether the account is shut */
+  /** Whether the account is disabled */
   disabled?: boolean | null | undefined;
 }
 
 export interface UserRecord {
-  /** The user's id */
+  /** The user's ID */
   id: string;
-  /** The address that the user signs in with */
+  /** The user's e-mail address, used to sign in */
   email: string;
   /** operator: everything; hub_admin: own hubs; spoke_admin: own spokes */
   role: "operator" | "hub_admin" | "spoke_admin";
-  /** Hubs that the user administers */
+  /** IDs of the hubs that the user manages */
   federationIds: string[];
-  /** The person's name */
+  /** The user's name */
   displayName: string;
-  /** Spokes that the user administers without administering their hub */
+  /** IDs of the spokes that the user manages without managing their hub */
   spokeIds: string[];
   /** Whether the user is an operator */
   operator: boolean;
-  /** Whether the account can be used, and why not */
+  /** Whether the account can be used, or why not */
   state: "active" | "invited" | "unverified" | "disabled";
-  /** When the address was proved; null until then */
+  /** When the e-mail address was verified; null until then */
   emailVerifiedAt: string | null;
-  /** Why the mail server refused the last mail to the address for good; null if it did not */
+  /** Why the mail server permanently refused the last mail to this address; null if it did not */
   mailRefused: string | null;
-  /** When an operator shut the account; null while it is open */
+  /** When an operator disabled the account; null if it is enabled */
   disabledAt: string | null;
-  /** When it was made */
+  /** When it was created */
   createdAt: string;
   /** When it last changed */
   updatedAt: string;
 }
 
 export interface VerifyEmail {
-  /** What stands behind ?token= in the mailed link; must be text of 1 to 200 characters without control characters */
+  /** The value of ?token= in the mailed link; must be text of 1 to 200 characters without control characters */
   token: string;
-  /** Your password from now on; must be a password of 12 to 256 characters */
+  /** Your new password; must be a password of 12 to 256 characters */
   password?: string | null | undefined;
 }

@@ -166,7 +166,7 @@ export const METRICS = [
   {
     name: "wheelwright_templates",
     type: "gauge",
-    help: "Templates",
+    help: "Templates of new sites",
     labels: ["state"],
     fleetWide: true,
   },

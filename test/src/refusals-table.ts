@@ -115,13 +115,13 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "kubeconfig") }),
     78,
-    /it is no directory, .*; set DATA_DIR to a directory that this user may write to$/,
+    /not a directory, .*; set DATA_DIR to a directory that this user may write to$/,
   ],
   [
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "kubeconfig/below") }),
     78,
-    /^Nothing can be kept in DATA_DIR .*\/below: it is no directory/,
+    /^Nothing can be kept in DATA_DIR .*\/below: not a directory/,
   ],
   [
     "dev",

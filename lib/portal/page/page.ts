@@ -89,7 +89,7 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
 interface FormAction<B, Q> {
   readonly summary: string;
   /** The message of those who try too often, where what it asks has one. */
-  readonly bucket?: string | undefined;
+  readonly rateLimitMessage?: string | undefined;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
   /** Where one goes on, or what is shown of it; throws the Fault that the API refuses with. */
@@ -106,14 +106,14 @@ export interface Redirect {
 }
 
 export function formAction<B = Record<string, never>, Q = Record<string, never>>(
-  { summary, bucket, query, body, submit, onRefusal }: FormAction<B, Q>,
+  { summary, rateLimitMessage, query, body, submit, onRefusal }: FormAction<B, Q>,
 ) {
   return endpoint({
     summary,
     access: signedIn,
     scope: "session",
     portal: true,
-    ...(bucket !== undefined && { rateLimitMessage: bucket }),
+    ...(rateLimitMessage !== undefined && { rateLimitMessage }),
     params: Params,
     query: query ?? v.object({}) as unknown as Schema<Q>,
     form: true,

@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type Actor, anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import type { HtmlPage } from "#lib/http/page.ts";
-import { httpStatusOf, refusalHeaders } from "#lib/http/problem.ts";
+import { errorHeaders, httpStatusOf } from "#lib/http/problem.ts";
 import { safeNextPath } from "#lib/portal/sign-in/sign-in.ts";
 import { pageReply, type PortalAnswer } from "#lib/portal/mail-links/frame.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
@@ -39,7 +39,7 @@ export function publicPage<T extends object>({ summary, query, show }: PublicPag
     portal: true,
     query,
     reply: pageReply,
-    refusal: refusalPage,
+    errorPage: refusalPage,
     handle(call): PortalAnswer {
       const publicCall = openCall<T>(call, call.query as T);
       return call.actor ? { status: 303, to: publicCall.next } : { status: 200, page: show(publicCall) };
@@ -50,23 +50,23 @@ export function publicPage<T extends object>({ summary, query, show }: PublicPag
 interface PublicForm<T> {
   readonly summary: string;
   /** The message of those who try too often. */
-  readonly bucket: string | undefined;
+  readonly rateLimitMessage: string | undefined;
   readonly body: Schema<T>;
   submit(call: PublicCall<T>): Promise<HtmlPage | Redirect>;
   onRefusal(call: PublicCall<T>, submission: Submission): HtmlPage;
 }
 
-export function publicForm<T extends object>({ summary, bucket, body, submit, onRefusal }: PublicForm<T>) {
+export function publicForm<T extends object>({ summary, rateLimitMessage, body, submit, onRefusal }: PublicForm<T>) {
   return endpoint({
     summary,
     access: anyone,
     scope: "flow",
     portal: true,
-    ...(bucket !== undefined && { bucket }),
+    ...(rateLimitMessage !== undefined && { rateLimitMessage }),
     form: true,
     body,
     reply: pageReply,
-    refusal: refusalPage,
+    errorPage: refusalPage,
     async handle(call): Promise<PortalAnswer> {
       const publicCall = openCall<T>(call, call.body as T);
       try {
@@ -75,7 +75,7 @@ export function publicForm<T extends object>({ summary, bucket, body, submit, on
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         const page = onRefusal(publicCall, submissionOf(error, publicCall.input as Record<string, string>));
-        return { status: httpStatusOf(error.kind), headers: refusalHeaders(error), page };
+        return { status: httpStatusOf(error.kind), headers: errorHeaders(error), page };
       }
     },
   });

@@ -7,7 +7,7 @@ export function formatDay(at: Date): string {
 }
 
 /** Formats a date, with its time unless midnight: 21 December 2026, 18:00 UTC. */
-export function formatMoment(at: Date): string {
+export function formatDateTime(at: Date): string {
   const time = at.toISOString().slice(11, 16);
   return time === "00:00" ? formatDay(at) : `${formatDay(at)}, ${time} UTC`;
 }

@@ -9,7 +9,7 @@ import type { App } from "#lib/app.ts";
 import { CHANGELOG_PATH, FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
-import { formatMoment } from "#lib/reference/changelog/dates.ts";
+import { formatDateTime } from "#lib/reference/changelog/dates.ts";
 import { proseMarkup } from "#lib/reference/page/code.ts";
 import { absoluteUrl } from "#lib/base/config.ts";
 import { markup } from "#lib/http/page.ts";
@@ -65,7 +65,7 @@ function entriesOf({ notices, releases }: Changelog, page: string): Entry[] {
 }
 
 function entryOfNotice({ id, kind, title, url, note, announcedAt, takesEffectAt }: Announcement): Entry {
-  const day = formatMoment(takesEffectAt);
+  const day = formatDateTime(takesEffectAt);
   const [opening, effect] = kind === "deprecation"
     ? ["Deprecated", `It works unchanged until it ends on ${day}.`]
     : ["New limit", `It applies from ${day} on.`];

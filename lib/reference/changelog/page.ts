@@ -4,7 +4,7 @@ import { FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import { type ReleaseNotes, UNRELEASED } from "#lib/domains/changelog/releases.ts";
 import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
 import { changelogStyle } from "#lib/reference/changelog/style.ts";
-import { describeDaysUntil, formatDay, formatMoment } from "#lib/reference/changelog/dates.ts";
+import { describeDaysUntil, formatDateTime, formatDay } from "#lib/reference/changelog/dates.ts";
 import { pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
 import { theme, wheel } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
@@ -98,7 +98,7 @@ function titleMarkup({ method, path, title }: Announcement): Markup {
 }
 
 function whenMarkup({ kind, takesEffectAt }: Announcement, now: Date | null): Markup {
-  const day = markup`<time datetime="${takesEffectAt.toISOString()}">${formatMoment(takesEffectAt)}</time>`;
+  const day = markup`<time datetime="${takesEffectAt.toISOString()}">${formatDateTime(takesEffectAt)}</time>`;
   const deprecation = kind === "deprecation";
   if (now === null) return deprecation ? markup`Ended on ${day}` : markup`In effect since ${day}`;
   return markup`<strong>${deprecation ? "Ends" : "Takes effect"} ${

@@ -3,6 +3,7 @@
  *
  * They are in the files next to this one, not in the views, which stay short. A test names fields without a line.
  */
+import { BILLING_FIELDS } from "#lib/reference/glossary/billing.ts";
 import type { Entry } from "#lib/reference/glossary/entry.ts";
 import { OPERATION_FIELDS } from "#lib/reference/glossary/operations.ts";
 import { RECORD_FIELDS } from "#lib/reference/glossary/records.ts";
@@ -13,6 +14,7 @@ export const GLOSSARY_LINES: readonly (readonly [key: string, entry: Entry])[] =
   RESOURCE_FIELDS,
   OPERATION_FIELDS,
   RECORD_FIELDS,
+  BILLING_FIELDS,
 ].flatMap((entries) =>
   Object.entries(entries).flatMap(([keys, entry]) => keys.split(" | ").map((key) => [key, entry] as const))
 );

@@ -23,7 +23,7 @@ export const RESOURCE_FIELDS: Entries = {
   "waitingFor.id": ["The operation's ID", "op_06fj2c69z8n1q4v7e2y5t3k9wb"],
   "StreamEvent.id": ["The event's number in its hub, without gaps", "4"],
   federationId: ["The ID of its hub", HUB_ID],
-  "NewSpoke.federationId": ["Optional; must be the ID or slug of the hub in the path", "north"],
+  "NewSpoke.federationId": ["The ID or slug of the hub in the path, if given", "north"],
   spokeId: ["The ID of its spoke", SPOKE_ID],
   userId: ["The user's ID", USER_ID],
   federationIds: ["IDs of the hubs that the user manages", [HUB_ID]],
@@ -83,7 +83,7 @@ export const RESOURCE_FIELDS: Entries = {
   "SpokeJoining.spokeId": ["The spoke's ID", SPOKE_ID],
   "Member.createdAt": ["When the user became a member", "2026-11-21T11:55:00.000Z"],
   "Onboarding.user": ["Your account"],
-  "FederationPatch.slug": ["Optional; must be the hub's current slug, because it cannot be changed", "north"],
+  "FederationPatch.slug": ["The hub's current slug, if given: it cannot be changed", "north"],
   "NewMember.displayName": ["The name of a new user", "Ada Lovelace"],
   "UserRecord.state": ["Whether the account can be used, or why not", "active"],
 

@@ -28,7 +28,7 @@ test("the mail relay of sites has an account each, whose name tells them apart, 
   assert.match(problemsOf({ ...whole, SPOKE_SMTP_HOST: "" }).join(), /^SPOKE_SMTP_HOST is missing: SPOKE_SMTP_USER/);
   assert.match(problemsOf({ ...whole, SPOKE_SMTP_SECRET: "short" }).join(), /^SPOKE_SMTP_SECRET must have at least 32/);
   for (const user of ["relay", "${slug}", "a b-${namespace}", "${namespace};reboot", "$(x)${namespace}"]) {
-    assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: user }).join(), /^SPOKE_SMTP_USER must hold/, user);
+    assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: user }).join(), /^SPOKE_SMTP_USER must contain/, user);
   }
   assert.match(problemsOf({ ...relay, SPOKE_SMTP_HOST: "a b" }).join(), /^SPOKE_SMTP_HOST must be a host name/);
 });

@@ -24,7 +24,7 @@ test("host names are read as browsers read them, and nothing else is one", () =>
   }
   assert.is(read(mail("müller.example")).smtp!.host, "xn--mller-kva.example");
   for (const wrong of ["smtp://x:25", "x:25", "x/y", "a b", "user@x", "[::1]"]) {
-    assert.match(problemsOf(mail(wrong)).join(), /^SMTP_HOST must be a host name or an address alone/, wrong);
+    assert.match(problemsOf(mail(wrong)).join(), /^SMTP_HOST must be a host name or an IP address/, wrong);
     assert.match(
       problemsOf({ ...ENOUGH, SPOKE_SMTP_HOST: wrong }).join(),
       /^SPOKE_SMTP_HOST must be a host name/,

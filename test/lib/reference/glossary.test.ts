@@ -58,7 +58,7 @@ test("gives ids as they are made", () => {
 });
 
 test("prefers what a name means in its place", () => {
-  assert.is(fieldDescription("Operation", "id"), "The operation's id");
+  assert.is(fieldDescription("Operation", "id"), "The operation's ID");
   assert.is(fieldDescription("Unheard", "slug"), all.slug?.[0]);
   assert.is(fieldDescription("Unheard", "unheard"), null);
   assert.is(fieldExample("StreamEvent", "id"), "4");

@@ -62,7 +62,7 @@ test("names the other address of a flow, and marks what is deprecated", () => {
   const operation = describe("/api/auth/login", { ...make, deprecated }).paths["/api/auth/login"].post;
   assert.match(operation.description, "Also at /auth/login.");
   assert.equal(operation["x-aliases"], ["/auth/login"]);
-  assert.match(operation.description, "gone on 2026-03-01: Use /api/y");
+  assert.match(operation.description, "removed on 2026-03-01: Use /api/y");
   assert.is(operation.deprecated, true);
   assert.equal(operation["x-deprecation"], deprecated);
   const plain = describe("/api/y", make).paths["/api/y"].post;
@@ -70,7 +70,7 @@ test("names the other address of a flow, and marks what is deprecated", () => {
 });
 
 test("names every status that can come, with the codes of each", () => {
-  const { responses } = describe("/api/hubs/:hubId/things", { ...make, bucket: "too many requests" })
+  const { responses } = describe("/api/hubs/:hubId/things", { ...make, rateLimitMessage: "too many requests" })
     .paths["/api/hubs/{hubId}/things"].post;
   const codes = Object.entries<{ content: { "application/json": { examples: object } } }>(responses).flatMap((
     [status, { content }],
@@ -92,7 +92,7 @@ test("names every status that can come, with the codes of each", () => {
 });
 
 test("names for a public GET only what everybody can meet", () => {
-  const health = { ...make, access: anyone, scope: "public", vital: true, idempotent: false, faults: [] };
+  const health = { ...make, access: anyone, scope: "public", probe: true, idempotent: false, faults: [] };
   const { query: _, body: __, ...bare } = health;
   const document = describeApi([["/api/health", { GET: bare as unknown as AnyEndpoint }]], release);
   // deno-lint-ignore no-explicit-any
@@ -101,7 +101,7 @@ test("names for a public GET only what everybody can meet", () => {
 });
 
 test("says that a form is sent and a page answered, where people call", () => {
-  const form = { ...make, form: true, reply: html(), refusal: () => ({ title: "", style: "", body: markup`` }) };
+  const form = { ...make, form: true, reply: html(), errorPage: () => ({ title: "", style: "", body: markup`` }) };
   const { requestBody, responses } = describe("/invite", form).paths["/invite"].post;
   assert.equal(Object.keys(requestBody.content), ["application/x-www-form-urlencoded"]);
   assert.equal(Object.keys(responses["200"].content), ["text/html"]);

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeDaysUntil, formatDay, formatMoment } from "#lib/reference/changelog/dates.ts";
+import { describeDaysUntil, formatDateTime, formatDay } from "#lib/reference/changelog/dates.ts";
 
 const test = suite("daysUntil");
 
@@ -14,8 +14,8 @@ test("counts days of UTC, and not stretches of 24 hours", () => {
 
 test("names a day, and a time where it is not midnight, alike in every time zone", () => {
   assert.is(formatDay(new Date("2026-12-01T23:59:00Z")), "1 December 2026");
-  assert.is(formatMoment(new Date("2026-12-21")), "21 December 2026");
-  assert.is(formatMoment(new Date("2026-12-21T18:05:00+05:30")), "21 December 2026, 12:35 UTC");
+  assert.is(formatDateTime(new Date("2026-12-21")), "21 December 2026");
+  assert.is(formatDateTime(new Date("2026-12-21T18:05:00+05:30")), "21 December 2026, 12:35 UTC");
 });
 
 test.run();

@@ -26,7 +26,7 @@ test("says how to sign in at this deployment's own address", () => {
 });
 
 test("says whether it works, and where one sees what is missing", () => {
-  assert.match(pageOf(), "It works");
+  assert.match(pageOf(), "Healthy");
   assert.not.match(pageOf(), "/api/readyz");
   assert.match(pageOf({ works: false }), /Not ready; <a href="\/api\/readyz">/);
 });

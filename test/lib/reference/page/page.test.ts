@@ -49,7 +49,7 @@ test("has a command for every endpoint, which names its method, its path and its
 
 test("shows what a field must be, and the refusals that are an endpoint's own", () => {
   const [article = ""] = found(/<article id="createFederationSpoke"(.*?)<\/article>/gs);
-  assert.match(plain(article), "Its short name in URLs and host names; must be 1 to 63 lower-case letters");
+  assert.match(plain(article), "The short name in URLs and host names; must be 1 to 63 lower-case letters");
   assert.match(plain(article), /409 domain_taken The domain/);
   assert.match(plain(article), "provisioning");
 });
