@@ -1,9 +1,9 @@
 /**
- * What the rest of the program knows of Kubernetes: the contract of `openCluster` in open.ts.
+ * Defines the interface to Kubernetes for the rest of the program. `openCluster` in open.ts implements it.
  *
- * Every call takes a signal and has a deadline of its own; every failure is a ClusterError that says whether trying
- * again can help. Whatever happens inside a namespace goes through `Space`, which checks the namespace's uid first:
- * a name may be taken by somebody else, a uid never.
+ * Every call takes a signal and has its own deadline. Every failure is a ClusterError that says whether a retry can
+ * help. All calls in a namespace go through `Space`, which checks the namespace's UID first: somebody else may reuse a
+ * name, but never a UID.
  */
 import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
 import { makeReadable } from "#lib/base/readable.ts";
@@ -22,7 +22,7 @@ export interface Meta {
   finalizers?: string[];
 }
 
-/** Any object of any kind, as the API server sends and takes it. */
+/** An API object of any kind. */
 export interface KubeObject {
   apiVersion: string;
   kind: string;
@@ -31,7 +31,7 @@ export interface KubeObject {
   [field: string]: any;
 }
 
-/** Which object: its kind with the API version, and its name. */
+/** A reference to an object by kind and name. */
 export interface Ref {
   readonly apiVersion: string;
   readonly kind: string;
@@ -42,61 +42,61 @@ export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref
   return { apiVersion, kind, name };
 }
 
-/** What somebody may do, in all namespaces: `create` of `jobs` in `batch`; a subresource is `pods/log`. */
+/** An access in all namespaces, for example `create` of `jobs` in `batch`. A subresource is written `pods/log`. */
 export interface ClusterAccess {
   readonly verb: string;
-  /** Empty for the core group. */
+  /** The API group. Empty for the core group. */
   readonly group: string;
   readonly resource: string;
-  /** The only object that it is about; all objects without it. */
+  /** The name of the only object that the access covers. All objects if absent. */
   readonly name?: string;
 }
 
-/** Who calls, and until when. */
+/** The context of a call. */
 export interface Call {
   readonly signal: AbortSignal;
   /**
-   * Throws unless they still may. Asked for each request, when the connection stands and nothing of it is sent: a process
-   * that was stopped and goes on reads what lies in its sockets before any timer can abort a signal.
+   * Throws if the caller may no longer act. Called for each request, when the connection is open and nothing was sent.
+   * A process that was stopped and continues can read from its sockets before a timer aborts its signal.
    */
   readonly check?: () => void;
 }
 
 export interface ClusterWait extends Call {
-  /** Milliseconds until waiting is given up with a transient ClusterError `deadline`. */
+  /** Milliseconds until the wait ends with a transient ClusterError `deadline`. */
   readonly timeout: number;
-  /** Told, in a plain sentence, what is being waited for whenever that changes. */
+  /** Called with a sentence that says what the wait is for, whenever that changes. */
   readonly onProgress?: (sentence: string) => void;
 }
 
-/** Who waits for a Job, and listens to what it says. */
+/** Options for waiting for a Job and reading its log. */
 export interface JobWait extends ClusterWait {
   /**
-   * Called for each reading of a log, which begins with its first line: also after a connection was cut. What it returns is
-   * told each line; a sentence in return is told as progress from then on, in place of the line itself.
+   * Called each time a log is read from its first line, also after a reconnect. Returns the function that receives each
+   * line. If that returns a sentence, the sentence is reported as progress instead of the line.
    */
   readonly listen?: () => (line: string) => string | null;
 }
 
-/** What stays of a failure when its namespace is long gone. */
+/** What is kept of a failure after its namespace is gone. */
 export interface Evidence {
-  /** The last 200 lines of the failing pod's failing container, oldest first. */
+  /** The last 200 log lines of the failed container, oldest first. */
   readonly log: readonly string[];
   /** The namespace's events, oldest first. */
   readonly events: readonly { at: string; object: string; reason: string; message: string; count: number }[];
 }
 
 export interface ClusterErrorOptions extends DriverErrorOptions {
-  /** HTTP status of the answer, 0 where there was none. */
+  /** HTTP status of the response, or 0 without one. */
   readonly status?: number;
   readonly evidence?: Evidence | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * A call that failed, or something that was waited for and cannot come. `code` is the cluster's own reason (NotFound,
- * Conflict, Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or ours (deadline, unreachable,
- * stranger: the namespace is not the one we made). `message` says what could not be done, then why, in the cluster's words.
+ * A failed call, or a wait for a state that cannot be reached. `code` is the cluster's reason (NotFound, Conflict,
+ * Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or one of ours (deadline, unreachable, stranger: the
+ * namespace is not the one that we created). `message` says what failed, and then why, in the cluster's words.
  */
 export class ClusterError extends DriverError {
   override readonly name = "ClusterError";
@@ -113,7 +113,7 @@ export class ClusterError extends DriverError {
 
 type ErrorDetails = Partial<Pick<ClusterError, "code" | "message" | "blame" | "hint" | "evidence">>;
 
-/** The same failure, told with more than was known where it arose. */
+/** Returns a copy of the error with more details. */
 export function withErrorDetails(error: ClusterError, more: ErrorDetails): ClusterError {
   const { transient, status, retryAfterMs, blame, hint, evidence } = error;
   const known = { transient, status, retryAfterMs, blame, hint, evidence, cause: error.cause ?? error };
@@ -124,13 +124,13 @@ export interface JobResult {
   readonly succeeded: boolean;
   readonly name: string;
   readonly uid: string;
-  /** The cluster's reason and message when it did not succeed (BackoffLimitExceeded, DeadlineExceeded, OOMKilled …). */
+  /** The cluster's reason if the Job failed (BackoffLimitExceeded, DeadlineExceeded, OOMKilled …). */
   readonly reason: string | null;
   readonly message: string | null;
   readonly exitCode: number | null;
-  /** The last 200 lines of its pod's log (of the container that failed, if one did), oldest first. */
+  /** The last 200 log lines of its pod, oldest first: of the failed container, if one failed. */
   readonly log: readonly string[];
-  /** Whether that is what it said to its end. If it could not be read so, what is missing may have been said. */
+  /** Whether the log was read to its end. If not, lines may be missing. */
   readonly isLogComplete: boolean;
 }
 
@@ -138,52 +138,58 @@ export type PatchOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/** One namespace of ours. Before the first of its calls, and again whenever a second has passed, its uid is checked. */
+/**
+ * A namespace that Wheelwright created. Its UID is checked before the first call, and again when the last check is
+ * older than a second.
+ */
 export interface Space {
   readonly namespace: string;
   readonly uid: string;
-  /** Server-side apply as field manager `wheelwright`, forced, in the order given. Warnings come back with the objects. */
+  /**
+   * Applies the objects in the given order, by server-side apply as field manager `wheelwright` with force. Returns the
+   * warnings too.
+   */
   apply(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
-  /** The same as a server-side dry run: what would stand there afterwards. Nothing is written. */
+  /** Runs `apply` as a server-side dry run, and returns the objects as they would be. Nothing is written. */
   dryRun(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
-  /** POST; an object of that name that is there already is left as it is and returned. */
+  /** Creates the object. An existing object of that name stays unchanged and is returned. */
   create(object: KubeObject, call: Call): Promise<KubeObject>;
   get(ref: Ref, call: Call): Promise<KubeObject | null>;
   list(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
-  /** JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
+  /** Applies a JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
   patch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
-  /** The same as a server-side dry run: what would stand there afterwards. Nothing is written. */
+  /** Runs `patch` as a server-side dry run, and returns the object as it would be. Nothing is written. */
   dryRunPatch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
-  /** Deletes exactly the object with this uid, its dependents in the background; gone already is success. */
+  /** Deletes the object if it has this UID, and its dependents in the background. Succeeds if it is gone already. */
   delete(ref: Ref, uid: string, call: Call): Promise<void>;
   /**
-   * Waits until each object is ready (Deployment, StatefulSet, Job, PVC, Ingress with an address, anything with a Ready or
-   * Available condition), or throws a permanent ClusterError with evidence as soon as the pods' waiting reasons or
-   * the owners' events say that it cannot become so.
+   * Waits until each object is ready: Deployment, StatefulSet, Job, PersistentVolumeClaim, Ingress with an address, or
+   * any kind with a Ready or Available condition. Throws a permanent ClusterError with evidence as soon as pods or
+   * events show that this is impossible.
    */
   ready(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
-  /** Waits until none of these objects is there any more; what was deleted may be held by finalizers. */
+  /** Waits until none of these objects exist. Finalizers may delay that. */
   gone(refs: readonly Ref[], waiting: ClusterWait): Promise<void>;
-  /** Waits until no pod that matches the selector is left, but for those that have ended. */
+  /** Waits until no pod matches the selector. Completed pods do not count. */
   noPods(selector: string, waiting: ClusterWait): Promise<void>;
   /**
-   * Creates the Job unless it exists, waits until it has succeeded or failed, and returns how, with its last log lines,
-   * which were followed while it ran. What cannot start (image, quota …) throws a permanent ClusterError with evidence.
+   * Creates the Job unless it exists, waits until it has succeeded or failed, and returns the result with its last log
+   * lines. If it cannot start (image, quota …), throws a permanent ClusterError with evidence.
    */
   run(job: KubeObject, waiting: JobWait): Promise<JobResult>;
-  /** Waits for a Job that is there already, like `run`. */
+  /** Waits for an existing Job, like `run`. */
   follow(job: string, waiting: JobWait): Promise<JobResult>;
-  /** Events and logs of the namespace as they stand, for a failure report. */
+  /** Returns the namespace's current events and logs for a failure report. */
   evidence(call: Call): Promise<Evidence>;
-  /** Deletes the namespace itself, with its uid as a precondition, and waits until it answers 404. */
+  /** Deletes the namespace, with its UID as a precondition, and waits until it is gone. */
   remove(waiting: ClusterWait): Promise<void>;
 }
 
 export interface PageRequest {
   readonly selector: string;
-  /** Objects at most. */
+  /** The most objects per page. */
   readonly limit: number;
-  /** What the page before ended with. */
+  /** The continue token of the previous page. */
   readonly next?: string;
 }
 
@@ -194,9 +200,9 @@ export interface WatchStart {
 
 export interface ObjectPage {
   readonly items: KubeObject[];
-  /** Null after the last one. */
+  /** The continue token. Null on the last page. */
   readonly next: string | null;
-  /** Of which moment the list is, all its pages: from where to watch. */
+  /** The resource version of the list, the same for all its pages. A watch can start from it. */
   readonly version: string;
 }
 
@@ -207,44 +213,50 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /** POSTs the Namespace. One of that name whose labels say that it is for the same is ours already; any other is `stranger`. */
+  /** Creates the Namespace. An existing one with the same labels counts as ours. Any other throws `stranger`. */
   createNamespace(manifest: KubeObject, call: Call): Promise<{ uid: string }>;
-  /** uid, labels and phase of a namespace, or null. */
+  /** Returns the namespace, or null. */
   findNamespace(name: string, call: Call): Promise<KubeObject | null>;
-  /** An object that belongs to no namespace, or null. */
+  /** Returns a cluster-scoped object, or null. */
   find(ref: Ref, call: Call): Promise<KubeObject | null>;
   /**
-   * What tells this cluster from every other, whatever it is called and wherever it is reached: the uid of its namespace
-   * kube-system. Null if it has none. Asked anew each time, since a kubeconfig may come to lead elsewhere.
+   * Returns the UID of the namespace kube-system, which identifies the cluster whatever its name or address is. Null if
+   * there is none. Read again on each call, because a kubeconfig may point to another cluster later.
    */
   identity(call: Call): Promise<string | null>;
   space(namespace: string, uid: string): Space;
-  /** Server-side apply of objects that belong to no namespace (a ClusterIssuer). */
+  /** Applies cluster-scoped objects by server-side apply, for example a ClusterIssuer. */
   applyGlobal(objects: readonly KubeObject[], call: Call): Promise<void>;
-  /** POST; an object of that name that is there already is left as it is and returned. */
+  /** Creates a cluster-scoped object. An existing one stays unchanged and is returned. */
   createGlobal(object: KubeObject, call: Call): Promise<KubeObject>;
-  /** Deletes exactly the object with this uid; gone already is success. */
+  /** Deletes the cluster-scoped object if it has this UID. Succeeds if it is gone already. */
   deleteGlobal(ref: Ref, uid: string, call: Call): Promise<void>;
-  /** JSON Patch of an object that belongs to no namespace. A failed `test` is a permanent ClusterError `Invalid` (422). */
+  /** Applies a JSON Patch to a cluster-scoped object. A failed `test` is a permanent ClusterError `Invalid` (422). */
   patchGlobal(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
-  /** Whether the API server knows this kind (cert-manager, snapshots). */
+  /** Whether the API server serves this kind (cert-manager, snapshots). */
   serves(kind: Omit<Ref, "name">, call: Call): Promise<boolean>;
-  /** Any objects of this kind and label, in all namespaces: for "nothing labelled remains". */
+  /** Lists the objects of this kind with these labels in all namespaces. */
   listAll(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
-  /** What stands under a namespace's name, even where the namespace itself answers 404: one that was forced leaves such. */
+  /**
+   * Lists the objects under a namespace's name. They can exist even after the Namespace is gone, if its deletion was
+   * forced.
+   */
   listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
-  /** One page of such a list, for a caller that goes through more than fits into memory. An expired `next` is status 410. */
+  /** Lists one page, for lists that do not fit into memory. An expired `next` throws status 410. */
   listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<ObjectPage>;
   /**
-   * What changes after a list of this version, for as long as somebody reads; a watch that breaks off is gone on with. Ends
-   * only by throwing: status 410 where the cluster no longer knows what has changed since.
+   * Yields the changes after a list of this version, and reconnects when a watch ends. Ends only by throwing: status
+   * 410 when the version has expired.
    */
   follow(kind: Omit<Ref, "name">, from: WatchStart, call: Call): AsyncIterable<WatchedChange>;
-  /** Server version, for start-up and doctor. */
+  /** Returns the server's version. */
   version(call: Call): Promise<string>;
-  /** Whether our credentials may do this, by the API server's own word (SelfSubjectAccessReview). Changes nothing. */
+  /** Whether our credentials have this access, according to a SelfSubjectAccessReview. Changes nothing. */
   allows(access: ClusterAccess, call: Call): Promise<boolean>;
-  /** Where it is, and how many milliseconds its clock is ahead of ours by its last answer (0: under two seconds). */
+  /**
+   * Returns the server's address, and by how many milliseconds its clock is ahead of ours. Differences below two
+   * seconds are 0.
+   */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;
 }

@@ -1,50 +1,49 @@
 /**
- * Compares objects of the cluster, for two questions: where a manifest is not fulfilled by the object that stands there
- * (`unlike`), and in which fields two states of one object differ, as a person would name them (`differences`).
+ * Compares objects of the cluster. `findMismatches` returns where an object does not match a manifest. `diffObjects`
+ * returns the fields in which two states of an object differ.
  *
- * `unlike` is a first look at thousands of objects, without a call, and no verdict: only the API server knows its own
- * defaults, so what differs here is asked of it by a dry run. It may call something different that is not; what it finds
- * alike must be. `differences` compares an object as it stands with the one that the API server says would stand there
- * after an apply (`space.dryRun`), so what the server fills in is on both sides alike.
+ * `findMismatches` is a fast filter for thousands of objects, without API calls. It does not know the API server's
+ * defaults, so a dry run must confirm what it reports. It never misses a difference. `diffObjects` compares an object
+ * with the result of `space.dryRun`, so both sides have the server's defaults.
  */
 import { makeReadable, makeValueReadable } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface Difference {
-  /** `spec.template.spec.containers[moodle].image`; empty for an object that is not there yet. */
+  /** For example `spec.template.spec.containers[moodle].image`. Empty for a new object. */
   readonly path: string;
-  /** Null where there is nothing. */
+  /** Null if the field does not exist. */
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** Who it is, and how it is. The API server keeps `stringData` as `data`. */
+/** Fields that are not compared. The API server stores `stringData` as `data`. */
 const IGNORED_FIELDS = new Set(["apiVersion", "kind", "status", "stringData"]);
-/** What the API server counts: nothing that anybody asks for. */
+/** Metadata that the API server sets. */
 const IGNORED_METADATA = new Set([
   ...["uid", "resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"],
   ...["deletionTimestamp", "deletionGracePeriodSeconds"],
 ]);
-/** Fields that tell the items of a list apart, where each item has one and no two have the same. */
+/** Fields that can identify the items of a list, if each item has one and all are different. */
 const LIST_KEYS = ["name", "mountPath", "host", "containerPort", "port", "key"] as const;
-/** What is one value for the API server, with all that is inside: one more or less of anything is a difference. */
+/** Lists that the API server treats as one value: an extra item is a difference. */
 const ATOMIC_LISTS = new Set<unknown>([
   ...["envFrom", "tolerations", "rules", "tls", "ingress", "egress", "limits", "items", "matchExpressions"],
 ]);
 const ATOMIC_MAPS = new Set<unknown>(["selector", "podSelector", "namespaceSelector", "labelSelector"]);
-/** Maps of amounts, which may be written in several ways. */
+/** Maps of quantities, which can be written in several ways. */
 const QUANTITY_MAPS = new Set(["limits", "requests", "hard", "max", "min", "default", "defaultRequest", "capacity"]);
-/** What stands for a value that nobody may read. That it differs may be told. */
+/** Replaces secret values. That they differ is not secret. */
 const CONCEALED = "(concealed)";
 const SECRET_FIELD = "data";
 
-/** The paths of what the manifest says and the standing object lacks; none where all of it is there. */
+/** Returns the paths where the object does not have what the manifest says. Empty if it matches. */
 export function findMismatches(manifest: KubeObject, standing: KubeObject): string[] {
   return compare([], strip(manifest), strip(standing), "ignore").map(({ at }) => pathOf(at));
 }
 
-/** Of a Secret that it differs, and where, but never what it holds. `before` is null for what is not there yet. */
+/** Returns the differences between two states. Values of Secrets are concealed. `before` is null for a new object. */
 export function diffObjects(before: KubeObject | null, after: KubeObject): Difference[] {
   const conceal = after.kind === "Secret";
   if (before === null) return [readableDifference("", null, conceal ? concealSecret(strip(after)) : strip(after))];
@@ -54,7 +53,7 @@ export function diffObjects(before: KubeObject | null, after: KubeObject): Diffe
   });
 }
 
-/** Makes values of the cluster safe to show, because anybody may have written them. */
+/** Makes values safe to display, because anybody may have written them. */
 function readableDifference(path: string, from: unknown, to: unknown): Difference {
   return { path: makeReadable(path), from: makeValueReadable(from), to: makeValueReadable(to) };
 }
@@ -65,10 +64,13 @@ interface RawDifference {
   readonly to: unknown;
 }
 
-/** The name of a field, or which item of a list: its place, or what it is told by. */
+/** The name of a field, or an item of a list by its index or key. */
 type Step = string | { readonly item: string | number };
 
-/** What becomes of fields and items that only the second state has. Refused: the value around them differs as a whole. */
+/**
+ * How to treat fields and items that only the second state has: report them, ignore them, or treat the surrounding
+ * value as different.
+ */
 type ExtraFields = "report" | "ignore" | "compare whole";
 
 function compare(at: readonly Step[], from: unknown, to: unknown, outside: ExtraFields): RawDifference[] {
@@ -116,7 +118,7 @@ function isSame(at: readonly Step[], from: unknown, to: unknown): boolean {
   return from.every((item, i) => !isMap(item) && !Array.isArray(item) && item === to[i]);
 }
 
-/** By their places where nothing tells them apart. */
+/** Maps the items by their key, or by their index if none has a key. */
 function itemsBy(key: string | undefined, list: readonly Fields[]): Map<string | number, Fields> {
   return new Map(list.map((item, i) => [key === undefined ? i : String(item[key]), item]));
 }
@@ -164,7 +166,10 @@ function maskOf(value: unknown): unknown {
   return isMap(value) ? Object.fromEntries(Object.keys(value).map((name) => [name, CONCEALED])) : CONCEALED;
 }
 
-/** Names that hold a dot or a slash stand in brackets, as list items do: `metadata.labels[app.kubernetes.io/name]`. */
+/**
+ * Formats a path. Names with a dot or slash are in brackets, like list items:
+ * `metadata.labels[app.kubernetes.io/name]`.
+ */
 function pathOf(at: readonly Step[]): string {
   return at.reduce<string>((path, step) => {
     if (typeof step !== "string") return `${path}[${step.item}]`;

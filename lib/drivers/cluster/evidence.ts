@@ -1,4 +1,4 @@
-/** What a namespace shows of a failure: its events, and the log of the container that failed last. */
+/** Collects the evidence of a failure: the namespace's events, and the log of the container that failed last. */
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import {
   containersOf,
@@ -22,7 +22,7 @@ interface EvidenceContext {
   readonly namespace: string;
 }
 
-/** Never throws but when called off: half of the evidence is better than none, and says what is missing. */
+/** Collects what it can, and notes in the log what could not be read. Throws only if the signal aborts. */
 export async function collectEvidence({ api, objects, namespace }: EvidenceContext, call: Call): Promise<Evidence> {
   const missing: string[] = [];
   const list = (kind: string) =>
@@ -38,8 +38,7 @@ export async function collectEvidence({ api, objects, namespace }: EvidenceConte
 }
 
 /**
- * Oldest first by when it was said last, the newest hundred; the same words about the same object once, with their
- * count.
+ * Returns the newest 100 events, oldest first. Repeated messages about an object are merged, and their counts added.
  */
 export function describeEvents(events: readonly KubeObject[]): Evidence["events"] {
   const merged = new Map<string, Evidence["events"][number]>();
@@ -51,13 +50,13 @@ export function describeEvents(events: readonly KubeObject[]): Evidence["events"
     const key = JSON.stringify([object, reason, message]);
     const count = Number(event["series"]?.count ?? event["count"] ?? 1) || 1;
     const before = merged.get(key)?.count ?? 0;
-    merged.delete(key); // what is said again goes to the end
+    merged.delete(key); // a repeated message moves to the end
     merged.set(key, { at: new Date(lastSeen(event)).toISOString(), object, reason, message, count: count + before });
   }
   return [...merged.values()].slice(-MAX_EVENTS);
 }
 
-/** The container that failed last; else one that runs and does not become ready. */
+/** Returns the container that failed last, or else a running one that is not ready. */
 export function findFailedContainer(pods: readonly KubeObject[], namespace: string): LogSource | undefined {
   const candidates = pods.flatMap((pod) =>
     containersOf(pod).map((container) => ({ pod, container, at: failedAt(container) }))
@@ -67,7 +66,7 @@ export function findFailedContainer(pods: readonly KubeObject[], namespace: stri
     .toSorted((a, b) => createdAt(a.pod) - createdAt(b.pod)).at(-1);
   const chosen = failed ?? unready;
   if (!chosen) return undefined;
-  // While a container runs again, its log is that of the new run; while it waits, still that of the last one.
+  // If the container was restarted, the failure is in the log of its previous run.
   const previous = chosen === failed && chosen.container.state?.running !== undefined;
   return { namespace, pod: chosen.pod.metadata.name, container: chosen.container.name, previous };
 }

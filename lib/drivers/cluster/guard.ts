@@ -1,28 +1,28 @@
-/** Makes sure that a namespace is still the one we made, before anything is done in it. */
+/** Verifies before each action that a namespace is still the one that we created. */
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
-/** On each of our objects: whose it is, by id. */
+/** Labels on our objects with the IDs of their hub and spoke. */
 export const FEDERATION_LABEL = "wheelwright.dev/federation";
 export const SPOKE_LABEL = "wheelwright.dev/spoke";
-/** In place of both, on what is in a sandbox: which one, and the spoke that its site is made after. */
+/** Labels on the objects of a sandbox: its ID, and the spoke that its site was created from. */
 export const SANDBOX_LABEL = "wheelwright.dev/sandbox";
 export const CREATED_FROM_LABEL = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
 
 export interface Guard {
-  /** Whatever is to be written needs a namespace that lives. */
+  /** Throws if the namespace is not ours or is being deleted. */
   write(call: Call): Promise<void>;
-  /** Reading and clearing up go on while it is being deleted. */
+  /** Throws if the namespace is not ours. It may be in deletion. */
   read(call: Call): Promise<void>;
-  /** The next call asks again: what was known is about to change. */
+  /** Makes the next call check again. */
   forget(): void;
 }
 
-/** How long an answer counts. A late caller can do no more harm than within this time. */
+/** How long a check is valid. */
 const CHECK_TTL = SECOND;
 
 interface NamespaceCheck {
@@ -30,7 +30,7 @@ interface NamespaceCheck {
   readonly terminating: boolean;
 }
 
-/** `objects` are those of no namespace. */
+/** Opens the guard of a namespace. `objects` must be cluster-scoped. */
 export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
   let checked: NamespaceCheck | undefined, pending: Promise<NamespaceCheck> | undefined;
 
@@ -41,7 +41,7 @@ export function openGuard(objects: Objects, namespace: string, uid: string): Gua
     return { at, terminating: isTerminating(found) };
   }
 
-  /** One question for all who ask at once. If it fails, that is its own affair: the others ask for themselves. */
+  /** Shares one request between concurrent callers. If it fails, each of the other callers sends its own. */
   async function check(call: Call): Promise<NamespaceCheck> {
     if (checked && performance.now() - checked.at < CHECK_TTL) return checked;
     const other = pending;
@@ -70,7 +70,7 @@ export function findNamespace(objects: Objects, name: string, call: Call): Promi
   return objects.get({ apiVersion: "v1", kind: "Namespace", name }, call);
 }
 
-/** Throws unless the namespace has this uid and our label. */
+/** Throws unless the namespace has this UID and our label. */
 export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   const { name, labels } = namespace.metadata;
   if (namespace.metadata.uid !== uid) {
@@ -83,7 +83,7 @@ export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   }
 }
 
-/** Whether it carries the labels that tell whose it is just as the manifest does; that one lacks a label is a difference. */
+/** Whether the namespace has the same ownership labels as the manifest. A missing label is a difference. */
 export function hasSameLabels(namespace: KubeObject, manifest: KubeObject): boolean {
   return namespace.metadata.labels?.[MANAGED_BY_LABEL] === OURS &&
     [MANAGED_BY_LABEL, FEDERATION_LABEL, SPOKE_LABEL, SANDBOX_LABEL].every((label) =>

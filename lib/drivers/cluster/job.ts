@@ -1,8 +1,8 @@
 /**
- * Runs a Job to its end, and brings home what it said.
+ * Runs a Job to its end and returns its log.
  *
- * FailureTarget says that a Job is going to fail while its pods still end; only Failed says that they have, and that
- * nothing of it writes any more. So the end is waited for, and taken as failed if the time for that runs out.
+ * FailureTarget means that a Job will fail while its pods are still ending. Only Failed means that they have ended and
+ * write nothing more. So the wait continues until Failed. If its time runs out first, the Job counts as failed.
  */
 import {
   conditionOf,
@@ -33,19 +33,19 @@ import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const JOB = { apiVersion: "batch/v1", kind: "Job" };
-/** A Job that takes no longer is over before anybody reads its log. */
+/** Age from which a Job's log lines are part of its progress. Shorter Jobs end before anybody reads them. */
 const LOG_EXCERPT_AFTER = 10 * SECOND;
-/** How long the followed logs may take to come to their end once the Job has. */
+/** How long followed logs may take to end after the Job has ended. */
 const LOG_TIMEOUT = 3 * SECOND;
 
-/** A Job, and what was seen of it so far. Pods stay here when the cluster has deleted them. */
+/** The state of a followed Job. Pods stay in it after the cluster deleted them. */
 interface JobRun {
   readonly context: NamespaceContext;
   readonly name: string;
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
   readonly logs: LogFollower;
-  /** What was told last of how far it has come, by its own log. */
+  /** The last progress that its log reported. */
   lastSentence: string | undefined;
 }
 
@@ -83,7 +83,7 @@ async function waitForEnd(course: JobRun, waiting: JobWait): Promise<void> {
     await context.guard.write(call);
     const job = await context.objects.get({ ...JOB, name }, call);
     if (!job) throw jobMissingError(name, course.job !== undefined);
-    const complete = isTrue(conditionOf(job, "Complete")); // then nobody asks for events any more, nor for what comes
+    const complete = isTrue(conditionOf(job, "Complete")); // a complete Job needs neither events nor watches
     if (isFirst && !complete) return {};
     const { pods, events, watches: around } = complete
       ? { pods: await context.objects.list(POD, "", call), events: [], watches: [] }
@@ -91,7 +91,7 @@ async function waitForEnd(course: JobRun, waiting: JobWait): Promise<void> {
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
     for (const pod of own) course.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
     course.job = job;
-    if (!complete || waiting.listen) logs.update(own); // who listens hears also what had ended before anybody looked
+    if (!complete || waiting.listen) logs.update(own); // a listener also receives the logs of containers that ended before the first check
     if (complete) return { done: true };
 
     const watches = [...around, await context.objects.watchSince(JOB, job, call)];
@@ -124,7 +124,7 @@ async function resultOf(course: JobRun, call: Call): Promise<JobResult> {
   const end = lastEnd(pods, failure !== undefined);
   const streamed = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
     followed.findLast(({ lines }) => lines.length > 0);
-  // What was followed may lack the last lines; what is read now is whole, if the pod is still there.
+  // A followed log may lack its last lines, so it is read again if the pod still exists.
   const read = end ? await readLog(context.api, { namespace: context.namespace, ...end }, call) : [];
   const isLogComplete = end !== undefined && !isUnreadableLog(read);
   const log = read.length > 0 && (isLogComplete || !streamed?.lines.length) ? read : streamed?.lines ?? [];
@@ -146,7 +146,7 @@ interface ContainerEnd {
   readonly terminated: Terminated;
 }
 
-/** The container that ended last: of those that failed, if the Job has. */
+/** Returns the container that ended last. If the Job failed, only failed containers count. */
 function lastEnd(pods: readonly KubeObject[], failed: boolean): ContainerEnd | undefined {
   const ends = pods.flatMap((pod) =>
     containersOf(pod).flatMap(({ name, state }) =>
@@ -158,7 +158,7 @@ function lastEnd(pods: readonly KubeObject[], failed: boolean): ContainerEnd | u
     .at(-1);
 }
 
-/** Words, and not a line of dashes or a bare number. */
+/** Whether the line has words, and is not just dashes or a number. */
 function hasWords(line: string): boolean {
   return /[A-Za-z]{3}/.test(line);
 }

@@ -1,9 +1,8 @@
 /**
- * Logs of containers: read once, or followed while they run.
+ * Reads the logs of containers, once or while they run.
  *
- * A pod that is deleted, as the deadline of a Job does, takes its logs along; so they are followed from the start
- * and only their end is kept. A connection that was cut is made anew and begins with the last lines again, so the old
- * ones are dropped as soon as the new ones come.
+ * A deleted pod takes its logs with it, for example at a Job's deadline. So logs are followed from the start, and only
+ * their last lines are kept. A reconnect sends the last lines again, which replace the old ones.
  */
 import { type Api, isClosed } from "#lib/drivers/cluster/client/api.ts";
 import { containersOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -16,21 +15,21 @@ import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 4096;
-/** Of a whole log: more than its lines may hold is not sent in the first place. */
+/** The most bytes of a log that the server sends. */
 const MAX_LOG_BYTES = 4 * 2 ** 20;
 
-/** The beginning of the line that stands for a log that cannot be read. */
+/** The start of the line that replaces an unreadable log. */
 export const UNREADABLE_LOG = "(the log of ";
 
 export interface LogSource {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-  /** The log of the container's run before this one. */
+  /** Reads the log of the container's previous run. */
   readonly previous?: boolean;
 }
 
-/** The last lines as they stand. What cannot be read is told in the place of a line. */
+/** Returns the current last lines. If the log cannot be read, returns one line that says so. */
 export async function readLog(api: Api, source: LogSource, call: Call): Promise<string[]> {
   const previous: Record<string, string> = source.previous ? { previous: "true" } : {};
   const query = {
@@ -57,15 +56,15 @@ export interface FollowedLog {
 }
 
 export interface LogFollower {
-  /** Shown the pods as they stand, it begins to follow the containers that have started. */
+  /** Starts to follow containers of these pods that have started. */
   update(pods: readonly KubeObject[]): void;
-  /** What was read so far, in the order in which the containers were seen to start. */
+  /** Returns the lines so far, in the order in which the containers started. */
   followed(): readonly FollowedLog[];
-  /** Lets the logs of what has ended come to their end, for at most so long, and stops. */
+  /** Waits until the logs of ended containers are complete, for at most this many milliseconds. Then stops. */
   close(most: number): Promise<void>;
 }
 
-/** With somebody who listens, each log is read from its first line on, and not only its end. */
+/** Follows the logs of pods. With `listen`, each log is read from its first line and not only its end. */
 export function followLogs(
   api: Api,
   namespace: string,
@@ -97,7 +96,7 @@ export function followLogs(
         if (stop.signal.aborted || !isWorthReopening(error)) return;
       }
       if (ended.has(key) || closing.signal.aborted) return;
-      await sleep(backoff(++failures, 500, 5 * SECOND), closing.signal).catch(() => {}); // called off: asked next
+      await sleep(backoff(++failures, 500, 5 * SECOND), closing.signal).catch(() => {}); // the next line checks for the abort
       if (closing.signal.aborted || ended.has(key)) return;
     }
   }
@@ -127,7 +126,10 @@ export function followLogs(
   };
 }
 
-/** A container that is about to start answers 400; a pod that is gone, or that we may not see, never answers better. */
+/**
+ * Whether a retry can succeed. A container that is about to start answers 400. A pod that is gone or forbidden stays
+ * so.
+ */
 function isWorthReopening(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
 }

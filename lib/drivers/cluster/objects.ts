@@ -1,4 +1,4 @@
-/** Objects by kind and name: the verbs of the API, without any guard. */
+/** Reads and writes objects by kind and name, without the namespace guard. */
 import type { Api, ClusterRequest } from "#lib/drivers/cluster/client/api.ts";
 import {
   type Call,
@@ -20,24 +20,24 @@ interface ApiObjectReply {
   readonly warnings: readonly string[];
 }
 
-/** Whether it is to be so, or only to be told how it would be. */
+/** Whether to write, or to return the result of a dry run. */
 export type WriteMode = "write" | "dry run";
 
-/** Those of one namespace; without one, those that belong to none, and the lists of all namespaces. */
+/** Objects of one namespace. Without a namespace: cluster-scoped objects, and lists over all namespaces. */
 export interface Objects {
   get(ref: Ref, call: Call): Promise<KubeObject | null>;
-  /** All that have these labels; without any, all of the kind. */
+  /** Lists the objects with these labels, or all of the kind for an empty selector. */
   list(kind: Kind, selector: string, call: Call): Promise<KubeObject[]>;
   listPage(kind: Kind, page: PageRequest, call: Call): Promise<ObjectPage>;
-  /** POST; null if there is one of that name. */
+  /** Creates the object. Returns null if one of that name exists. */
   create(object: KubeObject, call: Call): Promise<KubeObject | null>;
   apply(object: KubeObject, mode: WriteMode, call: Call): Promise<ApiObjectReply>;
   patch(ref: Ref, operations: readonly PatchOperation[], mode: WriteMode, call: Call): Promise<KubeObject>;
-  /** Deletes the object with this uid; false if none exists (any more). */
+  /** Deletes the object with this UID. Returns false if it does not exist (any more). */
   delete(ref: Ref, uid: string, call: Call): Promise<boolean>;
-  /** The same, and how to follow what becomes of them from then on. */
+  /** Lists the objects, and returns the query to watch them from then on. */
   listWatchable(kind: Kind, selector: string, call: Call): Promise<WatchableList>;
-  /** How to follow all of the kind, from when this one of them was read. */
+  /** Returns the query to watch the kind from the version of this object. */
   watchSince(kind: Kind, object: KubeObject | null, call: Call): Promise<WatchQuery>;
 }
 
@@ -47,9 +47,9 @@ interface WatchableList {
 }
 
 export const FIELD_MANAGER = "wheelwright";
-/** The maker of an object, told apart from those who patch it: lib/workers/field-owner.ts says why. */
+/** The field manager of created objects, different from that of patches: see lib/workers/field-owner.ts. */
 export const CREATE_FIELD_MANAGER = "wheelwright-create";
-/** Lists that are begun anew because the place to go on from has expired. */
+/** Restarts of a list whose continue token has expired. */
 const MAX_LIST_RESTARTS = 3;
 
 export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects {
@@ -100,7 +100,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     create: async (object, call) => {
       const at = await path(object, call), query = { fieldManager: CREATE_FIELD_MANAGER }, { name } = object.metadata;
       try {
-        // Repeating is safe: if an earlier try came through, the next one is told that the name is taken.
+        // Repeating is safe: if an earlier attempt succeeded, the next one answers that the name exists.
         return (await send({ method: "POST", path: at, name, query, body: object, repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;
@@ -136,7 +136,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
   };
 }
 
-/** An object of that name that is there already is left as it is, and returned. */
+/** Creates the object. An existing object of that name stays unchanged and is returned. */
 export async function createOrFind(objects: Objects, object: KubeObject, call: Call): Promise<KubeObject> {
   const created = await objects.create(object, call);
   if (created) return created;
@@ -150,7 +150,7 @@ function writeQuery(mode: WriteMode): Record<string, string> {
   return { fieldManager: FIELD_MANAGER, ...(mode === "dry run" ? { dryRun: "All" } : {}) };
 }
 
-/** Items of a list do not say what they are. */
+/** Adds kind and version, which items of a list do not have. */
 function withKind({ apiVersion, kind }: Kind, items: readonly KubeObject[]): KubeObject[] {
   return items.map((item) => ({ ...item, apiVersion, kind }));
 }

@@ -1,4 +1,4 @@
-/** Opens a cluster: one connection, one limit and one set of known kinds for all that is done there. */
+/** Opens a cluster with one connection, one concurrency limit and one cache of kinds. */
 import { bindRole, isAllowed } from "#lib/drivers/cluster/role-binding.ts";
 import { openApi } from "#lib/drivers/cluster/client/api.ts";
 import type { Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -24,23 +24,29 @@ import { SECOND } from "#lib/base/time.ts";
 export type { KubeconfigSource, Patience };
 
 export interface ClusterOptions {
-  /** What this cluster is called in the catalogue and in the log. */
+  /** The cluster's name in the catalog and in logs. */
   readonly name: string;
   readonly kubeconfig: KubeconfigSource;
-  /** Calls under way at once (16); watches and followed logs are not counted. */
+  /** The most concurrent calls (16). Watches and followed logs do not count. */
   readonly concurrency?: number;
-  /** Milliseconds that a call may take (30 s). */
+  /** Milliseconds for a call (30 s). */
   readonly deadline?: number;
   readonly patience?: Partial<Patience>;
-  /** Of this program, for the User-Agent. */
+  /** This program's version, for the User-Agent. */
   readonly version?: string;
-  /** The ClusterRole that is bound in each new namespace; without it the credentials have their rights everywhere. */
+  /**
+   * The ClusterRole to bind in each new namespace. Without it, the credentials must have their rights in the whole
+   * cluster.
+   */
   readonly role?: string | null;
   readonly log: Log;
   readonly telemetry?: Telemetry;
 }
 
-/** Throws a ClusterError `kubeconfig` or `credentials` that names the file; whether anybody answers shows later. */
+/**
+ * Opens the cluster. Throws a ClusterError `kubeconfig` or `credentials` that names the file. It does not connect to
+ * the server.
+ */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log.with({ cluster: options.name });
   const connections = await openServerConnections(options.kubeconfig, { log });

@@ -1,4 +1,4 @@
-/** Waits until objects are ready, and gives up as soon as one of them cannot become so. */
+/** Waits until objects are ready or gone. Fails as soon as one of them cannot become ready. */
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import {
   type Call,
@@ -25,10 +25,10 @@ import { redact } from "#lib/base/redact.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** What everything that waits in one namespace needs. */
+/** What the functions for one namespace need. */
 export interface NamespaceContext {
   readonly api: Api;
-  /** Of this namespace, and of none. */
+  /** The objects of this namespace; `all` are cluster-scoped. */
   readonly objects: Objects;
   readonly all: Objects;
   readonly guard: Guard;
@@ -40,11 +40,11 @@ export interface NamespaceContext {
 
 export const POD = { apiVersion: "v1", kind: "Pod" };
 const EVENT = { apiVersion: "v1", kind: "Event" };
-/** How long evidence is collected for a failure that is certain already. */
+/** Time limit for collecting evidence after a failure. */
 const EVIDENCE_TIMEOUT = 15 * SECOND;
-/** Characters of a log's line in a sentence. */
+/** The most characters of a quoted log line. */
 const MAX_QUOTED_LENGTH = 300;
-/** Sentences told at once; the rest is counted. */
+/** The most sentences in one progress message. The rest is only counted. */
 const MAX_SENTENCES = 3;
 
 export async function waitUntilReady(
@@ -76,7 +76,7 @@ export async function waitUntilReady(
   );
 }
 
-/** Waits until objects that were deleted are gone, and tells which finalizers hold those that are not. */
+/** Waits until deleted objects are gone, and reports which finalizers hold the others. */
 export async function waitUntilGone(
   context: NamespaceContext,
   refs: readonly Ref[],
@@ -96,14 +96,14 @@ export async function waitUntilGone(
   await waitFor({ ...context, what, check: look }, waiting);
 }
 
-/** What an object is judged by. */
+/** The objects that a diagnosis needs, with watches for changes. */
 interface NamespaceObjects {
   readonly pods: readonly KubeObject[];
   readonly events: readonly KubeObject[];
   readonly watches: readonly WatchQuery[];
 }
 
-/** All pods of the namespace, and its events but for those that are over. */
+/** Reads all pods and events of the namespace, without events of PersistentVolumeClaims that are settled. */
 export async function readNamespaceObjects({ objects }: NamespaceContext, call: Call): Promise<NamespaceObjects> {
   const [pods, events] = await Promise.all([
     objects.listWatchable(POD, "", call),
@@ -111,7 +111,7 @@ export async function readNamespaceObjects({ objects }: NamespaceContext, call: 
   ]);
   const observed = { pods: pods.items, events: events.items, watches: [pods.watch, events.watch] };
   if (!events.items.some(isPvcEvent)) return observed;
-  // Claims are asked for after their events, so that none is taken for pending that was bound by then.
+  // PersistentVolumeClaims are read after events. Otherwise one that was just bound would look pending.
   const claims = await objects.list({ apiVersion: "v1", kind: PVC_KIND }, "", call);
   return { ...observed, events: withoutSettledPvcs(events.items, claims) };
 }
@@ -122,7 +122,10 @@ const ORDER_KINDS = [
   { apiVersion: "acme.cert-manager.io/v1", kind: "Challenge" },
 ] as const;
 
-/** What cert-manager makes on the way to a certificate. Who may not look, or has no ACME, sees the certificate alone. */
+/**
+ * Lists the objects that cert-manager creates for a certificate. Returns none of a kind without access to it or without
+ * ACME.
+ */
 async function listOrders(context: NamespaceContext, call: Call): Promise<KubeObject[]> {
   const lists = ORDER_KINDS.map((kind) =>
     context.objects.list(kind, "", call).catch((error) => {
@@ -133,7 +136,10 @@ async function listOrders(context: NamespaceContext, call: Call): Promise<KubeOb
   return (await Promise.all(lists)).flat();
 }
 
-/** One watch for each kind, however many objects; of several, none tells from when the others are to be watched. */
+/**
+ * Returns one watch per kind. For several objects of a kind, it starts without a version, because they have different
+ * ones.
+ */
 export async function watchesOf(
   { objects }: NamespaceContext,
   refs: readonly Ref[],
@@ -153,7 +159,7 @@ export function errorOfDiagnosis(verdict: Diagnosis & { is: "impossible" }): Clu
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
-/** A failure that is final, or that no more time is left for, takes along what the namespace shows of it. */
+/** Runs the function, and adds evidence to a permanent failure or a timeout. */
 export async function attachEvidence<T>(context: NamespaceContext, call: Call, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -178,7 +184,7 @@ async function evidenceInTime(context: NamespaceContext, call: Call): Promise<Ev
   }
 }
 
-/** A probe reports only that a container did not answer; the last line of its log says what it was doing. */
+/** Adds the last log line of a container that does not answer its probe. It says what the container was doing. */
 async function withLastLogLine(
   { api, namespace }: NamespaceContext,
   verdict: Diagnosis,

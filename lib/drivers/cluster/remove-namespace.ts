@@ -1,8 +1,8 @@
 /**
- * Deletes a namespace, waits until it is gone, and tells what it hangs on. Nothing is ever forced.
+ * Deletes a namespace, waits until it is gone, and reports what delays it. Deletion is never forced.
  *
- * A namespace says in its conditions how many objects of which kinds are left; their names are looked up, so that
- * the reader of the progress knows what to look at.
+ * A namespace's conditions say how many objects of which kinds are left. Their names are added so that operators know
+ * where to look.
  */
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { Call, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -16,9 +16,9 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
-/** Objects named for one kind. */
+/** The most names per kind in a message. */
 const MAX_NAMES = 5;
-/** Watching single namespaces is a permission that not every installation has: look often enough without. */
+/** Not every installation may watch namespaces, so they are polled as well. */
 const POLL_INTERVAL = 2 * SECOND;
 
 export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
@@ -40,7 +40,7 @@ export async function removeNamespace(context: NamespaceContext, waiting: Cluste
   await waitFor({ ...context, what: `Removing namespace ${name}`, check }, waiting);
 }
 
-/** What a terminating namespace waits for, and since when it is going, in a plain sentence. */
+/** Describes what a terminating namespace waits for, and since when. */
 async function describeRemoval(context: NamespaceContext, namespace: KubeObject, call: Call): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, terminating since ${formatMinute(deletionTimestamp)},` : "";
@@ -65,8 +65,8 @@ async function describeRemoval(context: NamespaceContext, namespace: KubeObject,
 }
 
 /**
- * Pods go first, and until the last has gone the conditions say nothing: one on a node that is lost never does by
- * itself.
+ * Describes the remaining pods. They are deleted first, and until then the conditions say nothing. A pod on a lost node
+ * is never deleted automatically.
  */
 async function describePods(context: NamespaceContext, since: string, call: Call): Promise<string | null> {
   try {
@@ -84,7 +84,9 @@ async function describePods(context: NamespaceContext, since: string, call: Call
   }
 }
 
-/** `persistentvolumeclaims. has 2 resource instances, pods.…` as "persistentvolumeclaims data-db-0 and files". */
+/**
+ * Turns `persistentvolumeclaims. has 2 resource instances, pods.…` into "persistentvolumeclaims data-db-0 and files".
+ */
 function nameRemaining(context: NamespaceContext, message: string, call: Call): Promise<string[]> {
   const kinds = [...message.matchAll(/([a-z0-9]+)\.([a-z0-9.-]*) has (\d+) resource instances/g)];
   return Promise.all(kinds.map(async ([, plural, group, count]) => {
@@ -106,13 +108,16 @@ function nameRemaining(context: NamespaceContext, message: string, call: Call): 
 }
 
 async function preferredVersion(context: NamespaceContext, group: string, call: Call): Promise<string> {
-  // `/apis/<group>` is the group itself; its path is made like that of a version.
+  // `/apis/<group>` is the path of the group.
   const path = groupPath(`${group}/`).replace(/\/$/, "");
   const { body } = await context.api.call({ method: "GET", path, repeat: "safe" }, call);
   return body.preferredVersion.groupVersion;
 }
 
-/** `Some content in the namespace has finalizers remaining: kubernetes.io/pvc-protection in 2 resource instances`. */
+/**
+ * Parses `Some content in the namespace has finalizers remaining: kubernetes.io/pvc-protection in 2 resource
+ * instances`.
+ */
 function namesOfFinalizers(message: string): string[] {
   const list = message.split("finalizers remaining:")[1] ?? message;
   return list.split(",").map((part) => part.trim().replace(/ in (\d+) resource instances?$/, "")).filter((part) =>

@@ -1,6 +1,6 @@
 /**
- * Rights in a namespace that this program has made, where it has none in the whole cluster (CLUSTER_ROLE): it binds the role
- * to itself there. So it can read no Secret but those of its own hubs and spokes.
+ * Grants Wheelwright its rights in a namespace that it created, when it has none in the whole cluster (CLUSTER_ROLE).
+ * It binds that role to itself in the namespace. So it can read only the Secrets of its own hubs and spokes.
  */
 import { type Call, type ClusterAccess, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -11,10 +11,10 @@ import { isRecord, unexpectedResponse } from "#lib/drivers/cluster/client/status
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
-/** API servers learn of a binding by a watch: in a moment as a rule, later when they are busy. */
+/** API servers learn about a binding through a watch: usually immediately, later when they are busy. */
 const BINDING_TIMEOUT = 30 * SECOND;
 const POLL_INTERVAL = SECOND / 4;
-/** What nobody has who has not been given it. */
+/** Access that is only allowed after the binding took effect. */
 const PROBE_ACCESS: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
 
 interface RoleBindingContext {
@@ -23,7 +23,7 @@ interface RoleBindingContext {
   readonly namespace: string;
 }
 
-/** Returns once the API server says that the role is in force. To do it again is no harm. */
+/** Binds the role, and returns once the API server confirms that it is in effect. Idempotent. */
 export async function bindRole(
   { api, objects, namespace }: RoleBindingContext,
   role: string,
@@ -50,7 +50,7 @@ export async function bindRole(
   }
 }
 
-/** By the API server's own word; in all namespaces where none is given. */
+/** Whether the API server allows the access, in all namespaces if none is given. */
 export async function isAllowed(
   api: Api,
   access: ClusterAccess,
@@ -73,7 +73,7 @@ async function readOwnUsername(api: Api, call: Call): Promise<string> {
   return name;
 }
 
-/** The status of a review, which asks and changes nothing. */
+/** Creates a review and returns its status. A review changes nothing in the cluster. */
 async function createReview(
   api: Api,
   review: { readonly apiVersion: string; readonly kind: string },

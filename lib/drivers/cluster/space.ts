@@ -1,4 +1,4 @@
-/** One namespace of ours: every call asks the guard first. */
+/** Opens a namespace that Wheelwright created. Every call checks the guard first. */
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import { type Call, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
@@ -8,13 +8,13 @@ import { createOrFind, type WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { removeNamespace } from "#lib/drivers/cluster/remove-namespace.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";
 
-/** Names told of pods that are waited for. */
+/** The most pod names in a message. */
 const MAX_NAMES = 5;
 
 export function openSpace(context: NamespaceContext): Space {
   const { api, objects, guard, namespace, uid } = context;
 
-  /** The object as it belongs here. One that names another namespace is a mistake that must not be put right silently. */
+  /** Returns the object with this namespace. Throws if it names another one. */
   const withNamespace = (object: KubeObject): KubeObject => {
     const named = object.metadata.namespace;
     if (named === namespace) return object;
@@ -74,7 +74,7 @@ export function openSpace(context: NamespaceContext): Space {
         what: "Waiting for pods to end",
         check: async (call) => {
           await guard.read(call);
-          // A pod of a Job that has ended stays for its log, and does nothing any more.
+          // Completed pods of Jobs stay for their logs.
           const { items, watch } = await objects.listWatchable(POD, selector, call);
           const names = items
             .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase))

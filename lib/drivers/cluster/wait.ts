@@ -1,9 +1,9 @@
 /**
- * Waiting for the cluster: look, and look again when something has changed or ten seconds have passed.
+ * Polls the cluster until a state is reached: again after each change, and at least every ten seconds.
  *
- * What is not so at the first look may be so in a moment: only what lasts longer is watched, from what was seen last.
- * Watches are hints that it is time to look; what is so is always read afresh. So a watch that was lost, refused or
- * late can delay an answer, never falsify it. An API server that does not answer is waited for, too.
+ * Short waits end with the second check. Longer ones watch for changes from the last check on. A watch only triggers
+ * the next check, and each check reads the current state. So a lost, refused or late watch can delay the result but
+ * never falsify it. An API server that does not answer is waited for too.
  */
 import type { Api } from "#lib/drivers/cluster/client/api.ts";
 import { type Call, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
@@ -16,30 +16,30 @@ import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 export type CheckResult<T> =
   | { readonly done: T }
   | {
-    /** None: nothing is known yet that people should be told. */
+    /** Progress for users. Absent if nothing is known yet. */
     readonly sentence?: string; /** Milliseconds after which to look again in any case. */
     readonly again?: number | undefined;
-    /** What a change shows in, from what was seen. */
+    /** Watches that show a change after this check. */
     readonly watches?: readonly WatchQuery[];
   };
 
 interface WaitTask<T> {
   readonly api: Api;
   readonly log: Log;
-  /** What is waited for, to begin the sentence that it did not come. */
+  /** What the wait is for: the start of the timeout message. */
   readonly what: string;
-  /** The first look need not tell why it is not so: that may be over in a moment. */
+  /** Checks the state. The first check may leave out the reason, because the wait may end soon. */
   readonly check: (call: Call, isFirst: boolean) => Promise<CheckResult<T>>;
 }
 
 const POLL_INTERVAL = 10 * SECOND;
-/** The same without watches: some installations may not grant them. */
+/** The interval without watches, which some installations do not permit. */
 const UNWATCHED_INTERVAL = 3 * SECOND;
-/** Between the first look and the second. */
+/** Milliseconds between the first and the second check. */
 const SECOND_CHECK_AFTER = 50;
-/** Changes come in bursts: a pod's start is a dozen of them. */
+/** Milliseconds between checks at least. Changes come in bursts: a pod's start has a dozen. */
 const MIN_INTERVAL = 250;
-/** What a timer can hold. */
+/** The longest delay of a timer. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promise<T> {
@@ -94,7 +94,7 @@ interface ChangeListener {
   readonly onRefused: () => void;
 }
 
-/** Tells of every change, until called off. A watch that is refused is done without. */
+/** Calls the listener for every change until the signal aborts. A refused watch is skipped. */
 async function watchAll<T>(
   wait: WaitTask<T>,
   watches: readonly WatchQuery[],

@@ -1,4 +1,4 @@
-/** Callers who wait for a connection: each until it is served, goes away, or has waited for too long. */
+/** Queues callers that wait for a connection, until each is served, cancels or times out. */
 import type { Client } from "#lib/drivers/db/client.ts";
 import { asFault } from "#lib/drivers/db/faults.ts";
 import type { ConnectionShares } from "#lib/drivers/db/connection-shares.ts";
@@ -12,26 +12,26 @@ interface Waiter {
 
 interface CallerQueueOptions {
   readonly shares: ConnectionShares;
-  /** Milliseconds; null is as long as it takes. */
+  /** Milliseconds that a caller waits. Null for no limit. */
   readonly waitLimit: number | null;
-  /** Why the last connection could not be opened, or null. */
+  /** Returns why the last connection could not be opened, or null. */
   readonly failure: () => unknown;
-  /** Whether the database has answered over another connection since that attempt began. */
+  /** Whether the database has answered on another connection since that attempt began. */
   readonly answers: () => boolean;
 }
 
 export interface CallerQueue {
   count(): number;
-  /** How many may have a connection, each within the share of its user. */
+  /** Returns how many waiting callers are within their user's share. */
   servable(): number;
-  /** Who is to be served next, if anybody may be. */
+  /** Returns the next caller to serve, if one is within its share. */
   next(): Waiter | undefined;
   wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client>;
   refuse(error: unknown): void;
 }
 
 export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQueueOptions): CallerQueue {
-  const waiting = new Set<Waiter>(); // a Set keeps the order of arrival, and lets go of any in one step
+  const waiting = new Set<Waiter>(); // a Set keeps the order of arrival and removes any caller in constant time
 
   return {
     count: () => waiting.size,
@@ -61,9 +61,12 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
   };
 }
 
-/** A database that answers others can be reached: it is only slow to take one more connection. */
+/**
+ * Returns the error for a caller that got no connection. A database that answers other connections is only slow to
+ * accept a new one.
+ */
 function connectionFault(failure: unknown, answers: boolean): Fault {
-  const told = failure instanceof Error && asFault(failure.cause); // too many connections are another thing
+  const told = failure instanceof Error && asFault(failure.cause); // "too many connections" has its own error
   if (told instanceof Fault) return told;
   return failure && !answers
     ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {

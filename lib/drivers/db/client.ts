@@ -1,10 +1,9 @@
 /**
- * One connection to PostgreSQL, used until it breaks and never mended.
+ * Opens one connection to PostgreSQL that is used until it breaks and is never reconnected.
  *
- * postgres.js mends: it puts a new connection under an old handle, and with that the second half of a broken
- * transaction runs, and commits, inside somebody else's. Here a client is given exactly one socket. Once that is gone
- * (closed, cut, or given up because an answer did not come in time) the client is dead for ever: what was under way
- * rejects, and so does whatever comes later. Neither `begin()` nor `reserve()` nor `listen()` of the driver is used.
+ * postgres.js reconnects silently: the second half of a broken transaction could then run, and commit, inside another
+ * one. Here a client has exactly one socket. Once that is closed or an answer is too late, the client is dead. Its
+ * pending and later statements reject. The driver's `begin()`, `reserve()` and `listen()` are not used.
  */
 import type postgres from "postgres";
 import { asFault, ConnectionLost, isFatal, isProgrammingError, isReadOnly } from "#lib/drivers/db/faults.ts";
@@ -22,59 +21,59 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 interface ClientOptions {
   readonly url: DatabaseSource;
-  /** What pg_stat_activity shows. */
+  /** The application name in pg_stat_activity. */
   readonly name: string;
   /** Session settings, such as statement_timeout. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Milliseconds until connecting is given up, all hosts together. */
+  /** Milliseconds for connecting, all hosts together. */
   readonly connectLimit: number;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onDead?: () => void;
 }
 
 export interface QueryOptions {
-  /** Milliseconds until the statement is cancelled and the client given up; null is as long as it takes. */
+  /** Milliseconds until the statement is cancelled and the client closed. Null for no limit. */
   readonly limit: number | null;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Result {
   readonly rows: Record<string, unknown>[];
-  /** The server's word for what it did: INSERT, COMMIT, ROLLBACK … */
+  /** The server's command tag: INSERT, COMMIT, ROLLBACK … */
   readonly command: string;
   readonly count: number;
 }
 
 export interface Client {
-  /** Why this client can no longer be used, or null while it can. */
+  /** The error that ended this client, or null while it is usable. */
   readonly dead: Error | null;
-  /** Of the server's process. */
+  /** The process ID of the server's backend. */
   readonly pid: number;
-  /** Whether the server took no writes when it was connected to. */
+  /** Whether the server was read-only when the client connected. */
   readonly readOnly: boolean;
-  /** Whether the server was a standby then. */
+  /** Whether the server was a standby when the client connected. */
   readonly standby: boolean;
-  /** The host that it is connected to. */
   readonly host: DatabaseHost;
-  /** Runs one statement. It is sent at once; the server does those of one client in the order in which they were given. */
+  /** Runs one statement. It is sent immediately. The server runs a client's statements in order. */
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
-  /** Cuts the connection now. The server rolls back what was open. */
+  /** Closes the connection immediately. The server rolls back open transactions. */
   kill(reason: unknown): void;
-  /** Says goodbye to the server. Only for a client with nothing under way. */
+  /** Closes the connection gracefully. Only for a client without pending statements. */
   close(): Promise<void>;
 }
 
 /**
- * What the driver's types leave out: whether the statement was sent, and what cancels it. The public `cancel()` calls
- * this too, but drops its promise: a server that cannot be reached just then would end the process, uncatchably.
+ * Fields that are missing in the driver's types: whether the statement was sent, and the function that cancels it. The
+ * public `cancel()` ignores that function's promise, so an unreachable server would end the process with an unhandled
+ * rejection.
  */
 type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; canceller(query: Query): Promise<void> };
 
 const CANCEL_LIMIT = 2 * SECOND;
 
 /**
- * Connects to the first host that answers and is what the address asks for. Where none takes writes, the first that answers
- * is used: what can be read is worth having.
+ * Connects to the first host that answers and matches the address. If none accepts writes, it uses the first that
+ * answers, for reading.
  */
 export async function openClient(options: ClientOptions): Promise<Client> {
   const address = resolveDatabaseAddress(options.url), { hosts, connectTimeout, target } = address;
@@ -82,7 +81,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
   let chosen: Client | null = null, reader: Client | null = null, failure: unknown = null;
   for (const host of hosts) {
     let client: Client | null = null;
-    const onDead = () => void (client && client === chosen && options.onDead?.()); // nobody knows of the others
+    const onDead = () => void (client && client === chosen && options.onDead?.()); // only the chosen client is reported
     try {
       client = await openSession({ ...options, connectLimit, onDead }, address, host);
     } catch (error) {
@@ -102,7 +101,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
 
 async function openSession(options: ClientOptions, address: DatabaseAddress, host: DatabaseHost): Promise<Client> {
   let dead: Error | null = null;
-  const pending = new Set<(error: unknown) => void>(); // what refuses each statement that has no answer yet
+  const pending = new Set<(error: unknown) => void>(); // rejects each pending statement
   const sockets = openSockets(address, host, die);
 
   const sql = openDriver(address, host, options.name, {
@@ -119,12 +118,15 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
     options.onDead?.();
   }
 
-  /** The statement is not waited for any longer. The server is told; what it still answers, nobody can tell apart. */
+  /**
+   * Abandons a statement and cancels it on the server. The client is dead, because later answers could not be matched
+   * to statements.
+   */
   function abandon(query: Query, reason: unknown): void {
     dead = new ConnectionLost(reason);
     options.onDead?.();
-    if (!query.state) return sockets.cut(); // never sent, for there is no session yet
-    sockets.allow(1); // the driver cancels over a socket of its own
+    if (!query.state) return sockets.cut(); // never sent: the session is not open yet
+    sockets.allow(1); // the driver cancels over a second socket
     withTimeout(CANCEL_LIMIT, query.canceller(query)).catch(() => {}).finally(() => {
       sockets.allow(0);
       sockets.cutAll();
@@ -151,7 +153,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
       signal?.addEventListener("abort", onAbort, { once: true });
       const refuse = (error: unknown) => settle(() => fail(error));
       pending.add(refuse);
-      // Type 0 for each parameter: the server says what it is. The driver's guess would be wrong for arrays and JSON.
+      // Type 0 lets the server decide each parameter's type. The driver would guess wrong for arrays and JSON.
       const typed = params.map((param) => sql.typed(param as never, 0));
       const query = sql.unsafe(
         text,
@@ -162,10 +164,10 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
         (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
         (error) => {
           if (dead) return settle(() => fail(dead));
-          if (isProgrammingError(error)) settle(() => fail(error)); // of ours, in a value; what the driver has sent of it is unsure
+          if (isProgrammingError(error)) settle(() => fail(error)); // a bad value; the driver may have sent part of the statement
           if (isFatal(error)) return die(error);
           const told = asFault(error);
-          if (isReadOnly(told)) return die(told); // what it is connected to is no longer what was meant
+          if (isReadOnly(told)) return die(told); // the server is no longer a primary
           settle(() => fail(told));
         },
       );
@@ -190,7 +192,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
   return await startSession(client, options, address);
 }
 
-/** Connects, and sets the session up in the same statement that proves the connection. */
+/** Connects and configures the session with one statement. */
 async function startSession(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
   const { text, params } = sessionQuery(options.settings, address.options);
   try {

@@ -1,10 +1,10 @@
-/** Types of columns: as what each is read, and what it takes. */
+/** Column types: what is read, and what is accepted on insert and update. */
 import type { ColumnType, JSONColumnType } from "kysely";
 
-/** Read as a Date; left out on insert where the column has a default. */
+/** Read as a Date. Optional on insert, where the column has a default. */
 export type StampColumn = ColumnType<Date, Date | undefined, Date>;
 export type MaybeStampColumn = ColumnType<Date | null, Date | null | undefined, Date | null>;
-/** A bigint: the driver reads it as text, and takes a number or text. */
+/** A bigint. The driver reads it as text, and accepts a number or text. */
 export type BigColumn = ColumnType<string, number | string | undefined, number | string>;
 export type MaybeBigColumn = ColumnType<string | null, number | string | null | undefined, number | string | null>;
 // deno-lint-ignore no-explicit-any

@@ -1,28 +1,27 @@
 /**
- * Whether a database and a program fit.
+ * Compares the migrations of a database with those of the program.
  *
- * A database that is newer than the program is served all the same: migrations are made so that the release before works
- * on them (sql/README.md), and so a roll-out can be taken back. One that takes something away says in its header what a
- * program must know to work without it, `-- needs 0060_add_size`. That is recorded with it, for programs that were
- * made before it was written.
+ * A newer database is accepted: the previous release works with new migrations (sql/README.md), so a rollout can be
+ * rolled back. A migration that removes something names the migration that a program needs for it: `-- needs
+ * 0060_add_size`. The database records that for older programs.
  */
 import { createHash } from "node:crypto";
 
 export type Migration = readonly [name: string, sql: string];
 
-/** What the database says of a migration; `needs` is the one that a program must have, null where any may go on. */
+/** An applied migration. `needs` is the migration that a program must have, or null. */
 export interface AppliedMigration {
   readonly name: string;
   readonly checksum: string;
   readonly needs: string | null;
 }
 
-/** A database and a program that do not fit; the message says which file, and what to do. */
+/** The database and the program are incompatible. The message names the file and the remedy. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** What is wrong, and what to do about it. */
+/** An incompatibility with its remedy. */
 export class SchemaMismatch extends MigrationError {
   readonly problem: string;
   readonly remedy: string;
@@ -33,18 +32,18 @@ export class SchemaMismatch extends MigrationError {
   }
 }
 
-/** By name. A table of migrations that was made before anything was needed lacks the column. */
+/** Selects the applied migrations by name. An old migrations table has no column `needs`. */
 export const SELECT_APPLIED =
   "select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name";
 
 export interface SchemaComparison {
-  /** What is yet to be applied, in order. */
+  /** Migrations to apply, in order. */
   readonly missing: readonly Migration[];
-  /** What the database has and the program does not know; it works all the same. */
+  /** Applied migrations that the program does not have. It works with them. */
   readonly newer: readonly string[];
 }
 
-/** Throws SchemaMisfit where they do not fit. */
+/** Throws SchemaMismatch if the database and the program are incompatible. */
 export function compareSchema(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
@@ -82,12 +81,12 @@ export function compareSchema(
   return { missing, newer };
 }
 
-/** What is recorded with an applied migration. */
+/** Returns the checksum that is recorded with a migration. */
 export function checksumOf(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 
-/** The migration without which no program works on this one. */
+/** Returns the migration that programs need to work with this one, or null. */
 export function requiredMigration(text: string): string | null {
   return /^-- needs (\d{4}_\w+)\r?$/m.exec(text)?.[1] ?? null;
 }

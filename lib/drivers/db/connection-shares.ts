@@ -1,20 +1,22 @@
 /**
- * Who has how many connections of a pool, so that one user cannot have all.
+ * Counts the connections of each user, so that one user cannot take the whole pool.
  *
- * Somebody's requests may all wait for one row, each with a connection. So a user's requests never hold the last quarter of
- * a pool, and of those who wait the one whose user holds the fewest is next. What belongs to no user, such as finding out
- * who calls, and the work of jobs, is not bounded: it is short, or bounded elsewhere.
+ * All requests of a user may wait for the same row. So a user's requests never use the last quarter of a pool, and the
+ * waiting user with the fewest connections is served next. Work without a user, such as authentication and jobs, is not
+ * limited here: it is short or limited elsewhere.
  */
 export interface ConnectionShares {
-  /** Whether one more connection is within the user's share. */
+  /** Whether the user may take one more connection. */
   mayTake(user: string | undefined): boolean;
   take(user: string | undefined): void;
   give(user: string | undefined): void;
-  /** Who is served next; undefined when nobody may be. In the order of arrival, all else being equal. */
+  /**
+   * Returns the next caller to serve, or undefined if none is within its share. Ties are served in order of arrival.
+   */
   next<W extends { readonly user: string | undefined }>(waiting: Iterable<W>): W | undefined;
 }
 
-const MIN_SHARE = 2; // connections of any user: a request may read while its own transaction is open
+const MIN_SHARE = 2; // a request may read while its own transaction is open
 
 export function openConnectionShares(size: number): ConnectionShares {
   const most = Math.max(MIN_SHARE, size - Math.ceil(size / 4)), held = new Map<string, number>();

@@ -1,9 +1,9 @@
 /**
- * The control connection: one client apart from the pool, for LISTEN and for heartbeats.
+ * Opens the control connection: a client outside of the pool, for LISTEN and heartbeats.
  *
- * A LISTEN dies with its connection, and silently: nothing says that it is gone when a peer freezes or a network
- * swallows packets. So the connection is asked every two seconds whether it answers, is thrown away when it does not,
- * and after each replacement all listeners are told that they may have missed something.
+ * LISTEN ends silently with its connection, for example when a network drops packets. So the connection is probed every
+ * two seconds and replaced when it does not answer. After each replacement, listeners are told that they may have
+ * missed notifications.
  */
 import { type Client, openClient, type Result } from "#lib/drivers/db/client.ts";
 import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
@@ -16,18 +16,18 @@ interface ControlOptions {
   readonly name: string;
   readonly channel: string;
   readonly log: Log;
-  /** Milliseconds between two looks at whether the connection answers, and until it counts as dead. */
+  /** Milliseconds between probes, and until an unanswered probe counts as a failure. */
   readonly probeEvery?: number;
   readonly answerLimit?: number;
-  /** Told what was notified, and null when something may have been missed. */
+  /** Called with each payload, and with null when notifications may have been missed. */
   readonly onNotify: (payload: string | null) => void;
 }
 
 interface OpenControl {
-  /** The pid of its server process; null while there is no connection. */
+  /** The process ID of its backend. Null while disconnected. */
   readonly pid: number | null;
   query(text: string, params?: readonly unknown[]): Promise<Result>;
-  /** Settles when there is a connection, and it listens. */
+  /** Resolves when the connection is open and listens. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function openControl(options: ControlOptions): OpenControl {
   let answeredAt = 0;
   let down = false, failure: unknown = null; // of the last connection
   let ready = Promise.withResolvers<void>();
-  ready.promise.catch(() => {}); // nobody need be waiting
+  ready.promise.catch(() => {}); // avoids an unhandled rejection
   const ended = run();
 
   async function run(): Promise<void> {
@@ -60,7 +60,7 @@ export function openControl(options: ControlOptions): OpenControl {
         if (client) ready = newReady();
         client?.kill(error);
         client = null;
-        // Said once; what follows would say the same every two seconds until the database is back.
+        // Logged once as a warning. Repeated failures are logged at debug level.
         options.log[down ? "debug" : "warn"]("The control connection to the database is down, replacing it", { error });
         down = true;
         await sleep(backoff(attempt + 1, 100, 2 * SECOND), end.signal).catch(() => {});
@@ -81,7 +81,7 @@ export function openControl(options: ControlOptions): OpenControl {
       onDead,
     });
     try {
-      if (fresh.readOnly) throw readOnlyFault(); // nothing can be beaten there, and a standby notifies nobody
+      if (fresh.readOnly) throw readOnlyFault(); // heartbeats need writes, and a standby sends no notifications
       await fresh.query(`listen ${options.channel}`, [], { limit });
       answeredAt = performance.now();
       return fresh;
@@ -91,7 +91,7 @@ export function openControl(options: ControlOptions): OpenControl {
     }
   }
 
-  /** Ends when the client does. A heartbeat that was answered is a look saved. */
+  /** Probes the client until it is dead. A heartbeat that was answered counts as a probe. */
   async function probeRegularly(asked: Client): Promise<void> {
     const every = options.probeEvery ?? 2 * SECOND;
     while (!asked.dead && !end.signal.aborted) {

@@ -1,6 +1,6 @@
 /**
- * One connection for reading or writing whole tables in one transaction: the bytes of COPY, as fast as the other side takes
- * them. As in client.ts, a connection that breaks is not mended: what is under way fails, and so does whatever comes later.
+ * Opens a connection for reading or writing whole tables with COPY in one transaction, as fast as the other side reads
+ * or writes. As in client.ts, a broken connection is not reconnected: pending and later statements fail.
  */
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -19,23 +19,23 @@ export type Bytes = Uint8Array<ArrayBufferLike>;
 
 export interface Copier {
   run(text: string, params?: readonly unknown[]): Promise<postgres.Row[]>;
-  /** What a `copy … to stdout` answers, in pieces of about this many bytes. */
+  /** Yields the output of `copy … to stdout` in chunks of about 64 KiB. */
   copyOut(text: string): AsyncGenerator<Buffer>;
-  /** Hands the bytes to a `copy … from stdin`. */
+  /** Sends the bytes to a `copy … from stdin`. */
   copyIn(text: string, content: AsyncIterable<Bytes>): Promise<void>;
-  /** Ends the connection; the server rolls back what is open. */
+  /** Closes the connection. The server rolls back an open transaction. */
   close(): Promise<void>;
 }
 
-/** What the driver's types leave out: what it tells a failure to. */
+/** Adds the method that receives a query's error, which the driver's types lack. */
 type Query = postgres.PendingQuery<postgres.Row[]> & { reject(error: unknown): void };
 
 const CHUNK_BYTES = 64 * 1024;
 const CONNECT_LIMIT = 30 * SECOND;
-/** A copy lasts as long as it lasts, and one whose peer is gone ends with its socket. */
+/** A copy may take any time. If the peer is gone, it ends with the socket. */
 const SETTINGS = { statement_timeout: "0", idle_in_transaction_session_timeout: "0", lock_timeout: "30000" };
 
-/** Connects; `settings` are set for the session, over those of a copy. */
+/** Connects. `settings` override the settings above. */
 export async function openCopier(
   source: DatabaseSource,
   name: string,
@@ -110,18 +110,18 @@ export async function openCopier(
   }
 }
 
-/** What the server says of rows is its own; all else is the connection's end. */
+/** Returns errors of the server unchanged. Any other error means that the connection was lost. */
 function asConnectionLost(error: unknown): unknown {
   return error instanceof postgres.PostgresError ? error : new ConnectionLost(error);
 }
 
 /**
- * Rejects with what the server refuses the rows for. The driver has resolved the query with its stream by then, and what is
- * refused after the last row, such as a row that another table lacks, it tells nobody: the stream would never end.
+ * Returns a promise that rejects when the server refuses the rows. The driver resolves the query as soon as its stream
+ * is open, and ignores errors after the last row, such as a violated foreign key. The stream would never end.
  */
 function rejectionOf(query: Query): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>(), before = query.reject;
-  promise.catch(() => {}); // it may come when nobody waits any more
+  promise.catch(() => {}); // it may reject when nobody waits any more
   query.reject = (error) => {
     before.call(query, error);
     reject(error);

@@ -1,93 +1,96 @@
 /**
- * What the rest of the program knows of the database: the contract of `openDatabase` in open.ts.
+ * Defines the interface to the database for the rest of the program. `openDatabase` in open.ts implements it.
  *
- * `rows` runs single statements, `transact` runs several as one. Both take a connection from our own pool (pool.ts
- * says why it is ours); a lost connection rejects what was under way and never runs any of it somewhere else.
+ * `rows` runs single statements, `transact` runs several as one transaction. Both use our own pool (pool.ts explains
+ * why). A lost connection rejects its pending statements and never runs them on another one.
  */
 import type { Kysely, Transaction } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
-/** Reads and single statements, done again after a deadlock: the pool, or a transaction that the caller is in. */
+/** Runs single statements, on the pool or within the caller's transaction. They are retried after a deadlock. */
 export type Rows = Kysely<Schema> & {
-  /** Runs a short read beside those of others; absent within a transaction, whose reads belong to it. */
+  /** Runs a short read on a shared connection. Absent in a transaction, whose reads belong to it. */
   readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 };
 
-/** An open transaction. What is added to `wakes` is announced to all replicas after the commit, never before. */
+/** An open transaction. After its commit, the topics in `wakes` are announced to all replicas. */
 export interface Tx extends Transaction<Schema> {
   readonly wakes: Set<Topic>;
 }
 
 /**
- * What a wake-up is about: new stream events of a hub, work in the queue, a running job that shall stop, or a user whose
- * credentials or memberships were given or taken back. Wake-ups are hints; rows are the truth.
+ * The topic of a wake-up: new stream events of a hub, work in the queue, a running job to cancel, or a user whose
+ * credentials or memberships changed. Wake-ups are hints; only the rows count.
  */
 export type Topic = `federation:${string}` | `job:${string}` | `user:${string}` | "jobs";
 
-/** Wake-ups from all replicas, this one included. */
+/** Wake-ups from all replicas, including this one. */
 export interface Wakeups {
   /**
-   * Calls the listener for each wake-up of the topic, and whenever some may have been missed (the control connection
-   * was replaced). Returns what ends the subscription.
+   * Calls the listener for each wake-up of the topic, and whenever some may have been missed because the control
+   * connection was replaced. Returns a function that ends the subscription.
    */
   subscribe(topic: Topic, listener: () => void): () => void;
 }
 
 /**
- * The one connection that no request ever uses, for what must not wait behind requests: heartbeats. It is replaced when
- * it closes or does not answer.
+ * The control connection, which requests never use, so that heartbeats do not wait for them. It is replaced when it
+ * closes or does not answer.
  */
 export interface Control {
-  /** Runs one statement; rejects when it has no answer within two seconds, and at once while there is no connection. */
+  /** Runs one statement. Rejects after two seconds without an answer, and immediately while disconnected. */
   query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
-/** For whom a transaction is, and what it makes sure of before its work. */
+/** The user of a transaction, and a check that runs before its work. */
 export interface TransactionHold {
-  /** Id of a user. Who takes something from this user waits, once that is committed, until the transaction has ended. */
+  /**
+   * The user's ID. A transaction that revokes a right of this user waits, after its commit, until this transaction has
+   * ended.
+   */
   readonly user: string;
-  /** Throws when the work shall not be done. It sees all that was taken by somebody who has been told so. */
+  /** Throws if the work is not allowed. It sees all revocations that were already confirmed. */
   readonly check: (tx: Tx) => Promise<void>;
-  /** Runs COMMIT, whose answer must not be given up: a caller's time can stand still meanwhile. */
+  /** Wraps COMMIT, which must not be cancelled: the caller's time limit can pause meanwhile. */
   readonly onCommit?: <T>(commit: () => Promise<T>) => Promise<T>;
 }
 
 interface DatabaseStats {
-  /** Connections that the pool may have, has, has idle, and callers that wait for one. */
+  /** The pool's limit, open connections, idle connections and waiting callers. */
   readonly size: number;
   readonly open: number;
   readonly idle: number;
   readonly waiting: number;
-  /** Whether the control connection stands. */
+  /** Whether the control connection is up. */
   readonly control: boolean;
 }
 
 export interface Database {
   readonly rows: Rows;
   /**
-   * Runs the work as one transaction: commits what it returns from, rolls back what it throws out of. After a deadlock
-   * the work is run again from its start, so it must do nothing that a rollback does not undo. When it wakes a user, it
-   * returns once no transaction that holds that user has begun before.
+   * Runs the work as one transaction: commits when it returns, rolls back when it throws. After a deadlock the work
+   * runs again, so it must have no effects that a rollback does not undo. If it wakes a user, it returns only when
+   * earlier transactions of that user have ended.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Reads of event streams, on connections of their own: callers wait for one as long as it takes. `within` does not
-   * narrow it: a query that is cancelled costs its connection, and clients of streams leave at any moment.
+   * Reads for event streams, on separate connections without a wait limit. `within` does not apply to them: a cancelled
+   * query costs its connection, and stream clients disconnect at any time.
    */
   readonly streams: Rows;
-  /** The same database for one request: waiting ends and running queries are cancelled when the signal aborts. */
+  /** Returns the database for one request. When the signal aborts, waiting ends and running queries are cancelled. */
   within(signal: AbortSignal): Database;
-  /** The same database, each of whose transactions holds this. */
+  /** Returns the database with this hold on each transaction. */
   holding(hold: TransactionHold): Database;
   readonly wakeups: Wakeups;
   readonly control: Control;
   stats(): DatabaseStats;
-  /** The database's own clock. */
+  /** Returns the database's time. */
   now(): Promise<Date>;
 }
 
-/** The database as its opener holds it. */
+/** The database with the method that closes it. */
 export interface OpenDatabase extends Database {
-  /** Lets what is under way end, for two seconds at most, then cuts it. Nothing can be asked afterwards. */
+  /** Lets running statements finish for up to two seconds, then closes all connections. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Kysely over our pool: which connection a query gets, and what begins and ends a transaction on it. */
+/** Connects Kysely to our pool: provides connections, and starts and ends transactions. */
 import {
   type CompiledQuery,
   type ConnectionProvider,
@@ -24,11 +24,11 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export interface DialectOptions {
   readonly pool: Pick<Pool, "acquire">;
-  /** Milliseconds that one statement may take, seen from here. */
+  /** Milliseconds for one statement, measured here. */
   readonly limit: number;
-  /** Ends waiting for a connection, and cancels what runs. */
+  /** Cancels the wait for a connection and running statements. */
   readonly signal?: AbortSignal | undefined;
-  /** Id of the user whom each transaction holds from its beginning, and whose share of the pool it takes. */
+  /** The ID of the user whom each transaction locks, and whose share of the pool it uses. */
   readonly user?: string | undefined;
   readonly onCommit?: TransactionHold["onCommit"] | undefined;
 }
@@ -44,17 +44,17 @@ export function openDialect(options: DialectOptions): Dialect {
   };
 }
 
-/** Tables and columns are named in a query as in the program, and in its SQL as in the database. */
+/** Translates the program's names of tables and columns into those of the database. */
 class ColumnCompiler extends PostgresQueryCompiler {
   protected override sanitizeIdentifier(name: string): string {
     return super.sanitizeIdentifier(toColumn(name));
   }
 }
 
-// Neither keeps anything between two queries, and to make them for each request costs 3% of it.
+// Both are stateless. Creating them for each request would cost 3% of its time.
 const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 
-/** The key of the lock that a user's transactions share, as SQL takes it. */
+/** Returns the key of the advisory lock that a user's transactions share. */
 export const userLockKey = (user: string): string => `wheelwright: held ${user}`;
 
 function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
@@ -66,14 +66,14 @@ function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
     commitTransaction: refuseDirectUse,
     rollbackTransaction: refuseDirectUse,
     releaseConnection: (connection) => Promise.resolve((connection as LeasedConnection).lease.release()),
-    destroy: () => Promise.resolve(), // the pool belongs to who opened it
+    destroy: () => Promise.resolve(), // the opener of the pool closes it
   };
 }
 
 /**
- * Runs the work in a transaction of one connection. What it asks at once goes to the server in one write, and is done there
- * in the order in which it was asked; so does BEGIN with the first statement. When the work throws, or COMMIT fails, all is
- * rolled back, and the first that failed is what is thrown.
+ * Runs the work in a transaction. Statements of the same moment are sent to the server in one write, together with
+ * BEGIN, and run in order. If the work throws or COMMIT fails, the transaction is rolled back, and the first error is
+ * thrown.
  */
 export async function inTransaction<T>(
   options: DialectOptions,
@@ -83,27 +83,27 @@ export async function inTransaction<T>(
   const hold = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(userLockKey(user))}, 0))`;
   const lease = await pool.acquire(signal, user);
   const beginning = lease.query(`begin${hold ?? ""}`, [], { limit, signal });
-  // After it failed the server refuses all else until the end, so nothing of the work can be done outside of it.
+  // After a failed BEGIN the server refuses all statements, so none runs outside of a transaction.
   const failed = beginning.then(() => null, (error) => ({ error }));
-  const failures: unknown[] = []; // of the work's statements; those after the first are refused for it alone
+  const failures: unknown[] = []; // errors of the work's statements; all after the first only say that the transaction is aborted
   const note = (error: unknown) => {
     failures.push(error);
     throw error;
   };
-  const open: Lease = { ...lease, query: (...asked) => lease.query(...asked).catch(note) }; // what the work holds of it
+  const open: Lease = { ...lease, query: (...asked) => lease.query(...asked).catch(note) }; // the lease that the work uses
   try {
     const result = await work(transactionFor(open, options)).finally(() => open.query = refuseAfterEnd);
     await beginning;
-    // After a failed statement COMMIT rolls back, and calls that a success.
+    // After a failed statement, COMMIT rolls back and reports success.
     if (await onCommit(() => commit(lease, limit)) === "COMMIT") return result;
     throw new Error("The transaction was rolled back: one of its statements had failed", { cause: failures[0] });
   } catch (last) {
     const first = await failed, error = isAbortedTransaction(last) ? failures[0] ?? last : last;
-    // What holds it may be long in coming; a session in which it failed is in a transaction that nobody will end.
+    // BEGIN failed, so the session may be in a transaction that nobody ends.
     if (first) lease.release(first.error);
-    // Its other statements are stale as well: a new session has none.
+    // Its other prepared statements are stale as well; a new session has none.
     else if (isStalePlan(error)) lease.release(error);
-    // Never rejects: the reason for rolling back is what the caller must see. A cut session is rolled back too.
+    // Never rejects, so that the caller sees the original error. A closed session is rolled back too.
     else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
     throw first ? first.error : error;
   } finally {
@@ -111,12 +111,15 @@ export async function inTransaction<T>(
   }
 }
 
-/** What is left behind by work that has ended, such as the others of what was begun together, must not go on alone. */
+/** Refuses statements after the end of the work, for example of an unfinished Promise.all. */
 function refuseAfterEnd(): Promise<never> {
   return Promise.reject(new Error("The transaction has ended: the statement was not run"));
 }
 
-/** Single statements, each on a connection of its own. What Kysely would put between is made once a request, and not needed. */
+/**
+ * Runs single statements, each on its own connection. Skips Kysely's layers in between, which would be created for each
+ * request.
+ */
 export function rowsOn(options: DialectOptions): Kysely<Schema> {
   const { pool, limit, signal, user } = options;
   const provider = {
@@ -133,7 +136,7 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
   return new Kysely<Schema>(propsOf(options, provider));
 }
 
-/** One that is open on a connection of its owner's, who ends it: what is asked in it is asked there. */
+/** Returns a transaction that is already open on another connection. Its owner ends it. */
 export function transactionOn(ask: (text: string, params: readonly unknown[]) => Promise<Result["rows"]>): Tx {
   const query: Lease["query"] = async (text, params) => ({ rows: await ask(text, params), command: "", count: 0 });
   const lease: Lease = { pid: 0, dead: null, query, release: () => {} };
@@ -141,7 +144,7 @@ export function transactionOn(ask: (text: string, params: readonly unknown[]) =>
   return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<Topic>() });
 }
 
-/** Kysely's own lets each statement wait for the one before. */
+/** Creates the transaction without Kysely's own, which sends a statement only after the answer to the last. */
 function transactionFor(lease: Lease, options: DialectOptions): Transaction<Schema> {
   const connection = connectionFor(lease, options.limit, options.signal);
   return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));
@@ -153,18 +156,18 @@ function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyP
   return { config: { dialect }, dialect, driver: dialect.createDriver(), executor };
 }
 
-/** No signal here: once COMMIT is sent, giving up could only lose the answer. */
+/** Commits without a signal: after COMMIT was sent, cancelling could only lose the answer. */
 async function commit(lease: Lease, limit: number): Promise<string> {
-  if (lease.dead) throw lease.dead; // nothing was sent, so it is certain that nothing happened
+  if (lease.dead) throw lease.dead; // nothing was sent, so nothing happened
   try {
     return (await lease.query("commit", [], { limit })).command;
   } catch (error) {
-    // Any answer of the server's is a no (a deferred constraint, say); without one nobody knows.
+    // An error of the server means that nothing was committed. Without an answer the result is unknown.
     throw isFatal(error) && !refusesWrites(error) ? new CommitUnknown(error) : error;
   }
 }
 
-/** Together with `begin` it goes without parameters, so it must hold one of our ids and nothing else. */
+/** Quotes a lock key. It is sent without parameters, together with `begin`, so it must consist of one of our IDs. */
 function quote(text: string): string {
   if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Cannot hold ${text}: it is not an id`);
   return `'${text}'`;

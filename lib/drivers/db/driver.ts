@@ -1,4 +1,4 @@
-/** Makes the driver's client for one connection to one host, untouched by the environment's variables. */
+/** Creates the driver's client for one connection to one host, without settings from environment variables. */
 import type { Socket } from "node:net";
 import postgres from "postgres";
 import { fromColumn } from "#lib/drivers/db/naming.ts";
@@ -9,7 +9,7 @@ import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.t
 interface DriverEvents {
   readonly onclose: () => void;
   readonly onnotify?: (channel: string, payload: string) => void;
-  /** Opens a socket that the server may be talked to over. */
+  /** Opens a connected socket. */
   readonly socket: () => Promise<Socket>;
 }
 
@@ -23,7 +23,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     database: address.database,
     user: address.user,
     pass: () => findPassword(address, host),
-    ssl: false, // the socket is encrypted already
+    ssl: false, // the socket is already encrypted
     target_session_attrs: "read-write",
     max: 1,
     fetch_types: false,
@@ -36,7 +36,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     onnotice: () => {},
     ...events,
   };
-  // Options that are parsed already are taken as they are. Unparsed, PGTARGETSESSIONATTRS would fill in the one that is null.
+  // Parsed options are used unchanged. In unparsed ones, PGTARGETSESSIONATTRS would replace the null.
   const { options } = postgres(settings as DriverOptions), parsed: object = { ...options, target_session_attrs: null };
   return postgres(parsed as DriverOptions) as Sql;
 }

@@ -1,8 +1,8 @@
-/** Chooses one host of an address that names several, for connections that are not opened by client.ts. */
+/** Chooses one host of an address with several, for connections that client.ts does not open. */
 import { openClient } from "#lib/drivers/db/client.ts";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
-/** Returns the host that a client would use. It connects only where there is a choice. */
+/** Returns the host that a client would use. Connects only if there are several. */
 export async function findHost(address: DatabaseAddress, name: string, connectLimit: number): Promise<DatabaseHost> {
   if (address.hosts.length === 1) return address.hosts[0]!;
   const client = await openClient({ url: () => address, name, settings: {}, connectLimit });

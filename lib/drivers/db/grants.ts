@@ -1,13 +1,13 @@
 /**
- * What the service's own role may do in a database that another role owns: rows of each table, and nothing to the tables.
+ * Grants the service's role access to a database that another role owns: to rows, and not to the tables themselves.
  *
- * An attacker in the service could otherwise switch off the triggers that keep the audit log from being changed, or
- * drop it. A table that stands in the schema and not here does not compile.
+ * Otherwise an attacker in the service could disable the triggers that protect the audit log, or drop it. A new table
+ * in the schema must be added here, or the program does not compile.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
-/** By table. To lock a row, as `for update` and `for share` do, takes the right to update. */
+/** Privileges by table. Row locks (`for update`, `for share`) need the privilege to update. */
 export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", string>> = {
   migrations: "select",
   clock_shift: "select",
@@ -53,22 +53,25 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
 
 export interface Login {
   readonly role: string;
-  /** Empty where the server asks for none. */
+  /** Empty if the server needs no password. */
   readonly password: string;
 }
 
-/** Statements that make the role, for a server that lacks it. The password itself is not in them: servers log statements. */
+/**
+ * Returns statements that create the role. They have a SCRAM verifier and not the password, because servers log
+ * statements.
+ */
 export function createRole({ role, password }: Login): string {
   const secret = password === "" ? "" : ` password '${verifierOf(password)}'`;
   return `create role ${identifier(role)} login${secret};`;
 }
 
-/** Whatever the role owned in this database is the owner's from now on, and the database itself. */
+/** Returns the statement that gives everything the role owns in this database to the owner. */
 export function reassignOwned(role: string): string {
   return `reassign owned by ${identifier(role)} to current_user;`;
 }
 
-/** Statements that give the role what stands above, and take back whatever else it had on these tables. */
+/** Returns statements that grant the privileges above and revoke all others on these tables. */
 export function grantPrivileges(role: string, schema: string): string {
   const to = identifier(role), within = identifier(schema);
   const tables = Object.entries(TABLE_PRIVILEGES).map(([table, rights]) =>
@@ -83,16 +86,16 @@ export function grantPrivileges(role: string, schema: string): string {
   ].join("\n");
 }
 
-/** What the owner finds of the service's role in a database. */
+/** The service's role as the owner sees it. */
 export interface ServiceRole {
   readonly schema: string;
   readonly there: boolean;
-  /** Whether it may do everything: it is the owner itself, or a superuser. */
+  /** Whether it has all privileges: it is the owner or a superuser. */
   readonly all: boolean;
   readonly owns: boolean;
 }
 
-/** Statements around a migration. */
+/** Statements that run before and after a migration. */
 export interface TemporaryGrants {
   readonly first: string;
   readonly last: string;
@@ -101,8 +104,8 @@ export interface TemporaryGrants {
 export const NO_TEMPORARY_GRANTS: TemporaryGrants = { first: "", last: "" };
 
 /**
- * The rows of each table that the migration makes, until grantRights says which rights stay. A trigger on an older table
- * may write to the new one as soon as it is there, in the name of a service that knows nothing of it and works on.
+ * Returns temporary grants on the tables that a migration creates. A trigger on an older table may write to a new one
+ * immediately, on behalf of a service of the previous release.
  */
 export function grantTemporarily(role: string, { schema, there, all, owns }: ServiceRole): TemporaryGrants {
   if (!there || all || owns) return NO_TEMPORARY_GRANTS;
@@ -114,7 +117,7 @@ export function grantTemporarily(role: string, { schema, there, all, owns }: Ser
   };
 }
 
-/** What PostgreSQL keeps of a password (RFC 5803), so that it can be set without being told. */
+/** Returns the SCRAM verifier that PostgreSQL stores (RFC 5803), so that the password itself is not sent. */
 function verifierOf(password: string): string {
   const salt = randomBytes(16), rounds = 4096;
   const salted = pbkdf2Sync(password, salt, rounds, 32, "sha256");

@@ -1,9 +1,9 @@
 /**
- * A migration that makes an index while others write: on ten million rows the usual way stops all writes for minutes.
+ * Runs migrations that create an index concurrently: a normal one blocks writes to ten million rows for minutes.
  *
- * Its first line says `-- concurrently`, and it holds one statement and no more: `create index concurrently if not exists`.
- * PostgreSQL takes that outside a transaction alone. So index and record are two steps, and a process that dies between or
- * in them leaves an index that is whole, which is found, or one that is marked invalid, which is dropped and made anew.
+ * Such a migration begins with `-- concurrently` and has exactly one statement: `create index concurrently if not
+ * exists`. PostgreSQL runs it only outside of a transaction, so the index and its record are two steps. If the process
+ * dies in between, the index is either valid and found, or invalid and created again.
  */
 
 const MARK = /^-- concurrently\r?\n/;
@@ -13,12 +13,14 @@ export function isConcurrent(text: string): boolean {
   return MARK.test(text);
 }
 
-/** The same index as a transaction takes it; any other text as it is. */
+/**
+ * Returns the migration without `concurrently`, so that it can run in a transaction. Other migrations stay unchanged.
+ */
 export function withoutConcurrently(text: string): string {
   return isConcurrent(text) ? text.replace(/^create (unique )?index concurrently/m, "create $1index") : text;
 }
 
-/** The name of its index. Throws where it holds anything else, or more. */
+/** Returns the name of the index. Throws if the migration has any other content. */
 export function indexOf(text: string): string {
   const bare = text.replace(/--[^\n]*/g, "").trim().replaceAll(/\s+/g, " ");
   const [, index] = STATEMENT.exec(bare) ?? [];
@@ -30,7 +32,7 @@ export function indexOf(text: string): string {
 
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 
-/** May be run again, however the try before it ended. */
+/** Creates the index. Can be repeated after any failure. */
 export async function createIndex(run: Run, text: string): Promise<void> {
   const index = indexOf(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);

@@ -1,13 +1,12 @@
 /**
- * Brings a database to the schema of this program.
+ * Migrates a database to the schema of this program.
  *
- * Migrations run in order, each in a transaction of its own (but for indexes: migrate-index.ts), under one advisory lock:
- * any number of replicas may start at once, and one of them does the work while the others wait. What ran is recorded
- * with its checksum, so that a database which does not fit this program stops the start instead of failing later in some
- * query.
+ * Migrations run in order, each in its own transaction (except indexes: migrate-index.ts), under one advisory lock.
+ * Several replicas can start at the same time: one migrates and the others wait. Each migration is recorded with its
+ * checksum, so that an incompatible database stops the start instead of failing later.
  *
- * The schema may belong to another role than the service's. Then this is done as the owner, who also gives the service's
- * role its rights; the service by itself only finds out whether everything was done.
+ * The schema may belong to a role other than the service's. Then migrations run as the owner, who also grants the
+ * service's role its privileges. Without the owner, the service only checks that all migrations were applied.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost, hasState } from "#lib/drivers/db/faults.ts";
@@ -35,24 +34,23 @@ import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-
 import { messageOf } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-const LOCK_POLL_MS = 100; // milliseconds between two tries to get the lock
-const REPORT_AFTER = 20; // tries after which it is no longer the moment that replicas which start together take
-const LOCK_KEY = "7598807798210291559"; // any number, as long as nothing else in the database uses it
+const LOCK_POLL_MS = 100; // milliseconds between attempts to get the lock
+const REPORT_AFTER = 20; // attempts after which the wait is reported; replicas that start together need fewer
+const LOCK_KEY = "7598807798210291559"; // an arbitrary number that nothing else in the database uses
 
-// Whoever comes after one that waits for a lock waits as well: so nobody waits for long, and then all others go first. It is
-// less than the second after which the server ends one of those who wait in a circle: a migration goes before a request does.
+// Statements queue behind a waiting lock, so the migration waits only briefly and then lets others go first. The limit
+// is below the server's deadlock timeout of one second, so that a deadlock ends the migration and not a request.
 const LOCK_LIMIT = 0.8 * SECOND;
-const MAX_ATTEMPTS = 60; // with the pauses between them more than four minutes; what holds a table for longer has to be looked at
+const MAX_ATTEMPTS = 60; // more than four minutes with the pauses; a table that is locked for longer needs attention
 
-/** Whether the caller may migrate: owns what is there, or may make tables where nothing is. */
+/** Whether the role may migrate: it owns the tables, or may create them in an empty schema. */
 export const MAY_MIGRATE = `coalesce(
   (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('migrations')),
   has_schema_privilege(current_schema(), 'create'), false)`;
 
 /**
- * Applies what is missing, and returns the names of what it applied. `name` is the file's name without `.sql`. With an
- * owner's address it is done as the owner, and the role of `url` may use the schema afterwards. `tell` is given sentences
- * for who looks on: that the database is newer, or what is waited for.
+ * Applies the missing migrations and returns their names. With an owner's address it runs as the owner, and then grants
+ * the role of `url` access. `tell` receives progress messages.
  */
 export async function migrate(
   url: DatabaseSource,
@@ -61,7 +59,7 @@ export async function migrate(
   tell: (sentence: string) => void = () => {},
 ): Promise<string[]> {
   const login = ownerUrl === null ? null : loginOf(url);
-  // Only one connection, and never a second: the lock belongs to its session and ends with it, however that ends.
+  // Exactly one connection, because the lock belongs to its session and ends with it.
   const copier = await openCopier(ownerUrl ?? url, "wheelwright-migrate", { lock_timeout: "0" });
   const run = runWith(copier);
   try {
@@ -75,7 +73,7 @@ export async function migrate(
     );
     if (newer.length > 0) {
       tell(`The database is newer than this release, but compatible with it. Newer migrations: ${newer.join(", ")}`);
-      return []; // whoever made it newer has given the service its rights, and they may be more than this release knows
+      return []; // the newer release has granted the privileges, which may be more than this release knows
     }
     if (missing.length > 0 && !state.may) throw new MigrationError(missingMessage(missing));
     if (!state.there) await run(CREATE_MIGRATIONS_TABLE);
@@ -102,7 +100,7 @@ function runWith(copier: Copier): Run {
   };
 }
 
-/** Asked for again and again: who waited in the server would be waited for in turn by an index that is made meanwhile. */
+/** Polls for the lock. A session that waits inside the server would block `create index concurrently`. */
 async function lock(run: Run, tell: (sentence: string) => void): Promise<void> {
   for (let looks = 1;; looks++) {
     const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK_KEY]) as unknown as [
@@ -117,7 +115,7 @@ async function lock(run: Run, tell: (sentence: string) => void): Promise<void> {
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 type State = { readonly there: boolean; readonly may: boolean };
 
-/** What makes the table that says what was applied. */
+/** Creates the table of applied migrations. */
 export const CREATE_MIGRATIONS_TABLE = `create table if not exists migrations (
   name text primary key,
   checksum text not null,
@@ -139,8 +137,8 @@ function missingMessage(missing: readonly Migration[]): string {
 }
 
 /**
- * The owner's own role and a superuser have every right: for them nothing is changed. A role that owned the tables until
- * now gives them up, and with them the database, whose owner could drop the schema.
+ * Grants the service's role its privileges. Owners and superusers have them already. A role that owned the tables gives
+ * up its ownership, also of the database, whose owner could drop the schema.
  */
 async function grantAccess(run: Run, login: Login): Promise<void> {
   const found = await findRole(run, login);
@@ -168,9 +166,8 @@ async function findRole(run: Run, { role }: Login): Promise<ServiceRole> {
 }
 
 /**
- * One message to the server holds the migration, its record and both ends of the transaction: nothing can come between, and
- * who is killed meanwhile has done all of it or nothing. The simple protocol runs many statements as one, and stops at the
- * first that fails.
+ * Applies a migration. One message has the migration, its record and both ends of the transaction, so a killed process
+ * leaves all or nothing. The simple query protocol stops at the first statement that fails.
  */
 async function apply(
   run: Run,
@@ -206,14 +203,14 @@ async function apply(
 
 const LOCK_NOT_AVAILABLE = "55P03", DEADLOCK = "40P01";
 
-/** Until the caller's transaction ends, nobody else migrates. */
+/** Blocks migrations until the caller's transaction ends. */
 export async function lockMigrations(run: Run): Promise<void> {
   await run("select pg_advisory_xact_lock($1)", [LOCK_KEY]);
 }
 
 /**
- * Applies them to an empty database, or after those that it has, within the caller's transaction. Nobody else has the tables
- * yet, so no index need be made beside writers.
+ * Applies migrations within the caller's transaction. Nobody else uses the tables yet, so indexes need not be
+ * concurrent.
  */
 export async function applyWithin(run: Run, migrations: readonly Migration[]): Promise<void> {
   await run(CREATE_MIGRATIONS_TABLE);

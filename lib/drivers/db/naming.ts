@@ -1,16 +1,16 @@
 /**
- * One name for a column in each language: `created_at` in the database and in SQL text, `createdAt` in the program.
+ * Translates column names: `created_at` in the database and in SQL, `createdAt` in the program.
  *
- * The compiler of queries writes the first and the driver reads the second, each once for a column and not once for a
- * row. So a row is what the API shows of it, and nothing is copied from one name to the other.
+ * The query compiler writes the first and the driver reads the second, once per column and not per row. So rows already
+ * have the names of the API, and nothing is copied.
  */
 
-/** `createdAt` -> `created_at`. What is in lower case already stays as it is. */
+/** Translates `createdAt` to `created_at`. Lower-case names stay unchanged. */
 export function toColumn(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** `created_at` -> `createdAt`; this is also what happens to a name that a query gives with `as`. */
+/** Translates `created_at` to `createdAt`, also for names that a query sets with `as`. */
 export function fromColumn(column: string): string {
   return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

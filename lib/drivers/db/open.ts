@@ -1,4 +1,4 @@
-/** Opens the database: pool, control connection and wake-ups, put together as the `Database` that everything is given. */
+/** Opens the database: pool, control connection and wake-ups. */
 import { sql } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
@@ -15,15 +15,15 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
   readonly url: DatabaseSource;
-  /** Connections at most, those for streams and the control connection not counted. */
+  /** The most connections, without those for streams and the control connection. */
   readonly size: number;
-  /** Connections for streams, apart from the others, so that no stream ever takes a request's; 1 unless given. */
+  /** Separate connections for streams, so that no stream uses a request's connection (1). */
   readonly streams?: number;
   readonly log: Log;
   readonly telemetry?: Telemetry;
-  /** What pg_stat_activity shows; the connection string's application_name unless given. */
+  /** The application name in pg_stat_activity. Defaults to that of the connection string. */
   readonly name?: string;
-  /** Milliseconds that a statement may take. */
+  /** Milliseconds for a statement. */
   readonly statementLimit?: number;
   /** Milliseconds that a statement waits for a lock. */
   readonly lockLimit?: number;
@@ -33,9 +33,9 @@ export interface DatabaseOptions {
 
 const STATEMENT_LIMIT = 15 * SECOND;
 const LOCK_LIMIT = 10 * SECOND;
-const NETWORK_LATENCY = 2 * SECOND; // what the server's own limit is given before we stop waiting for its answer
+const NETWORK_LATENCY = 2 * SECOND; // extra time for the answer after the server's own limit
 const IDLE_IN_TRANSACTION = 30 * SECOND;
-const OUTLAST_TIMEOUT = 30 * SECOND; // what is asked outside of a request waits no longer for requests that began before
+const OUTLAST_TIMEOUT = 30 * SECOND; // the limit for waits outside of requests
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const {
@@ -73,7 +73,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
 
   function databaseFor(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
     let cachedRows: Rows | undefined;
-    // Every request has a database of its own, and many ask nothing of it.
+    // Created lazily: every request has its own database, and many do not use it.
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
     const rows = (): Rows =>
       cachedRows ??= Object.assign(rowsOn(options), {
@@ -116,7 +116,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 
   try {
-    // What is wrong with the address or the password shows at the start and not at the first request.
+    // A wrong address or password fails at the start and not at the first request.
     (await pool.acquire()).release();
     await withTimeout(2 * SECOND, control.ready());
     return databaseFor();
@@ -135,9 +135,9 @@ function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | unde
 }
 
 /**
- * Waits until all transactions have ended that hold one of these users and began before: they may have seen what was taken
- * since. It is waited for after the commit, and nothing is held meanwhile, so that nobody waits in a circle. The lock is
- * a fair one: who never stops writing cannot keep it away.
+ * Waits until earlier transactions of these users have ended, because they may not have seen a revocation. It waits
+ * after the commit without holding a lock, so no deadlock is possible. Advisory locks are fair, so a constant writer
+ * cannot delay it forever.
  */
 async function waitForHolders(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?: AbortSignal): Promise<void> {
   for (const topic of wakes) {

@@ -1,6 +1,6 @@
 /**
- * Reads lists in pages, newest first. A page ends after exactly `limit` rows, however many rows share a time: the cursor
- * for the next page names the last row by its time and its id.
+ * Reads lists in pages, newest first. A page has exactly `limit` rows, even if rows share a time: the cursor of the
+ * next page has the time and ID of the last row.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import { type Cursor, writeCursor } from "#lib/base/schema.ts";

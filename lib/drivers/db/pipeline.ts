@@ -1,7 +1,7 @@
 /**
- * Short reads on connections that many share. Each is sent at once behind those that are under way, and what is asked in
- * the same moment goes to the server in one write: with a connection for each, a third of a request's processor time
- * went into writing to them. A read that lost its connection is asked once more; it has changed nothing.
+ * Runs short reads on shared connections. Each read is sent immediately after those that are pending, and reads of the
+ * same moment go out in one write. With separate connections, a third of a request's processor time was spent on
+ * writes. A read that lost its connection is repeated, because it changed nothing.
  */
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { type Result, slowFault } from "#lib/drivers/db/client.ts";
@@ -11,16 +11,18 @@ import { SECOND } from "#lib/base/time.ts";
 
 interface PipelineOptions {
   readonly pool: Pool;
-  /** Milliseconds that a read may take. */
+  /** Milliseconds for a read. */
   readonly limit: number;
-  /** Connections of the pool that may be shared at once. */
+  /** The most shared connections. */
   readonly maxConnections: number;
-  /** Milliseconds for which one is shared; then it goes back to the pool, which may have ended its time. */
+  /**
+   * Milliseconds for which a connection is shared. Then it returns to the pool, which may close it because of its age.
+   */
   readonly sharedFor?: number;
 }
 
 interface Pipeline {
-  /** The rows; rejects with the signal's reason, soon after it aborts. */
+  /** Returns the rows. Rejects with the signal's reason soon after it aborts. */
   read(text: string, params: readonly unknown[], signal?: AbortSignal): Promise<Record<string, unknown>[]>;
 }
 
@@ -36,8 +38,8 @@ interface SharedConnection {
   readonly reads: Set<PendingRead>;
 }
 
-const SLOW_MS = 10; // ms that a read takes until those after it are sent over another connection
-const CHECK_INTERVAL_MS = 25; // ms between two looks at what has been called off
+const SLOW_MS = 10; // milliseconds after which the next reads use another connection
+const CHECK_INTERVAL_MS = 25; // milliseconds between checks for cancelled reads
 
 export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SECOND }: PipelineOptions): Pipeline {
   const connections = new Set<SharedConnection>();
@@ -45,8 +47,8 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * The line whose first read came last, unless even that one is slow and another may be opened. One line is best while it is
-   * quick: the more that is asked over it, the fewer are the writes.
+   * Returns the connection whose oldest read is the most recent, unless even that one is slow and another can be
+   * opened. One fast connection is best: more reads share a write.
    */
   function pick(): SharedConnection | undefined {
     const now = performance.now();
@@ -80,7 +82,7 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
     });
   }
 
-  /** Refuses what was called off, and gives up a connection that does not answer any more. */
+  /** Rejects cancelled reads, and closes connections that do not answer in time. */
   function checkReads(): void {
     const now = performance.now();
     timer = connections.size > 0 ? setTimeout(checkReads, CHECK_INTERVAL_MS) : undefined;

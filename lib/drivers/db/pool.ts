@@ -1,10 +1,9 @@
 /**
- * A pool of single-use clients (client.ts says why ours, and why single-use).
+ * Opens a pool of clients that are never reconnected (client.ts explains why).
  *
- * Callers are served in the order in which they came, but for those of a user who has many connections (shares.ts).
- * While the database is away they wait, for two seconds at most, and connections are tried anew; so a restart of
- * PostgreSQL costs those seconds and no error page. A pool without that limit is for work that nobody waits for with a
- * request.
+ * Callers are served in order of arrival, except for users with many connections (connection-shares.ts). While the
+ * database is down, callers wait for up to two seconds and connecting is retried. So a restart of PostgreSQL causes a
+ * short delay and no error. A pool without a wait limit is for work outside of requests.
  */
 import { openCallerQueue } from "#lib/drivers/db/caller-queue.ts";
 import { type Client, openClient, type QueryOptions, type Result } from "#lib/drivers/db/client.ts";
@@ -20,22 +19,22 @@ export interface PoolOptions {
   readonly name: string;
   readonly size: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** Milliseconds that a caller waits for a connection; null is as long as it takes. */
+  /** Milliseconds that a caller waits for a connection. Null for no limit. */
   readonly waitLimit?: number | null;
 }
 
-/** A connection for one caller. After `release` it refuses, no matter who still holds it. */
+/** A connection for one caller. After `release` it rejects all statements. */
 export interface Lease {
   readonly pid: number;
-  /** Why the connection can no longer be used, or null while it can. */
+  /** The error that ended the connection, or null while it is usable. */
   readonly dead: Error | null;
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
-  /** Gives the connection back; with a reason it is cut instead, because its session is not what it was. */
+  /** Returns the connection to the pool. With a reason, closes it instead, because its session is no longer clean. */
   release(spoiled?: unknown): void;
 }
 
 export interface Pool {
-  /** `user` is whose request it is for, if anybody's. */
+  /** Gets a connection, counted in the share of `user`. */
   acquire(signal?: AbortSignal, user?: string): Promise<Lease>;
   stats(): { size: number; open: number; idle: number; waiting: number };
   close(): Promise<void>;
@@ -49,14 +48,14 @@ export function openPool(options: PoolOptions): Pool {
   const shares = openConnectionShares(size), stock = openPooledConnections(grow);
   const callers = openCallerQueue({ shares, waitLimit, failure: () => failure, answers: () => answeredAt > failedAt });
   let connecting = 0;
-  let failures = 0; // connections that failed in a row
-  let failure: unknown = null; // of the last one
-  let failedAt = -Infinity; // when the last one that failed began
-  let answeredAt = -Infinity; // the last answer over any connection
+  let failures = 0; // failed connections in a row
+  let failure: unknown = null; // the error of the last one
+  let failedAt = -Infinity; // when the last failed attempt began
+  let answeredAt = -Infinity; // the time of the last answer on any connection
   let retry: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
-  /** Opens as many connections as callers wait for, within the size. */
+  /** Opens connections for waiting callers, within the pool's size. */
   function grow(): void {
     if (closed || retry) return;
     const wanted = callers.servable();
@@ -95,7 +94,7 @@ export function openPool(options: PoolOptions): Pool {
     serve();
   }
 
-  /** Gives what is idle to those who wait and may have it. */
+  /** Gives idle connections to waiting callers within their shares. */
   function serve(): void {
     stock.closeExpired();
     for (let next = callers.next(); next && stock.count().idle > 0; next = callers.next()) next.serve(stock.pop()!);
@@ -104,19 +103,19 @@ export function openPool(options: PoolOptions): Pool {
   function takeBack(client: Client, user: string | undefined): void {
     shares.give(user);
     if (!client.dead) return putIdle(client);
-    serve(); // who waited for a share
+    serve(); // callers that waited for a share
     grow();
   }
 
   async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
     signal?.throwIfAborted();
-    // Decided before the first await, so that nobody overtakes: an idle connection is free only when nobody waits for it.
+    // Decided before the first await, so that nobody overtakes waiting callers.
     stock.closeExpired();
     const client = shares.mayTake(user) && !callers.next() ? stock.pop() : undefined;
     if (!client) return await wait(signal, user);
     shares.take(user);
     if (stock.isTrusted(client)) return client;
-    // Cut also where the server has refused that: nobody else would ever take it, and its place would be lost.
+    // Closed on any error, or the connection would stay in the pool without being usable.
     const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch((error) => client.kill(error));
     if (answered) return client;
     shares.give(user);

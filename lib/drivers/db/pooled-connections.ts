@@ -1,31 +1,32 @@
-/** The connections of a pool: which are idle, how long each may be used, and how all of them end. */
+/** Tracks the connections of a pool: which are idle, their age, and how they are closed. */
 import type { Client } from "#lib/drivers/db/client.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const CLOSE_LIMIT = 2 * SECOND;
-// A connection that nobody used for a while may be gone without a word (a failover, a firewall that forgot it).
+// An idle connection may be lost without notice (a failover, a firewall timeout).
 const TRUSTED_FOR = 10 * SECOND;
-// A session collects prepared statements and memory; a younger one starts without. Spread, so that they do not end together.
+// Sessions collect prepared statements and memory, so they are replaced. Lifetimes vary so that they do not end
+// together.
 const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
-// One to a server that only reads serves readers, and soon another is tried: the address may lead to a primary again.
+// A connection to a read-only server is replaced soon: the address may lead to a primary again.
 const READ_ONLY_LIFETIME = SECOND;
 
 interface PooledConnections {
-  /** How many connections stand, and how many of them nobody uses. */
+  /** Returns the number of open and of idle connections. */
   count(): { readonly open: number; readonly idle: number };
   add(client: Client): void;
-  /** Takes a connection back that nobody uses any more. */
+  /** Returns a connection to the idle ones. */
   put(client: Client): void;
-  /** Gives an idle connection. */
+  /** Takes an idle connection. */
   pop(): Client | undefined;
-  /** Whether the connection was used so lately that it surely stands. */
+  /** Whether the connection was used so recently that it needs no probe. */
   isTrusted(client: Client): boolean;
-  /** Ends the idle connections whose time is over; all of them once the pool closes. */
+  /** Closes idle connections past their lifetime, or all once the pool is closed. */
   closeExpired(): void;
   forget(client: Client): void;
-  /** What was a primary takes no writes any more, and the others were opened to the same one: none is used again. */
+  /** Expires all writable connections, because the primary has become read-only. */
   expireWritable(): void;
-  /** Ends the idle ones, lets the others be given back for two seconds, and cuts what is left for this reason. */
+  /** Closes idle connections, waits two seconds for the others, and then cuts them with this reason. */
   close(reason: unknown): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Queries that are built once a process. To build one and to write it as SQL costs more than to read a row by it; what
- * every request asks is therefore prepared, and all else is not.
+ * Builds queries once per process. Building a query and compiling it to SQL costs more than reading a row. So queries
+ * of every request are prepared, and others are not.
  */
 import type { CompiledQuery, QueryExecutorProvider } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** Stands in a prepared query where a value will be. */
+/** Takes the place of a value in a prepared query. */
 class Placeholder {
   readonly name: string;
   constructor(name: string) {
@@ -13,7 +13,7 @@ class Placeholder {
   }
 }
 
-/** What builders of queries, and `sql` itself, have in common. */
+/** The common interface of query builders and `sql`. */
 interface Buildable<Row> {
   compile(executor: QueryExecutorProvider): CompiledQuery<Row>;
 }
@@ -21,9 +21,9 @@ interface Buildable<Row> {
 type RowOf<Query> = Query extends Buildable<infer Row> ? Row : never;
 
 /**
- * The query that `build` makes, with other values each time: `build` is called once, with what stands for them. So it may
- * hand them on as values, and neither look at them nor decide by them. A list is one value, for `= any(…)`. What may be
- * absent, it may decide by: each set of values that are there is a query of its own.
+ * Prepares the query that `build` returns. `build` is called once, with placeholders instead of values, so it may pass
+ * values on but not read them. A list is one value, for `= any(…)`. Optional values may be tested for undefined: each
+ * combination is a separate query.
  */
 export function prepare<Given extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, given: Given) => Query,
@@ -33,8 +33,8 @@ export function prepare<Given extends object, Query extends Buildable<unknown>>(
 }
 
 /**
- * The same for a read that an index answers at once, however much there is. Outside of a transaction it goes over a
- * connection that many share (pipeline.ts), where a slow one would be waited for by others.
+ * Prepares a read that an index answers immediately. Outside of a transaction it uses a shared connection
+ * (pipeline.ts), where a slow read would delay others.
  */
 export function prepareShared<Given extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, given: Given) => Query,
@@ -53,7 +53,7 @@ function compiler<Given extends object>(build: (rows: Rows, given: Given) => Bui
   const known = new Map<string, CompiledQuery>();
 
   return function compile(rows: Rows, given: Given): CompiledQuery {
-    // A plugin has to see each query with its values: tests count and read them by one.
+    // Plugins must see each query with its values: tests use one to count and record queries.
     if (rows.getExecutor().plugins.length > 0) return build(rows, given).compile(rows) as CompiledQuery;
     const names = Object.keys(given).filter((name) => given[name as keyof Given] !== undefined), key = names.join();
     const compiled = known.get(key) ?? compileWithPlaceholders(rows, names);

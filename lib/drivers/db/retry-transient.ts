@@ -1,16 +1,22 @@
-/** Does once more what the server has undone, because others were in the way: a transaction, or a statement by itself. */
+/** Retries transactions and statements that the server rolled back because of others. */
 import { isRetryable, isStalePlan, lockedFault } from "#lib/drivers/db/faults.ts";
 import { backoff, sleep } from "#lib/base/time.ts";
 
-const MAX_ATTEMPTS = 3; // of what met a deadlock
+const MAX_ATTEMPTS = 3; // after deadlocks
 
 interface RetryOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Sessions that may be stale: after a migration all of the pool's are, and each that shows it is replaced. */
+  /**
+   * The number of sessions with possibly stale plans. After a migration all sessions of the pool have them, and each is
+   * replaced at its first error.
+   */
   readonly sessions?: () => number;
 }
 
-/** `work` must leave nothing behind when it fails. Rejects with whatever would be the same at the next try. */
+/**
+ * Runs `work`, and retries it after transient errors. `work` must leave no effects when it fails. Rejects with
+ * permanent errors immediately.
+ */
 export async function retryTransient<T>(
   work: () => Promise<T>,
   { signal, sessions = () => 0 }: RetryOptions,

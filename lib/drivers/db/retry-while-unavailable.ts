@@ -1,8 +1,8 @@
-/** Reads until the database answers: for work that waits while the database is busy or away, because no request does. */
+/** Retries a read until the database answers, for background work that may wait. */
 import { Fault } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-/** Rejects with the signal's reason once it aborts, and with whatever would be the same at the next try. */
+/** Rejects with the signal's reason when it aborts, and immediately with permanent errors. */
 export async function retryWhileUnavailable<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let failed = 1;; failed++) {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** The tables of backups, as kysely sees them: a part of the schema, in a file of its own for its length. */
+/** The tables of backups for Kysely. */
 import type { Generated } from "kysely";
 import type {
   DefaultJsonColumn,

@@ -1,4 +1,4 @@
-/** The tables of billing, as kysely sees them: a part of the schema, in a file of its own for its length. */
+/** The tables of billing for Kysely. */
 import type {
   BigColumn,
   DefaultJsonColumn,

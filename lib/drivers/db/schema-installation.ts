@@ -1,4 +1,4 @@
-/** The table of what this database belongs to, as kysely sees it: a part of the schema, in a file of its own for its length. */
+/** The tables of the installation and of former domains for Kysely. */
 import type { Generated } from "kysely";
 
 import type { StampColumn } from "#lib/drivers/db/columns.ts";

@@ -1,10 +1,10 @@
-/** The tables of what is announced, as kysely sees them: how often tokens called, and who was told. */
+/** The tables of deprecation notices and token usage for Kysely. */
 import type { BigColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface NoticeTables {
   token_calls: {
     tokenId: string;
-    /** Its method and pattern: `GET /api/spokes/:spokeId`. */
+    /** Method and path pattern: `GET /api/spokes/:spokeId`. */
     endpoint: string;
     day: Date;
     calls: BigColumn;

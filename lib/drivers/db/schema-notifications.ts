@@ -1,4 +1,4 @@
-/** The tables of what people have read, and of how much there is to read, as kysely sees them. */
+/** The tables of notifications for Kysely: what users have read, and how much is unread. */
 import type { Generated } from "kysely";
 import type { BigColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
@@ -10,9 +10,9 @@ export interface NotificationTables {
     federationId: Generated<string>;
     spokeId: Generated<string>;
     reads: BigColumn;
-    /** `-infinity` until something is read completely: read it as text. */
+    /** `-infinity` until everything of an object was read. Read it as text. */
     readThrough: StampColumn;
-    /** Up to then is what was before the reader came. */
+    /** Events up to this time are from before the user became a member. */
     skipThrough: StampColumn;
   };
   notification_read_stretches: {

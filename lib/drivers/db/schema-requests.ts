@@ -1,4 +1,4 @@
-/** The tables of requests for hubs and restores, as kysely sees them: a part of the schema, in a file of its own for its length. */
+/** The tables of hub requests and restore requests for Kysely. */
 import type { Generated } from "kysely";
 import type { MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 

@@ -1,4 +1,4 @@
-/** The tables of templates, as kysely sees them: a part of the schema, in a file of its own for its length. */
+/** The tables of templates for Kysely. */
 import type { Generated } from "kysely";
 import type { DefaultJsonColumn, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 

@@ -1,4 +1,4 @@
-/** The tables as kysely sees them: one interface a table, in the order of sql/. Columns are named as naming.ts does. */
+/** The tables for Kysely: one interface per table, in the order of sql/. naming.ts translates the column names. */
 import type { ColumnType, Generated } from "kysely";
 import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
@@ -230,12 +230,12 @@ export interface Schema
     chain: string;
     count: BigColumn;
     head: Generated<string>;
-    /** `-infinity` until something is sealed: read it as text. */
+    /** `-infinity` until events are sealed. Read it as text. */
     lastAt: StampColumn;
     lastId: Generated<string>;
     sealedAt: StampColumn;
   };
-  /** `firstAt` is `-infinity` unless the chain has events from before counting: read it as text. */
+  /** `firstAt` is `-infinity` unless the chain has events from before counting began. Read it as text. */
   audit_counts: { chain: string; events: BigColumn; firstAt: StampColumn };
   one_time_tokens: {
     id: string;

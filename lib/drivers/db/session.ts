@@ -1,14 +1,14 @@
 /**
- * The settings that the program relies on, set for each session. A role or a database may carry any setting as its default,
- * and none may change how values are read and written, which tables are found, or what a commit means.
+ * Sets the settings that the program relies on in each session. Defaults of a role or database must not change how
+ * values are encoded, which tables are found, or what a commit means.
  *
- * They are set by a statement and not when connecting, because a pooler refuses startup parameters that it does not know.
- * `default_transaction_read_only` is respected: providers set it to protect a server whose disk is full.
+ * A statement sets them, because connection poolers refuse unknown startup parameters. `default_transaction_read_only`
+ * is respected: providers set it to protect a server whose disk is full.
  */
 
 /** The settings that pg_dump sets, and others that change the result of a statement. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  // Text of values.
+  // The text format of values.
   client_encoding: "UTF8",
   datestyle: "ISO, MDY",
   intervalstyle: "postgres",
@@ -21,7 +21,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lc_monetary: "C",
   lc_numeric: "C",
   lc_time: "C",
-  // Meaning of statements.
+  // The meaning of statements.
   standard_conforming_strings: "on",
   backslash_quote: "safe_encoding",
   array_nulls: "on",
@@ -30,7 +30,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   gin_fuzzy_search_limit: "0",
   default_text_search_config: "pg_catalog.simple",
   row_security: "off", // an error instead of rows that are silently missing
-  session_replication_role: "origin", // triggers and foreign keys hold
+  session_replication_role: "origin", // triggers and foreign keys are active
   check_function_bodies: "on",
   // Transactions and sessions.
   default_transaction_isolation: "read committed",
@@ -41,11 +41,11 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * One query that sets them and `more`, and returns what the rest of the driver needs to know of the session. A setting that
- * the server does not have, or that has the value already, is left alone; some may be set by superusers only.
+ * Returns a query that applies these settings and `more`, and reads facts about the session. Settings that the server
+ * does not have, or that have the value already, are skipped: only superusers may set some of them.
  */
 export function sessionQuery(more: Readonly<Record<string, string>>, options: string | null): SessionQuery {
-  // The search path is the operator's where the connection string names one; never the role's or the database's.
+  // Only the connection string can set another search path, not the role or database.
   const path: Record<string, string> = /search_path/i.test(options ?? "") ? {} : { search_path: "public" };
   const settings = { ...SETTINGS, ...path, ...more };
   return { text: TEXT, params: [Object.keys(settings), Object.values(settings)] };
@@ -56,7 +56,7 @@ interface SessionQuery {
   readonly params: readonly (readonly string[])[];
 }
 
-// A commit that was answered must be on the disk; any stricter value stays.
+// A confirmed commit must be on disk. Stricter values stay.
 const TEXT = `
   select pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only,
     pg_is_in_recovery() as standby,

@@ -1,6 +1,6 @@
 /**
- * The sockets of one client: exactly one for its session, and one more for the driver to cancel a statement over, once
- * that is allowed. The driver requests each, and would request another after it lost the first.
+ * Opens the sockets of one client: one for its session, and one more to cancel a statement once that is allowed. The
+ * driver requests each, and would request another one after it lost the first.
  */
 import type { Socket } from "node:net";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
@@ -9,9 +9,9 @@ import { openTransport, type Transport } from "#lib/drivers/db/transport.ts";
 
 interface Sockets {
   open(): Promise<Socket>;
-  /** Allows one more, or none. */
+  /** Allows one more socket, or none. */
   allow(more: 0 | 1): void;
-  /** Cuts the session. */
+  /** Closes the session's socket. */
   cut(): void;
   cutAll(): void;
   /** Resumes reading from the session: the driver leaves it paused where a copy ends faster than it was read. */
@@ -26,9 +26,9 @@ export function openSockets(
   secure?: TlsConnect,
 ): Sockets {
   let session: Transport | null = null;
-  let second: Transport | null = null; // which cancels
-  let stream: Socket | null = null; // of the session
-  let allowed = 1; // how many the driver may still open
+  let second: Transport | null = null; // cancels a statement
+  let stream: Socket | null = null; // the session's stream
+  let allowed = 1; // the number of sockets that the driver may still open
 
   return {
     async open() {

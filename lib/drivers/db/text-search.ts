@@ -1,12 +1,12 @@
-/** Finds rows by a part of what stands in them, in whatever case. */
+/** Finds rows by a part of their text, without regard to case. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 
-/** What text is like that contains this. What `like` would take for a wildcard is a character as any other. */
+/** Returns the `like` pattern for text that contains `part`. Wildcards in `part` are escaped. */
 export function likePattern(part: string): string {
   return `%${part.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
-/** Whether one of the columns is like the pattern. */
+/** Whether one of the columns matches the pattern. */
 export function isLike(columns: readonly string[], pattern: string): RawBuilder<SqlBool> {
   const tests = columns.map((column) => sql<SqlBool>`${sql.ref(column)} ilike ${pattern}`);
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;

@@ -1,9 +1,8 @@
 /**
- * Opens the byte stream to one PostgreSQL host: a TCP connection or a Unix socket, with TLS where the address asks for it.
+ * Opens the byte stream to one PostgreSQL host: TCP or a Unix socket, with TLS if the address requires it.
  *
- * The driver could open TLS by itself, but then it takes its listeners off the TCP socket and, at the end, off the TLS
- * socket. An error that a socket emits without a listener ends the process, and a lost connection emits such errors late.
- * So each socket here has a listener for errors for as long as it exists.
+ * The driver's own TLS removes its error listeners from the sockets. An error event without a listener ends the
+ * process, and lost connections emit errors late. So each socket here always has an error listener.
  */
 import { readFile } from "node:fs/promises";
 import { connect as connectSocket, isIP, type Socket } from "node:net";
@@ -14,9 +13,9 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface Transport {
-  /** The stream, once the server may be talked to. */
+  /** The stream, once it is ready for the protocol. */
   readonly ready: Promise<Socket>;
-  /** Destroys the stream, also while it is being opened. */
+  /** Destroys the stream, even before it is open. */
   cut(): void;
 }
 
@@ -31,7 +30,7 @@ export function openTransport(
 ): Transport {
   let outermost: Socket | null = null, isCut = false;
 
-  /** Keeps the socket's errors from ending the process. What waits for the socket hears of its end by `close`. */
+  /** Adds a permanent error listener. Users of the socket notice its end by the `close` event. */
   function keepErrorListener<T extends Socket>(socket: T): T {
     const removeAll = socket.removeAllListeners.bind(socket);
     socket.removeAllListeners = (event?: string | symbol) => {
@@ -40,7 +39,7 @@ export function openTransport(
       return socket.on("error", ignore);
     };
     socket.on("error", ignore);
-    // A server that has said its last word reads nothing either; a socket half closed could wait for it forever.
+    // A server that has ended its side reads nothing more. A half-closed socket could wait forever.
     socket.once("end", () => socket === outermost && socket.destroy());
     outermost = socket;
     if (isCut) socket.destroy();
@@ -89,8 +88,8 @@ export function openTransport(
     cut();
     throw error;
   });
-  ready.catch(() => {}); // nobody waits for it once it was cut
-  // Only the outermost: a TCP socket that is destroyed under its TLS socket crashes Node.js 26 when that one follows.
+  ready.catch(() => {}); // avoids an unhandled rejection after cut()
+  // Only the outermost socket: Node.js 26 crashes if a TCP socket is destroyed before its TLS socket.
   const cut = () => {
     isCut = true;
     outermost?.destroy();
@@ -100,7 +99,7 @@ export function openTransport(
 
 function ignore(): void {}
 
-/** Resolves with the event; rejects when the socket fails or closes before. */
+/** Resolves at the event. Rejects if the socket fails or closes first. */
 function waitForEvent(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     const onClose = () =>
@@ -117,14 +116,14 @@ function waitForEvent(socket: Socket, event: "connect" | "secureConnect"): Promi
 }
 
 /**
- * Returns the server's answer: S for yes, N for no, anything else from a server that does not know the question. More than
- * one byte comes from somebody in between, who wants it to be read as if it had been encrypted (CVE-2021-23222).
+ * Asks the server for TLS and returns its answer: S for yes, N for no, or anything else from a server that does not
+ * know the request. More than one byte means that somebody injected data before the encryption (CVE-2021-23222).
  */
 async function askForTls(socket: Socket): Promise<string> {
   const answer = await new Promise<Buffer>((resolve, reject) => {
     const onClose = () =>
       done(() => reject(transportError("The connection was closed immediately", null, "ECONNRESET")));
-    const onData = (bytes: Buffer) => done(() => resolve(bytes)); // the server waits for us now: nothing is missed
+    const onData = (bytes: Buffer) => done(() => resolve(bytes)); // the server waits for us, so no data is lost
     const done = (finish: () => void) => {
       socket.off("data", onData).off("close", onClose);
       finish();
@@ -137,7 +136,7 @@ async function askForTls(socket: Socket): Promise<string> {
   return first;
 }
 
-/** Files are read for each connection: certificates are renewed while the program runs. */
+/** Reads certificate files for each connection, because they may be renewed at any time. */
 async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOptions> {
   const file = (path: string | null) => path === null ? undefined : readFile(path);
   const [ca, cert, key] = await Promise.all([file(tls.rootCert), file(tls.cert), file(tls.key)]);
@@ -145,7 +144,7 @@ async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOpt
     host,
     ...(isIP(host) === 0 && tls.sni ? { servername: host } : {}),
     rejectUnauthorized: tls.mode.startsWith("verify-"),
-    // verify-ca asks who signed the certificate, and not for whom.
+    // verify-ca checks the certificate's issuer, and not its host name.
     ...(tls.mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
     ...(ca ? { ca } : {}),
     ...(cert && key ? { cert, key } : {}),
@@ -156,7 +155,7 @@ async function tlsOptions(tls: DatabaseTls, host: string): Promise<ConnectionOpt
   };
 }
 
-/** With a code, so that it counts as the connection's failure (faults.ts) and not as a bug. */
+/** Creates an error with a code, so that faults.ts treats it as a connection error and not as a bug. */
 function transportError(message: string, cause: unknown = null, code = "EPROTO"): Error {
   return Object.assign(new Error(message, cause ? { cause } : {}), { code });
 }

@@ -1,9 +1,9 @@
 /**
- * Wake-ups between replicas: who listens, and what is announced after a commit.
+ * Sends wake-ups between replicas after a commit.
  *
- * All go over one channel, several topics in one notification, sent after the commit and outside of any transaction:
- * NOTIFY inside one makes all commits of the database wait for each other. A wake-up may be lost, never a row; who
- * listens reads the rows, and looks now and then even if nobody calls.
+ * All topics use one channel, and one notification can have several. They are sent after the commit and outside of a
+ * transaction, because NOTIFY in a transaction makes all commits wait for each other. A wake-up may be lost, so
+ * listeners read the rows and also poll.
  */
 import type { Topic, Wakeups } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -11,7 +11,7 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 export const CHANNEL = "wheelwright";
-const PAYLOAD_LIMIT = 7900; // bytes; PostgreSQL takes 7999
+const PAYLOAD_LIMIT = 7900; // bytes; PostgreSQL accepts 7999
 const MAX_SEND_ATTEMPTS = 5;
 
 interface WakeupsOptions {
@@ -21,31 +21,31 @@ interface WakeupsOptions {
 }
 
 interface OpenWakeups extends Wakeups {
-  /** Tells listeners here at once, and those of other replicas soon. */
+  /** Notifies local listeners immediately and those of other replicas soon. */
   announce(topics: Iterable<Topic>): void;
-  /** What came over the channel; null when something may have been missed. */
+  /** Handles a payload from the channel, or null when some may have been missed. */
   receive(payload: string | null): void;
-  /** Settles when nothing is left to be sent. */
+  /** Resolves when nothing is left to send. */
   flushed(): Promise<void>;
 }
 
 export function openWakeups(options: WakeupsOptions): OpenWakeups {
   const listeners = new Map<Topic, Set<() => void>>();
-  const self = crypto.randomUUID().slice(0, 8); // our own notifications come back, and were delivered already
+  const self = crypto.randomUUID().slice(0, 8); // identifies our own notifications, which were delivered already
   let pending = new Set<Topic>();
   let sending: Promise<void> | null = null;
 
   function wake(topic: Topic): void {
     for (const listener of [...listeners.get(topic) ?? []]) {
       try {
-        runDetached(listener); // what it goes on with is not done for who has called
+        runDetached(listener); // the listener's work does not belong to the caller's trace
       } catch (error) {
         options.log.error("A listener for wake-ups failed", { topic, error });
       }
     }
   }
 
-  /** One sender at a time: what is announced meanwhile goes out together with the next. */
+  /** Sends one notification at a time. Topics that are announced meanwhile go out with the next. */
   async function send(): Promise<void> {
     for (let failed = 0; pending.size > 0;) {
       const topics = pending;
@@ -70,7 +70,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
 
   return {
     subscribe(topic, listener) {
-      const own = () => listener(); // the same function may subscribe twice
+      const own = () => listener(); // allows the same function to subscribe twice
       const set = listeners.get(topic) ?? new Set();
       listeners.set(topic, set.add(own));
       return () => {

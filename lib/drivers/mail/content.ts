@@ -1,6 +1,6 @@
-/** What letters are made of, before they are text or HTML: their blocks, and how they write a time. */
+/** Defines the content of a mail before it is rendered, and formats dates. */
 
-/** What stands in a letter, from top to bottom. */
+/** A block of a mail. */
 export type Block =
   | { readonly kind: "paragraph"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly string[] }
@@ -10,7 +10,7 @@ export type Block =
 
 export interface LetterContent {
   readonly subject: string;
-  /** What a mail program shows beside the subject. */
+  /** The preview text that mail programs show next to the subject. */
   readonly preview: string;
   readonly title: string;
   readonly blocks: readonly Block[];
@@ -26,13 +26,13 @@ const MONTHS = [
   ...["July", "August", "September", "October", "November", "December"],
 ];
 
-/** `Saturday, 28 November 2026, 14:05 UTC`: the same on every machine, whatever its language. */
+/** Formats a time in English: `Saturday, 28 November 2026, 14:05 UTC`. */
 export function formatMoment(iso: string): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
   return `${DAYS[at.getUTCDay()]}, ${formatDate(iso)}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`;
 }
 
-/** `28 November 2026`, in UTC. */
+/** Formats a date: `28 November 2026`, in UTC. */
 export function formatDate(iso: string): string {
   const at = new Date(iso);
   return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;

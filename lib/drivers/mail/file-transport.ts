@@ -1,8 +1,8 @@
 /**
- * Mail as files, one `.eml` each, for `wheelwright dev`: they open in any mail program, and sort by time.
+ * Writes mails as `.eml` files for `wheelwright dev`. Mail programs open them, and their names sort by time.
  *
- * The link stands in a header of its own too, in one piece: the parts are encoded, and a person who reads the file with
- * nothing but `cat` would find it cut. The files hold what opens accounts, so only their owner may read them.
+ * The link is also in its own header, because the encoded parts split it over lines. The files contain links that give
+ * access to accounts, so only their owner may read them.
  */
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -40,7 +40,10 @@ async function encode(mail: Mail, from: string): Promise<Uint8Array> {
 
 const MAX_ADDRESS_LENGTH = 80;
 
-/** `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`: the end of its id, for two in one millisecond. */
+/**
+ * Returns a name such as `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`. The end of the mail's ID
+ * distinguishes mails of the same millisecond.
+ */
 export function nameOf({ id, template, to }: Pick<Mail, "id" | "template" | "to">, at: Date): string {
   const time = at.toISOString().replace(/[:.]/g, "-");
   const address = to.email.replace(/[^a-z0-9@.+_-]/gi, "_").replace(/\.{2,}/g, "_").slice(0, MAX_ADDRESS_LENGTH);

@@ -1,10 +1,10 @@
 /**
- * A letter as HTML for mail programs: tables and inline styles, as the oldest of them need it, and a style sheet for those
- * that know the dark. It shows no picture and asks nobody for anything, so that opening it tells nobody.
+ * Renders a mail as HTML: tables and inline styles for old mail programs, and a style sheet for dark mode. It loads no
+ * images or other resources, so opening it reveals nothing.
  *
- * The colours are those of the pages that its link leads to.
+ * Its colours are those of the portal.
  */
-// By another name than its own: the formatter would lay out what is in it, and blanks count in mail programs.
+// Imported as `markup`: the formatter would reformat `html` templates, and whitespace matters in mail programs.
 import { html as markup, raw } from "hono/html";
 import type { Block, LetterContent } from "#lib/drivers/mail/content.ts";
 import type { LetterContext } from "#lib/drivers/mail/text.ts";
@@ -18,7 +18,7 @@ const INK = "#191f1b", SOFT = "#4d574f", ACCENT = "#0a5f50", ON_ACCENT = "#fffff
 const TEXT = `margin:0 0 18px;font-size:16px;line-height:26px;color:${INK}`;
 const NOTE = `margin:0 0 12px;font-size:14px;line-height:22px;color:${SOFT}`;
 
-// Some programs drop a sheet that they do not wholly understand, so that nothing depends on it.
+// Some programs ignore a style sheet that they do not fully understand, so it is optional.
 const SHEET = `
   :root { color-scheme: light dark; supported-color-schemes: light dark; }
   body { -webkit-text-size-adjust: 100%; }
@@ -110,7 +110,10 @@ ${block.text.split("\n").map((line, i) => i === 0 ? markup`${line}` : markup`<br
   }
 }
 
-/** A table, so that it is a button where links have no padding; and its address below, for where there are no links. */
+/**
+ * Renders a button as a table, because some programs ignore padding on links. The address below is for programs without
+ * links.
+ */
 function renderButton(label: string, link: string): Markup {
   const face = `display:inline-block;padding:13px 26px;border:1px solid ${ACCENT};border-radius:8px;font-size:16px;` +
     `line-height:22px;font-weight:600;color:${ON_ACCENT};text-decoration:none`;

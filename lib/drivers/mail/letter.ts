@@ -1,21 +1,21 @@
 /**
- * What can be mailed: a template's name, whom it goes to, and what it says of the case. It is data, for it lies in the
- * queue until it is sent; it holds no secret, and the link of a letter that has one is made when it goes out.
+ * Defines the mails: a template, a recipient and the template's data. A mail is stored in the queue until it is sent,
+ * so it has no secret. Links with a secret are created when it is sent.
  */
 
-/** What each template is told. Timestamps are ISO 8601. */
+/** The data of each template. Timestamps are ISO 8601. */
 export interface TemplateData {
-  /** To somebody new. `places` are the display names of what they will administer; its link leads to /invite. */
+  /** For a new user. `places` are the display names of the hubs and spokes to administer. Links to /invite. */
   readonly invitation: { readonly inviter: string; readonly places: readonly string[]; readonly expiresAt: string };
-  /** Its link leads to /reset. */
+  /** Links to /reset. */
   readonly "password-reset": { readonly expiresAt: string };
-  /** Its link leads to /verify. */
+  /** Links to /verify. */
   readonly verification: { readonly expiresAt: string };
-  /** Somebody set a new password: the owner of the address should hear of it. */
+  /** A new password was set. */
   readonly "password-changed": { readonly at: string; readonly ip: string };
-  /** To operators. `by` is the address of who asks, `id` the request's. */
+  /** For operators. `by` is the requester's address, `id` the ID of the hub request. */
   readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
-  /** To operators. A backup of the spoke could not be restored, for this reason. */
+  /** For operators: a restore test of the spoke's backup failed for this reason. */
   readonly "backup-unproved": {
     readonly spokeId: string;
     readonly spoke: string;
@@ -23,7 +23,7 @@ export interface TemplateData {
     readonly backupId: string;
     readonly reason: string;
   };
-  /** To operators. `by` is the address of the requester, `command` what restores. */
+  /** For operators. `by` is the requester's address, `command` the command that restores. */
   readonly "restore-requested": {
     readonly by: string;
     readonly spoke: string;
@@ -34,22 +34,22 @@ export interface TemplateData {
   };
   readonly "request-approved": { readonly hub: string; readonly slug: string };
   readonly "request-rejected": { readonly hub: string; readonly reason: string };
-  /** What ends, changes or comes; its link leads to /changelog. `more` are further notices, which it does not show. */
+  /** Announces API changes. Links to /changelog. `more` is the number of notices that are not included. */
   readonly announcement: { readonly notices: readonly AnnouncedNotice[]; readonly more: number };
 }
 
-/** One notice, as it concerns one reader. */
+/** One notice with the data of its recipient. */
 export interface AnnouncedNotice {
   readonly kind: "endpoint" | "limit";
-  /** The method and path, or what is limited to how much. */
+  /** The method and path of an endpoint, or the new limit. */
   readonly what: string;
-  /** From when on it is so. */
+  /** The time from which it applies. */
   readonly from: string;
-  /** What to do about it. */
+  /** What users should do. */
   readonly note: string;
-  /** The reader's own tokens, the busiest first, and how often each called in the last 30 days: the endpoint, or at all. */
+  /** The recipient's most active tokens, with their calls in the last 30 days: to the endpoint, or in total. */
   readonly tokens: readonly { readonly name: string; readonly prefix: string; readonly calls: number }[];
-  /** Further tokens, which are not listed, and their calls together. */
+  /** The number of tokens that are not listed, and their calls in total. */
   readonly others: { readonly tokens: number; readonly calls: number };
 }
 

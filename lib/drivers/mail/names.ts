@@ -1,20 +1,20 @@
 /**
- * Names as they may stand in a mail to somebody else: one line, bounded, and without tricks.
+ * Cleans names for use in mails: one line, limited length, and no deceptive characters.
  *
- * A name is whatever its owner chose, and it is shown to people who do not know him, in our name. So it turns no text
- * around, stacks no marks over other lines, and becomes no link where a mail program makes links of what looks like one.
+ * Users choose their names freely, and we show them to others in our mails. So a name must not change the text
+ * direction, cover other lines with stacked marks, or turn into a link in a mail program.
  */
 
-// Marks that make text run the other way. Letters that are written from right to left need none of them.
+// Marks that change the text direction. Right-to-left letters do not need them.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]/g;
 
-/** Of a code point's many, as far as a person sees them: a family of emoji is one character, and has seven. */
+/** The most code points per visible character. An emoji of a family is one character of seven code points. */
 const MAX_CODE_POINTS = 8;
 
-/** On one line, of at most so many characters as people count them. */
+/** Returns the name on one line, with at most `most` visible characters. */
 export function cleanName(text: string, most: number): string {
   const plain = text.toWellFormed().replace(DIRECTION_MARKS, "").replace(INVISIBLE, "").replace(LINE_BREAKS, " ")
     .replace(STACKED_MARKS, "$1").trim();
@@ -24,7 +24,7 @@ export function cleanName(text: string, most: number): string {
   return `${characters.slice(0, most - 1).map(({ segment }) => segment).join("").trim()}…`;
 }
 
-/** The same, and not clickable: an invisible blank stands where an address would be recognised. */
+/** Returns the clean name with invisible spaces, so that mail programs do not turn it into a link. */
 export function unlinkName(text: string, most: number): string {
   return cleanName(text, most).replace(/:\/\//g, ":/\u200b/").replace(/\.(?=[\p{L}\p{N}])/gu, ".\u200b");
 }

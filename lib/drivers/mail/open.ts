@@ -1,4 +1,4 @@
-/** The post that the configuration asks for: over SMTP, into files, or none, and then mail stays in the queue. */
+/** Opens the configured mail transport: SMTP or files. Returns null without one; mails then stay in the queue. */
 import type { Config } from "#lib/base/config.ts";
 import { openFilePost } from "#lib/drivers/mail/file-transport.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";

@@ -1,8 +1,8 @@
 /**
- * What went wrong between us and the mail server, in words, and whose turn it is.
+ * Turns failures of mail servers into MailErrors with hints.
  *
- * Final is only what would be the same next time: an address that there is not, a mail that is not taken. Whatever a
- * person may mend meanwhile (the server, its certificate, the password, the sender, a forbidden relay) is tried again.
+ * Only failures that a retry cannot change are permanent: an invalid address or a rejected mail. Problems that somebody
+ * may fix (server, certificate, password, sender, relay policy) are retried.
  */
 import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
@@ -13,11 +13,11 @@ import { MailError } from "#lib/drivers/mail/transport.ts";
 interface SendContext {
   /** `host:port`. */
   readonly server: string;
-  /** The address that it was for. */
+  /** The recipient's address. */
   readonly to: string;
-  /** Texts that must not be repeated. */
+  /** Texts that must not appear in the message. */
   readonly secrets: readonly string[];
-  /** Whether the mail's own time was over. */
+  /** Whether the mail's time limit was exceeded. */
   readonly late: boolean;
 }
 
@@ -71,18 +71,21 @@ export function explainRefusal(error: unknown, { server: place, to, secrets, lat
   return transientError("mail_unreachable", `The mail server ${place} cannot be reached: ${reply}`, reachHint);
 }
 
-/** Whether this is the code of a mail that its server refuses for good: the same mail would be refused again. */
+/** Whether this error code means that the server rejected the mail permanently. */
 export function isRefusal(code: string): boolean {
   return ["mail_recipient", "mail_refused", "mail_address"].includes(code);
 }
 
-/** The mail server's own words in the message of a refusal. */
+/** Returns the mail server's reply from the message of a MailError. */
 export function mailServerReply(message: string): string {
   const at = message.indexOf(": ");
   return at < 0 ? message : message.slice(at + 2);
 }
 
-/** 5xx; but what the server's policy forbids (5.7.x), such as relaying, is for a person to allow. */
+/**
+ * Whether the reply is a permanent rejection: 5xx, except policy rejections (5.7.x) such as relaying, which an
+ * administrator can allow.
+ */
 function isFinal(responseCode: number | undefined, response = ""): boolean {
   return responseCode !== undefined && responseCode >= 500 && responseCode !== 503 &&
     !/^\d{3}[ -]5\.7\.\d/.test(response);
@@ -96,11 +99,11 @@ function isTls(code: string, originalCode = ""): boolean {
 
 const MAX_REPLY_LENGTH = 300;
 
-/** On one line, bounded, and without the secrets in it. */
+/** Returns the reply on one line, with limited length and without secrets. */
 export function redactReply(said: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   const left = known.reduce((text, secret) => text.replaceAll(secret, "***"), said.toWellFormed());
-  // And of a link that was changed on its way (a filter that quotes it was encoded), what follows its name.
+  // Also removes tokens from links that a filter has re-encoded.
   const line = left.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
   return makeReadable(line).slice(0, MAX_REPLY_LENGTH).toWellFormed();
 }

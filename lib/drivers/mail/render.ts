@@ -1,18 +1,18 @@
-/** Writes a letter: subject, text and HTML, from the words of its template. */
+/** Renders a mail: subject, text and HTML. */
 import { absoluteUrl } from "#lib/base/config.ts";
 import { renderHtml } from "#lib/drivers/mail/html.ts";
 import type { Letter, Template } from "#lib/drivers/mail/letter.ts";
 import { renderText } from "#lib/drivers/mail/text.ts";
 import { contentOf } from "#lib/drivers/mail/templates.ts";
 
-/** The page that a letter's one-time link leads to. */
+/** The page of each template's one-time link. */
 const LINK_PAGES: Readonly<Partial<Record<Template, string>>> = {
   invitation: "/invite",
   "password-reset": "/reset",
   verification: "/verify",
 };
 
-/** And where there is nothing to be opened, but something to be read by anybody. */
+/** The public page of templates without a one-time link. */
 const READING_PAGES: Readonly<Partial<Record<Template, string>>> = { announcement: "/changelog" };
 
 export interface RenderedLetter {
@@ -25,7 +25,7 @@ export function needsLink(template: Template): boolean {
   return LINK_PAGES[template] !== undefined;
 }
 
-/** Where the secret is to be used. `home` is the external address of the service, with or without a path. */
+/** Returns the link with the secret. `home` is the public URL of the service. */
 export function linkOf(template: Template, home: URL, secret: string): string {
   const page = LINK_PAGES[template];
   if (page === undefined) throw new Error(`A letter of ${template} has no link`);
@@ -34,7 +34,7 @@ export function linkOf(template: Template, home: URL, secret: string): string {
   return link.href;
 }
 
-/** Where there is more to be read; null for a letter that says it all, or has a link of its own. */
+/** Returns the public page with more information, or null. */
 export function readingPageOf(template: Template, home: URL): string | null {
   const page = READING_PAGES[template];
   return page === undefined ? null : absoluteUrl(home, page).href;

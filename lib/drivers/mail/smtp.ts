@@ -1,11 +1,11 @@
 /**
- * Mail over SMTP: a few connections that are kept for the next mail.
+ * Sends mail over SMTP with a few reusable connections.
  *
- * On port 465, and with SMTP_TLS=implicit on any port, a connection begins with TLS. Elsewhere STARTTLS is taken when it
- * is offered. The certificate must be valid either way. An attacker on the network can strip the offer and read the
- * password: with SMTP_TLS=required nothing is sent without TLS.
+ * On port 465, and with SMTP_TLS=implicit on any port, connections start with TLS. Otherwise STARTTLS is used if the
+ * server offers it. The certificate must be valid either way. An attacker in the network can remove the offer and read
+ * the password, unless SMTP_TLS=required is set.
  *
- * Each wait has an end, and the whole mail has one too: a server that sends a byte now and then holds nobody up for ever.
+ * Each wait and each mail has a time limit, so that a slow server cannot block the queue.
  */
 import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
@@ -15,23 +15,23 @@ import { explainRefusal, redactReply } from "#lib/drivers/mail/refusals.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Mails at the same time, from one replica. */
+/** The most concurrent mails per replica. */
 const CONNECTIONS = 4;
 const TIMEOUTS = { wait: 15 * SECOND, whole: 60 * SECOND };
 
 export interface SmtpOptions extends NonNullable<Config["smtp"]> {
-  /** How we call ourselves to the server. */
+  /** Our host name in the SMTP greeting. */
   readonly name: string;
-  /** Instead of the machine's own authorities; and the name in the certificate, where the host is an address. */
+  /** Certificate authorities instead of the system's, and the expected name if the host is an IP address. */
   readonly tls?: Pick<ConnectionOptions, "ca" | "servername">;
-  /** Milliseconds that anything may take (15 s), and a whole mail (60 s). */
+  /** Milliseconds for each wait (15 s) and for a whole mail (60 s). */
   readonly timeouts?: { readonly wait: number; readonly whole: number };
 }
 
 export function openSmtp(options: SmtpOptions): MailTransport {
   const { host, port, user, pass, from, timeouts: patience = TIMEOUTS } = options;
   const place = `${host}:${port}`, transport = openTransport(options);
-  transport.on("error", () => {}); // each mail is told of its own failure
+  transport.on("error", () => {}); // each mail reports its own failure
   return {
     async send(mail, signal) {
       signal.throwIfAborted();
@@ -51,7 +51,7 @@ export function openSmtp(options: SmtpOptions): MailTransport {
   };
 }
 
-/** Connects and logs in as a mail would, and sends none. Throws MailError. */
+/** Connects and logs in without sending a mail. Throws MailError. */
 export async function checkSmtp(options: SmtpOptions): Promise<void> {
   const { host, port, user, pass, timeouts: patience = TIMEOUTS } = options, transport = openTransport(options);
   const limit = AbortSignal.timeout(patience.whole);
@@ -75,7 +75,7 @@ function openTransport({ host, port, user, pass, name, tls, encryption, timeouts
     ignoreTLS: encryption === "off",
     ...(user !== null && { auth: { user, pass: pass ?? "" } }),
     ...(tls && { tls }),
-    ...(name.includes(".") && { name }), // many refuse to be greeted by a "localhost"
+    ...(name.includes(".") && { name }), // many servers reject "localhost"
     connectionTimeout: wait,
     greetingTimeout: wait,
     dnsTimeout: wait,
@@ -83,14 +83,14 @@ function openTransport({ host, port, user, pass, name, tls, encryption, timeouts
     socketCloseTimeout: SECOND,
     maxConnections: CONNECTIONS,
     maxMessages: 100,
-    // Only for a connection that the server had closed meanwhile. What may have arrived is sent again by its job.
+    // Only for connections that the server had closed. The job resends a mail that may have arrived.
     maxRequeues: 1,
     idleTimeout: 30 * SECOND,
     maxResponseSize: 64 * 1024,
   });
 }
 
-/** What a server might repeat in its answer, in each way in which it was told. */
+/** Returns secrets that a server might repeat in its reply, in each encoding in which they were sent. */
 function secretsOf(link: string | null, user: string | null, pass: string | null): string[] {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const token = link === null ? null : new URL(link).searchParams.get("token");

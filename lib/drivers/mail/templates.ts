@@ -1,8 +1,8 @@
 /**
- * What each letter says, in plain words: what happened, what to do, until when, and what to do if one did not expect it.
+ * Returns the content of each mail: what happened, what to do by when, and what to do if it was unexpected.
  *
- * An address that nobody has proved may be anybody's. So a letter that a stranger can have sent there (the proof of an
- * address) shows nothing that the stranger wrote, not even a name.
+ * Until an address is verified, it may belong to anybody. So mails that a stranger can trigger show no text from that
+ * stranger, not even a name.
  */
 import {
   type Block,
@@ -20,7 +20,7 @@ const MAX_NAME = 60; // characters of a name in the text
 const MAX_SUBJECT_NAME = 36; // and in the subject, which should fit on one line
 const MAX_PLACES = 10;
 const MAX_REASON = 2000;
-const MAX_WHAT = 200, MAX_SUBJECT_WHAT = 72; // of what a notice is about, in the text and in the subject
+const MAX_WHAT = 200, MAX_SUBJECT_WHAT = 72; // characters of a notice's subject, in the text and in the subject line
 
 export function contentOf<T extends Template>({ template, about, to }: LetterOf<T>, { host }: URL): LetterContent {
   return TEMPLATES[template](about, host, to.email);
@@ -208,7 +208,7 @@ const TEMPLATES: { readonly [T in Template]: (about: TemplateData[T], host: stri
     },
   };
 
-/** An operator's own words, in their lines; and an address that he names may be followed. */
+/** Cleans an operator's text and keeps its lines. Links stay clickable. */
 function cleanLines(text: string): string {
   const lines = text.slice(0, MAX_REASON * 2).split(/\r\n?|\n/).map((line) => cleanName(line, MAX_REASON));
   const plain = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();

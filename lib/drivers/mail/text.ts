@@ -1,10 +1,10 @@
-/** A letter as plain text, in lines of 72 characters; a link stands on a line of its own, in one piece. */
+/** Renders a mail as plain text in lines of 72 characters. A link is on its own line. */
 import type { Block, LetterContent } from "#lib/drivers/mail/content.ts";
 
 export interface LetterContext {
   readonly home: URL;
   readonly link: string | null;
-  /** The address that it goes to. */
+  /** The recipient's address. */
   readonly to: string;
 }
 
@@ -29,7 +29,7 @@ function renderBlock(block: Block, { link }: LetterContext): string {
   }
 }
 
-/** Words are never cut: one that is longer than a line has a line to itself. */
+/** Wraps text without splitting words. A longer word gets its own line. */
 function wrap(text: string, indent: string): string {
   const lines: string[] = [];
   let line = "";

@@ -1,48 +1,51 @@
-/** What takes a mail out of our hands, and what it is given: the mail, also as nodemailer wants it. */
+/** Defines mail transports, and converts mails for nodemailer. */
 import type { SendMailOptions } from "nodemailer";
 import { DriverError } from "#lib/base/errors.ts";
 import type { Template } from "#lib/drivers/mail/letter.ts";
 import { cleanName } from "#lib/drivers/mail/names.ts";
 
-/** Why a mail could not be sent. Only words that were cleared of the password and of the link go on from here. */
+/** A mail that could not be sent. The message contains neither the password nor the link. */
 export class MailError extends DriverError {
   override readonly name = "MailError";
 }
 
-/** A mail as it goes out. */
+/** A rendered mail. */
 export interface Mail {
-  /** Its Message-ID without the brackets: the same each time that this mail is sent. */
+  /** The Message-ID without brackets. It stays the same when the mail is sent again. */
   readonly id: string;
   readonly template: Template;
   readonly to: { readonly email: string; readonly name: string };
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The address in its button. No error and no log line of a service holds it, nor the secret in it; dev tells it. */
+  /** The link of its button. It has a secret, so it never appears in errors or logs, except in dev mode. */
   readonly link: string | null;
 }
 
-/** What may be logged of it. */
+/** The loggable result of a sent mail. */
 interface Receipt {
-  /** The server's last word, or null where none exists. */
+  /** The server's final reply, or null without a server. */
   readonly answer: string | null;
-  /** The file that it is in now, on the machine where it is tried in dev. */
+  /** The path of the written file in dev mode. */
   readonly file: string | null;
 }
 
 export interface MailTransport {
-  /** Resolves once somebody else has the mail. Throws MailError; or the signal's reason, and then it may be out or not. */
+  /** Sends a mail. Throws MailError, or the signal's reason; after an abort, the mail may or may not have been sent. */
   send(mail: Mail, signal: AbortSignal): Promise<Receipt>;
-  /** Cuts what is under way. */
+  /** Cancels running deliveries. */
   close(): void;
 }
 
 const MAX_NAME_LENGTH = 60;
 
-/** What anybody can have sent to any address bears no name: it may be one that he gave, and say what he likes. */
+/**
+ * Mails that anybody can trigger for any address. They leave out the recipient's name, because a stranger may have
+ * chosen it.
+ */
 const WITHOUT_NAME: readonly Template[] = ["verification", "password-reset"];
 
-/** `from` is an address, or a name and an address: `Hubs <hubs@example.org>`. */
+/** Converts a mail for nodemailer. `from` is an address, or a name and an address: `Hubs <hubs@example.org>`. */
 export function composeMail(mail: Mail, from: string): SendMailOptions {
   const { email } = mail.to;
   const name = WITHOUT_NAME.includes(mail.template) || mail.to.name === email
@@ -51,15 +54,15 @@ export function composeMail(mail: Mail, from: string): SendMailOptions {
   return {
     from: senderOf(from),
     to: { name, address: email },
-    // Not as text, which would be searched for addresses.
+    // Not as text, which nodemailer would parse for addresses.
     envelope: { from: { name: "", address: senderOf(from).address }, to: { name: "", address: email } },
     messageId: `<${mail.id}>`,
     subject: mail.subject,
     text: mail.text,
     html: mail.html,
-    // No holiday reply and no list answers a machine (RFC 3834, and the same for Exchange).
+    // Suppresses automatic replies (RFC 3834, and the same for Exchange).
     headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
-    // What stands in a mail is text, never the name of a file or an address to read it from.
+    // Content is never read from a file or URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   };
