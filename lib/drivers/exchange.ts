@@ -1,8 +1,9 @@
 /**
- * One exchange over node:http or node:https: a deadline, abort signals, and an end that is always noticed.
+ * Makes HTTP requests with a deadline and abort signals over node:http or node:https. It always detects a lost
+ * connection.
  *
- * Not fetch: its pool keeps connections that the peer has closed, and on Deno an abort may leave it hanging. The other side
- * is told which trace it becomes part of.
+ * fetch is not used: its pool keeps connections that the peer has closed, and on Deno an abort may leave it hanging.
+ * Requests have the caller's trace headers.
  */
 import http from "node:http";
 import https from "node:https";
@@ -16,7 +17,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** What an exchange dies of. A request is unsendable by a header that holds what none may: part of a token, a key. */
+/** The kind of failure. A request is unsendable if a header has invalid characters, for example from a broken token. */
 export type ExchangeFailure = "deadline" | "lost" | "too large" | "unsendable";
 
 export interface OutgoingRequest {
@@ -24,32 +25,32 @@ export interface OutgoingRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string | undefined;
-  /** Certificates, keys, the agent. */
+  /** Certificates, keys and the agent. */
   readonly options: https.RequestOptions;
-  /** Milliseconds for headers and body together; for a stream, for the headers alone. */
+  /** Milliseconds for headers and body. For a stream, only for the headers. */
   readonly deadline: number;
   readonly signals: readonly AbortSignal[];
-  /** Bytes of the answer that are read at most (64 MiB). */
+  /** The most bytes of the response (64 MiB). */
   readonly maxBytes?: number;
-  /** Throws what the request ends with in place of being sent. */
+  /** Throws to stop the request just before it is sent. */
   readonly check?: (() => void) | undefined;
-  /** The driver's own error; `doing` is the method, the host and the path. */
+  /** Creates the driver's error. `doing` is the method, host and path. */
   readonly fail: (failure: ExchangeFailure, doing: string, cause: Error) => DriverError;
 }
 
 export interface ResponseStream {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
-  /** Ends with the stream; throws the abort reason, or the driver's error when it was cut off. */
+  /** The body. Throws the abort reason, or the driver's error if the connection was lost. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Lets go of it: what has not come yet never will. A reader is told the reason. */
+  /** Closes the stream. A reader gets the reason as its error. */
   close(reason?: Error): void;
 }
 
-/** The most of a body that is read. A list of 500 objects stays far below. */
+/** The most bytes of a response. A list of 500 objects stays far below. */
 const MAX_BODY_BYTES = 64 * 2 ** 20;
 
-/** Sends and reads the whole answer. */
+/** Sends a request and reads the complete response. */
 export async function exchange(outgoing: OutgoingRequest): Promise<HttpAnswer> {
   const leash = openExchange(outgoing), { maxBytes: most = MAX_BODY_BYTES } = outgoing;
   try {
@@ -68,7 +69,7 @@ export async function exchange(outgoing: OutgoingRequest): Promise<HttpAnswer> {
   }
 }
 
-/** Sends, and hands over the body as it comes. */
+/** Sends a request and streams the response. */
 export async function openStream(outgoing: OutgoingRequest): Promise<ResponseStream> {
   const leash = openExchange(outgoing);
   try {
@@ -91,7 +92,7 @@ interface OpenExchange {
   readonly response: Promise<http.IncomingMessage>;
   readonly chunks: AsyncIterable<Uint8Array>;
   stopClock(): void;
-  /** Takes listeners and timer away, and destroys the connection unless the answer was read to its end. */
+  /** Removes listeners and timer, and closes the connection unless the response was read completely. */
   release(reason?: Error): void;
 }
 
@@ -99,7 +100,7 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
   const { url, method, body, fail } = outgoing;
   const doing = `${method} ${url.host}${url.pathname}`;
   const answered = Promise.withResolvers<http.IncomingMessage>();
-  answered.promise.catch(() => {}); // its reader may have been cut off already
+  answered.promise.catch(() => {}); // avoids an unhandled rejection
   const queue: Uint8Array[] = [];
   let failure: { reason: unknown } | undefined, ended = false, wake = () => {};
   let source: http.IncomingMessage | undefined;
@@ -122,7 +123,7 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
     socket.destroy();
     lose(new Error("the server switched to another protocol"));
   });
-  // Listened to from the first moment on: what is emitted while nobody listens is lost, or ends the process.
+  // Listeners are added immediately: events without a listener are lost, or end the process.
   request.on("response", (response) => {
     source = response;
     response.on("data", (chunk: Uint8Array) => {
@@ -136,12 +137,12 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
       wake();
     });
     response.on("error", lose);
-    // A peer that closes without having sent everything is not always reported as an error.
+    // A premature close is not always reported as an error.
     response.on("close", () => ended || lose(new Error("the connection was closed")));
     answered.resolve(response);
   });
   request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
-  // On Deno more than once: a kept connection that is closed is replaced, and the request begins anew, also one called off.
+  // Deno emits this repeatedly: it replaces a closed kept connection and starts the request again, even after an abort.
   request.on("socket", (socket) => {
     if (failure || source) return void socket.destroy();
     const go = () => {

@@ -1,30 +1,33 @@
 /**
- * Files that a passphrase opens, in the format of age (age-encryption.org/v1), so that `age --decrypt` opens them as well.
+ * Encrypts files with a passphrase in the age format (age-encryption.org/v1), so that `age --decrypt` opens them too.
  *
- * The package of age's author writes and reads them. It is loaded with the first: most commands do without.
+ * It uses the package of age's author, which is loaded at first use because most commands do not need it.
  */
 import { ReadableStream as NodeStream } from "node:stream/web";
 
 const MAGIC = "age-encryption.org/v1\n";
-/** Of scrypt, as a power of two: 128 MiB for about a second. What asks for more than eight times that is not opened. */
+/**
+ * The scrypt work factor as a power of two: 128 MiB and about a second. The package rejects files that need more than
+ * eight times that.
+ */
 const SCRYPT_WORK_FACTOR = 17;
 const CHUNK_BYTES = 64 * 1024;
-/** The package would read on until a line ends. */
+/** The most bytes of a header. The package itself would read until a line ends. */
 const MAX_HEADER_BYTES = 16 * CHUNK_BYTES;
 
 type Bytes = Uint8Array<ArrayBufferLike>;
 
-/** The passphrase is another, or the file is no longer as it was written. */
+/** The passphrase is wrong, or the file was changed. */
 export class DecryptionFailed extends Error {
   override readonly name = "SealBroken";
 }
 
-/** Whether a file that begins with these bytes needs a passphrase. */
+/** Whether a file that starts with these bytes is encrypted. */
 export function isEncrypted(start: Bytes): boolean {
   return Buffer.from(start).subarray(0, MAGIC.length).equals(Buffer.from(MAGIC));
 }
 
-/** `work` is for tests, which have many files. */
+/** Encrypts the content. Tests set a lower `work` factor. */
 export async function* encrypt(
   content: AsyncIterable<Bytes>,
   passphrase: string,
@@ -36,7 +39,9 @@ export async function* encrypt(
   yield* await encrypter.encrypt(streamOf(content));
 }
 
-/** Throws SealBroken, at the latest in the place of the last piece, or what the source throws. */
+/**
+ * Decrypts the content. Throws DecryptionFailed, at the latest instead of the last chunk, or the error of the source.
+ */
 export async function* decrypt(sealed: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
   const { Decrypter } = await import("age-encryption"), decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
@@ -50,7 +55,7 @@ export async function* decrypt(sealed: AsyncIterable<Bytes>, passphrase: string)
     throw failure ?? new DecryptionFailed(problem, { cause });
   }
 
-  /** In small pieces, so that few bytes are read ahead before the key is known. */
+  /** Splits the content into small chunks, so that little is read before the passphrase is checked. */
   async function* inChunks(): AsyncGenerator<Bytes> {
     let size = 0;
     try {
@@ -67,7 +72,7 @@ export async function* decrypt(sealed: AsyncIterable<Bytes>, passphrase: string)
   }
 }
 
-/** By Node's types: those of browsers have no `from` yet. */
+/** Uses Node's ReadableStream, because the browser types have no `from` yet. */
 function streamOf(content: AsyncIterable<Bytes>): ReadableStream<Bytes> {
   return NodeStream.from(content) as unknown as ReadableStream<Bytes>;
 }

@@ -1,16 +1,16 @@
 /**
- * What a new password must be: long, and not what everybody would guess. Nothing is asked of its characters: any
- * Unicode is fine, and rules about digits and capitals make passwords worse.
+ * Checks new passwords: they must be long and not easy to guess. All Unicode characters are allowed, because rules
+ * about digits and capitals lead to worse passwords.
  */
 import { isCommon } from "#lib/drivers/crypto/common-passwords.ts";
 import { Fault } from "#lib/base/errors.ts";
 
-/** Characters, that is code points. */
+/** Length limits in code points. */
 export const MIN_PASSWORD_LENGTH = 12, MAX_PASSWORD_LENGTH = 256;
 
 /**
- * What is wrong with it, as what follows "the password …"; null when it may be used. `email` is whose it is, where
- * known.
+ * Returns the problem as the end of a sentence that starts with "the password", or null. `email` is the user's address,
+ * if known.
  */
 export function findPasswordProblem(password: string, email?: string): string | null {
   if (!password.isWellFormed() || password.includes("\0")) return "must be well-formed text";
@@ -24,13 +24,16 @@ export function findPasswordProblem(password: string, email?: string): string | 
   return null;
 }
 
-/** Throws Fault invalid for a new password that this account may not have. */
+/** Throws an `invalid` fault if this account may not have the password. */
 export function requirePassword(password: string, email: string): void {
   const problem = findPasswordProblem(password, email);
   if (problem !== null) throw new Fault("invalid", "invalid_input", `password ${problem}`);
 }
 
-/** The address or what stands before its @, in whatever case, with nothing around it but digits, signs and spaces. */
+/**
+ * Whether the password is the address or the part before its @, regardless of case, with only digits, symbols and
+ * spaces around it.
+ */
 function isAddress(password: string, email: string): boolean {
   const local = email.slice(0, email.lastIndexOf("@"));
   return [email, local].some((known) => {
@@ -39,17 +42,17 @@ function isAddress(password: string, email: string): boolean {
   });
 }
 
-/** From the first letter to the last, in lower case. */
+/** Returns the text from the first to the last letter, in lower case. */
 function lettersOf(text: string): string {
   return text.toLowerCase().replace(/^\P{L}+|\P{L}+$/gu, "");
 }
 
-/** One short piece again and again: "aaaaaaaaaaaa", "moodle!moodle!". */
+/** Whether a short part is repeated: "aaaaaaaaaaaa", "moodle!moodle!". */
 function isRepeated(password: string): boolean {
   return /^(.{1,8})\1+$/su.test(password);
 }
 
-/** Characters that follow each other: "abcdefghijklm", "987654321098". */
+/** Whether the characters are a sequence: "abcdefghijklm", "987654321098". */
 function isSequence(characters: readonly string[]): boolean {
   const steps = characters.slice(1).map((character, i) => character.codePointAt(0)! - characters[i]!.codePointAt(0)!);
   return [1, -1].some((step) => steps.every((each) => each === step || each === -9 * step));

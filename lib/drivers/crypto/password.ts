@@ -1,9 +1,9 @@
 /**
- * Passwords: scrypt, kept as a PHC string such as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`.
+ * Hashes passwords with scrypt, as PHC strings such as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`.
  *
- * scrypt because it is memory-hard and both runtimes have it. A password is hashed as it was typed: nothing is trimmed,
- * folded or normalised. An address that has no password costs what a wrong password costs, so that nobody learns from
- * the clock who has an account here.
+ * scrypt is memory-hard and available in both runtimes. Passwords are hashed as typed, without trimming or
+ * normalisation. Verification takes the same time for users without a password, so that timing does not reveal who has
+ * an account.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { constantTimeEqual } from "@oslojs/crypto/subtle";
@@ -18,28 +18,31 @@ interface Cost {
   readonly p: number;
 }
 
-/** What a hash of today costs: 32 MiB and about a fifth of a second; one of OWASP's equivalent scrypt settings. */
+/** The cost of new hashes: 32 MiB and about a fifth of a second, one of OWASP's recommended scrypt settings. */
 const COST: Cost = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16, HASH_BYTES = 32;
 
-// Two of the four threads that the runtime has for such work: names must still be resolved and files read.
+// Two of the runtime's four worker threads: the others stay free for DNS and files.
 const CONCURRENCY = 2;
-// Under two seconds of work; a caller that comes when more is waiting is better told so than kept.
+// Under two seconds of work. With more waiting, an immediate error is better.
 const MAX_WAITING = 16;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
 
-/** `outdated` is right too, but its hash is cheaper than today's and should be made anew. */
+/**
+ * The result of a verification. `outdated` is right as well, but the hash has a lower cost than new ones and should be
+ * replaced.
+ */
 type PasswordCheck = "right" | "outdated" | "wrong";
 
-/** Both say whose turn it is, and throw Fault unavailable `busy`. */
+/** Hashes and verifies passwords. Both methods count the caller's turn, and throw the fault `busy`. */
 export interface PasswordHasher {
   hash(password: string, turn: QueueEntry): Promise<string>;
-  /** Null is the hash of nobody: it takes as long, and is never right. */
+  /** Verifies a password. A null hash takes as long, and is never right. */
   verify(password: string, hash: string | null, turn: QueueEntry): Promise<PasswordCheck>;
 }
 
-/** Hashing for many callers: each run takes 32 MiB and a processor. */
+/** Opens the password hasher with a limit: each hash needs 32 MiB and a processor. */
 export function openPasswordHasher(gate: WorkLimiter = openWorkLimiter(CONCURRENCY, MAX_WAITING)): PasswordHasher {
   return {
     hash: (password, turn) => gate(turn, () => hashPassword(password)),
@@ -65,7 +68,7 @@ function isCheaper(a: Cost, b: Cost): boolean {
 
 function derive(password: string, salt: Uint8Array, { ln, r, p }: Cost, bytes: number): Promise<Uint8Array> {
   const N = 2 ** ln;
-  const maxmem = 128 * r * (N + p + 2); // what scrypt takes with these; the default allows half of it
+  const maxmem = 128 * r * (N + p + 2); // the memory that scrypt needs here; the default limit is half of it
   return new Promise((resolve, reject) => {
     scrypt(password, salt, bytes, { N, r, p, maxmem }, (error, key) => error ? reject(error) : resolve(key));
   });

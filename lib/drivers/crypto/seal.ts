@@ -1,9 +1,10 @@
 /**
- * Seals: what a stranger encrypts to a key that the asking side keeps to itself, and forgets once it has read the answer.
+ * Encrypts replies to a temporary public key. The receiver keeps the private key to itself and drops it after reading
+ * the reply.
  *
- * For answers that pass places where others read, such as the log of a pod. X25519 with a key pair of each side for this one
- * answer, HKDF-SHA256 over what the two share and both public keys, AES-256-GCM. A key seals one text, so its nonce is zero.
- * A sealed text is base64 of the sealer's public key (32 bytes), the ciphertext, and the tag (16 bytes).
+ * For replies that others could read on the way, for example in a pod's log. It uses X25519 with a new key pair on each
+ * side, HKDF-SHA256 over the shared secret and both public keys, and AES-256-GCM. A key encrypts one text only, so the
+ * nonce is zero. The result is base64 of the sender's public key (32 bytes), the ciphertext and the tag (16 bytes).
  */
 import {
   createCipheriv,
@@ -17,17 +18,17 @@ import {
 } from "node:crypto";
 
 export interface SealedReply {
-  /** Base64 of 32 bytes: for the side that seals. */
+  /** Base64 of 32 bytes, for the sender. */
   readonly publicKey: string;
-  /** The text that was sealed; null for anything else. */
+  /** Returns the decrypted text, or null for anything else. */
   open(sealed: string): string | null;
 }
 
 const KEY = 32, TAG = 16, CIPHER = "aes-256-gcm", NONCE = new Uint8Array(12);
-// What stands before the 32 bytes of an X25519 key in DER (RFC 8410).
+// The DER prefixes of X25519 keys (RFC 8410).
 const PRIVATE = "302e020100300506032b656e04220420", PUBLIC = "302a300506032b656e032100";
 
-/** `secret` are 32 random bytes, used for nothing else. */
+/** Creates a key pair. `secret` must be 32 random bytes that are used for nothing else. */
 export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): SealedReply {
   const own = createPrivateKey({ key: der(PRIVATE, secret), format: "der", type: "pkcs8" }), ours = publicOf(own);
   return {
@@ -42,13 +43,13 @@ export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): Sealed
         const text = decipher.update(bytes.subarray(KEY, -TAG));
         return Buffer.concat([text, decipher.final()]).toString();
       } catch {
-        return null; // too short, for another key, or changed on the way
+        return null; // too short, encrypted for another key, or changed
       }
     },
   };
 }
 
-/** As the other side does it. */
+/** Encrypts a text to the public key, as the sender does. */
 export function seal(text: string, publicKey: string): string {
   const own = createPrivateKey({ key: der(PRIVATE, randomBytes(KEY)), format: "der", type: "pkcs8" });
   const ours = publicOf(own), theirs = Buffer.from(publicKey, "base64");

@@ -1,10 +1,10 @@
 /**
- * API tokens: a word that says what they are for, 256 random bits, and a checksum of both.
+ * Creates and checks API tokens: a prefix for the scope, 256 random bits and a checksum.
  *
  *   ww_cli_ 3n…43 letters and digits…Qk 0x7Lk2
  *
- * The word lets secret scanners find a leaked one; the checksum lets them, and us, tell a real one from a mistyped or
- * invented one without a query. Both numbers are base62 in fixed width, so all tokens of a word are equally long.
+ * The prefix lets secret scanners find leaked tokens. The checksum detects mistyped or invented tokens without a query.
+ * Both numbers are base62 with a fixed width, so all tokens of a scope have the same length.
  */
 import { crc32 } from "node:zlib";
 
@@ -22,9 +22,9 @@ const PREFIX_RANDOM_LENGTH = 4;
 const TOKEN = /^(ww_(?:cli|prv|ro)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 interface NewToken {
-  /** Shown once, to its maker, and kept nowhere. */
+  /** Shown once to its creator, and never stored. */
   readonly plaintext: string;
-  /** The word and the first characters: enough to recognise it in a log, not enough to guess it. */
+  /** The scope's prefix and the first characters: enough to recognise the token in a log, not enough to guess it. */
   readonly prefix: string;
 }
 
@@ -38,7 +38,7 @@ export function newToken(scope: TokenScope): NewToken {
   };
 }
 
-/** Whether the text is a token that was made here or by somebody who can count: shape and checksum agree. */
+/** Whether the text has the format of a token and the right checksum. */
 export function isToken(text: string): boolean {
   const [, word, random, sum] = TOKEN.exec(text) ?? [];
   return word !== undefined && random !== undefined && checksum(word + random) === sum;

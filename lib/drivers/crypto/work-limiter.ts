@@ -1,4 +1,4 @@
-/** A gate: so much work at once, so much waiting for its turn, and a refusal for the rest. Callers take turns (turns.ts). */
+/** Limits concurrent work and the queue for it, and refuses the rest. Callers take turns (fair-queue.ts). */
 import { Fault } from "#lib/base/errors.ts";
 import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
 import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
@@ -7,8 +7,8 @@ import { MINUTE } from "#lib/base/time.ts";
 export type WorkLimiter = <T>(turn: QueueEntry, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Throws Fault unavailable `busy` (503) when `places` requests wait already, and no caller has had more turns than this
- * one.
+ * Opens a limiter. It throws the fault `busy` (503) when `maxWaiting` calls are queued and no other caller has had more
+ * turns than this one.
  */
 export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLimiter {
   const past = openExpiringCounter({ span: MINUTE });
@@ -19,7 +19,7 @@ export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLi
   });
   let running = 0;
 
-  /** A place is handed on rather than freed, so that nobody who comes later takes it before those who wait. */
+  /** Passes the free slot to the next waiting call, so that new calls cannot overtake it. */
   function leave(): void {
     const next = turns.serveNext();
     if (next) past.add(next.caller);

@@ -1,24 +1,23 @@
 /**
- * Asks name servers: those of DNS_SERVERS, or else the system's. They are asked and not the hosts file, which nobody
- * elsewhere reads.
+ * Queries DNS servers: those of DNS_SERVERS, or the system's. The hosts file is ignored, because nobody else uses it.
  */
 import { Resolver } from "node:dns/promises";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Each rejects where the answer cannot be told now. What there is not is an empty list. */
+/** DNS queries. They reject if no server answers. A missing name or record is an empty list. */
 export interface Dns {
-  /** The TXT records of the name, each with its strings joined. */
+  /** Returns the TXT records of the name, each with its strings joined. */
   texts(name: string, signal?: AbortSignal): Promise<readonly string[]>;
-  /** Its IPv4 and IPv6 addresses. */
+  /** Returns its IPv4 and IPv6 addresses. */
   addresses(name: string, signal?: AbortSignal): Promise<readonly string[]>;
 }
 
 const TOTAL_TIMEOUT = 5 * SECOND;
-const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // of each server: more than the limit allows, so that the limit alone ends them
-// Others write what is read here, and an answer may have 64 KiB.
+const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; together longer than the total timeout, so that only that one counts
+// Records are untrusted, and a response may have 64 KiB.
 const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 
-/** `servers` as `address` or `address:port`; none for the system's. */
+/** Opens DNS for `servers`, each `address` or `address:port`. An empty list means the system's servers. */
 export function openDns(servers: readonly string[]): Dns {
   async function query<T>(question: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
     signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-/** The text of a backup as it lies in a file: compressed, and sealed with a passphrase where one is given. */
+/** Packs a backup's text for a file: compressed, and encrypted if there is a passphrase. */
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
@@ -14,14 +14,14 @@ export function pack(text: AsyncIterable<Bytes>, passphrase: string | null): Asy
   return passphrase === null ? packed : encrypt(packed, passphrase);
 }
 
-/** Anybody can write such a file: its content proves nothing about who did. */
+/** The backup is not encrypted. Anybody could have written it. */
 export class BackupUnencrypted extends Error {
   override readonly name = "BackupUnencrypted";
 }
 
 /**
- * Calls `askPassphrase` where the file needs a passphrase. Throws BackupDamaged or SealBroken, and BackupUnencrypted for a
- * file without encryption where that is demanded.
+ * Unpacks a file. Calls `askPassphrase` if it is encrypted. Throws BackupDamaged or DecryptionFailed, and
+ * BackupUnencrypted if encryption is required and missing.
  */
 export async function* unpack(
   file: AsyncIterable<Bytes>,
@@ -49,6 +49,6 @@ export async function* unpack(
 }
 
 async function* through(source: AsyncIterable<Bytes>, transform: Transform): AsyncGenerator<Buffer> {
-  pipeline(source, transform).catch(() => {}); // what it fails with is thrown below
+  pipeline(source, transform).catch(() => {}); // its error is thrown below
   yield* transform;
 }

@@ -1,4 +1,4 @@
-/** pg_dump, where this machine has one: it writes the same rows as we do, and knows of what a server may have in store. */
+/** Runs pg_dump if it is installed. It reads the same rows as we do, and knows the special cases of servers. */
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { extendEnvironment, type ProcessVariables } from "#lib/base/environment.ts";
@@ -8,24 +8,24 @@ import { COPY_END, copyLine, parseCopyLine, splitPieces } from "#lib/drivers/dum
 
 interface PgDumpOptions {
   readonly url: DatabaseSource;
-  /** As the server has exported it. */
+  /** The ID of the exported snapshot. */
   readonly snapshot: string;
   readonly schema: string;
   readonly tables: readonly string[];
 }
 
-/** Whether there is one that can read a server of this major version; it reads older ones, and refuses newer ones. */
+/** Whether pg_dump is installed and supports this major version of the server. It refuses newer servers. */
 export async function hasPgDump(server: number): Promise<boolean> {
   const version = await promisify(execFile)("pg_dump", ["--version"]).catch(() => null);
   return Number(/\d+/.exec(version?.stdout ?? "")?.[0] ?? 0) >= server;
 }
 
-/** It ended before its end; with its own last words. */
+/** pg_dump failed. The message has its last output. */
 export class PgDumpFailed extends Error {
   override readonly name = "PgDumpFailed";
 }
 
-/** The rows alone. Throws PgDumpFailed. */
+/** Yields the rows without the schema. Throws PgDumpFailed. */
 export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions): AsyncGenerator<Buffer> {
   const child = spawn("pg_dump", [
     ...["--data-only", "--no-password", "--encoding=UTF8", `--snapshot=${snapshot}`],
@@ -55,8 +55,9 @@ export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions):
 }
 
 /**
- * The address as libpq's variables: others on the machine could read a password among the arguments. Each of libpq's
- * variables is set, so that none of this process's own counts. Times are written in UTC, whatever zone the role has.
+ * Returns the address as libpq's environment variables, because others on the machine can read command arguments. Every
+ * libpq variable is set, so that this process's own have no effect. Times are written in UTC, whatever the role's time
+ * zone is.
  */
 function variablesFor(address: DatabaseAddress): ProcessVariables {
   const { hosts, tls } = address;

@@ -1,6 +1,6 @@
 /**
- * Puts a backup into an empty database: the schema that it was made of, its rows, and what this release has changed since.
- * All of it is one transaction, which ends well only if the backup does: of one that is damaged nothing is written.
+ * Restores a backup into an empty database: its schema, its rows, and then newer migrations. All is one transaction, so
+ * nothing of a damaged backup is written.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -13,28 +13,31 @@ import { LATER_NUMBER, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
-/** The backup and the database, or the backup and this program, do not go together. */
+/** The backup does not match the database or this program. */
 export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }
 
 export interface RestoreOptions {
-  /** Of the tables' owner to be. */
+  /** The address of the future owner of the tables. */
   readonly url: DatabaseSource;
   readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
   /** The advice if the database is not empty. Defaults to advice for a separate database server. */
   readonly howToEmpty?: string;
-  /** Writes what else belongs to it, once all rows are there. */
+  /** Writes further rows in the same transaction, after all rows of the backup. */
   readonly note?: (tx: Tx, manifest: BackupManifest) => Promise<void>;
 }
 
-/** Leaves the database held. Throws RestoreRefused, BackupDamaged, or what reading the parts throws. */
+/**
+ * Restores the backup and leaves the database held. Throws RestoreRefused, BackupDamaged, or the error of reading the
+ * parts.
+ */
 export async function restoreParts(options: RestoreOptions): Promise<BackupManifest> {
   const copier = await openCopier(options.url, "wheelwright-restore");
   try {
     await copier.run("begin");
-    await lockMigrations(copier.run); // a replica that starts meanwhile waits until the end
+    await lockMigrations(copier.run); // a replica that starts now waits until the end
     await requireEmpty(copier, resolveDatabaseAddress(options.url).database, options.howToEmpty);
     const manifest = await loadRows(copier, options);
     await copier.run(ADVANCE_IDENTITIES);
@@ -50,7 +53,7 @@ export async function restoreParts(options: RestoreOptions): Promise<BackupManif
   }
 }
 
-/** A stranger's tables may be those of another program, and ours those of a service that runs: neither is written to. */
+/** Throws unless the database is empty. Its tables may belong to another program, or to a running service. */
 async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): Promise<void> {
   const tables = await copier.run(
     `select relname as table from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
@@ -66,16 +69,16 @@ async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): 
 
 async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): Promise<BackupManifest> {
   const source = parts[Symbol.asyncIterator]();
-  const next = async (): Promise<BackupPart> => (await source.next()).value; // it throws where the end is missing
+  const next = async (): Promise<BackupPart> => (await source.next()).value; // throws if the end is missing
   const first = await next();
   if (first.kind !== "manifest") throw new BackupDamaged("It does not start like a backup");
   const { manifest } = first, [then, since] = splitMigrations(manifest, migrations);
   await applyWithin(copier.run, then);
   const tables = (await copier.run(SELECT_TABLES)).map(({ table }) => table as string);
   const onAll = (change: string) => copier.run(tables.map((table) => `alter table ${table} ${change};`).join("\n"));
-  await onAll("disable trigger user"); // what they would do has been done, and is among the rows
-  await copier.run(`truncate ${tables.join(", ")}`); // migrations leave first rows in some
-  const indexes = await copier.run(SELECT_INDEXES); // made at the end, which is faster the more rows there are
+  await onAll("disable trigger user"); // their effects are in the backup's rows already
+  await copier.run(`truncate ${tables.join(", ")}`); // migrations insert initial rows into some tables
+  const indexes = await copier.run(SELECT_INDEXES); // created at the end, which is faster
   await copier.run(indexes.map(({ name }) => `drop index ${name};`).join("\n"));
 
   let part = await next();
@@ -89,19 +92,19 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
         throw rowError(table, error);
       });
     } else if (part.kind === "sequence") {
-      // Objects in the clusters bear fences, and take no lower ones.
+      // Objects in the clusters have fences and accept no lower ones.
       await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER}))`, [String(part.value)]);
       part = await next();
     } else throw new BackupDamaged("It has tables that its release does not know");
   }
-  await source.next(); // nothing may stand behind the end
+  await source.next(); // throws if there is data after the end
   await copier.run(indexes.map(({ definition }) => `${definition};`).join("\n"));
   await onAll("enable trigger user");
   await applyWithin(copier.run, since);
   return manifest;
 }
 
-/** The migrations that the backup's database had, and those that are newer. */
+/** Splits the migrations into those of the backup's database and newer ones. */
 function splitMigrations(
   { migrations: names, release }: BackupManifest,
   all: readonly Migration[],
@@ -116,7 +119,7 @@ function splitMigrations(
   return [all.filter(([name]) => names.includes(name)), all.filter(([name]) => name > last)];
 }
 
-/** What the server says of a row that it does not take. */
+/** Turns errors about invalid rows into BackupDamaged. */
 function rowError(table: string, error: unknown): unknown {
   const code = String((error as { code?: unknown } | null)?.code);
   if (!/^2[23]\w{3}$/.test(code)) return error;
@@ -127,14 +130,14 @@ const SELECT_TABLES = `
   select relname as table from pg_class
   where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname <> 'migrations' order by relname`;
 
-/** Those that no constraint has. */
+/** Selects indexes that do not belong to a constraint. */
 const SELECT_INDEXES = `
   select indexrelid::regclass as name, pg_get_indexdef(indexrelid) as definition
   from pg_index join pg_class on pg_class.oid = indrelid
   where relkind = 'r' and relnamespace = current_schema()::regnamespace
     and not exists (select from pg_constraint where conindid = indexrelid)`;
 
-/** Numbers that the server gives go on after the greatest that a row has. */
+/** Advances each identity sequence to the greatest number in its table. */
 const ADVANCE_IDENTITIES = `do $$
 declare its record;
 begin

@@ -1,5 +1,5 @@
 /**
- * A backup of the database as text: what it is, the rows of each table as COPY has them, and how many there are.
+ * Writes and reads a database backup as text: its manifest, the rows of each table in COPY format, and the row counts.
  *
  *     -- wheelwright backup 1 {"release":…,"takenAt":…,"migrations":[…]}
  *     COPY users (id, email, …) FROM stdin;
@@ -8,7 +8,7 @@
  *     SELECT setval('job_fences', …);
  *     -- end {"rows":{"users":…},"sha256":"…"}
  *
- * It is in the words of psql, so that rows can be had where there is no Wheelwright. The digest is of all before its line.
+ * psql can read this format, so the rows are usable without Wheelwright. The digest covers everything before its line.
  */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
@@ -25,13 +25,13 @@ export type BackupManifest = v.InferOutput<typeof BackupManifest>;
 
 const End = v.object({ rows: v.record(Name, v.number()), sha256: v.string() });
 
-/** Whole lines. */
+/** Complete lines of rows. */
 interface Rows {
   readonly bytes: Buffer;
   readonly count: number;
 }
 
-/** What the text holds, in its order. */
+/** The parts of a backup, in order. */
 export type BackupPart =
   | { readonly kind: "manifest"; readonly manifest: BackupManifest }
   | { readonly kind: "table"; readonly table: string; readonly columns: string }
@@ -39,15 +39,15 @@ export type BackupPart =
   | { readonly kind: "sequence"; readonly sequence: string; readonly value: bigint }
   | { readonly kind: "end"; readonly rows: Readonly<Record<string, number>> };
 
-/** Told how many rows of a table there are until now. */
+/** Called with the number of rows so far. */
 export type OnRows = (table: string, rows: number) => void;
 
-/** It is no backup, or no longer as it was written. */
+/** The file is not a backup, or it was changed. */
 export class BackupDamaged extends Error {
   override readonly name = "BackupDamaged";
 }
 
-/** As pg_dump writes it as well, which names the schema, too. */
+/** Also matches the lines of pg_dump, which include the schema. */
 const COPY_LINE = /^COPY (?:"?\w+"?\.)?(\w+) \(("?\w+"?(?:, "?\w+"?)*)\) FROM stdin;$/;
 const SETVAL_LINE = /^SELECT setval\('(\w+)', (\d{1,19})\);$/;
 const NEWLINE = 10, END_OF_ROWS = Buffer.from("\\.\n");
@@ -61,7 +61,7 @@ export function copyLine(table: string, columns: string): string {
   return `COPY ${table} (${columns}) FROM stdin;\n`;
 }
 
-/** The table and the columns of such a line; null of any other. */
+/** Returns the table and columns of a COPY line, or null. */
 export function parseCopyLine(line: string): { readonly table: string; readonly columns: string } | null {
   const [, table, columns] = COPY_LINE.exec(line) ?? [];
   return table ? { table, columns: columns! } : null;
@@ -73,7 +73,7 @@ export function sequenceLine(sequence: string, value: string): string {
   return `SELECT setval('${sequence}', ${value});\n`;
 }
 
-/** Adds the last line to the text before it. */
+/** Adds the end line to the text. */
 export async function* withEnd(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<Buffer> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "";
@@ -87,7 +87,7 @@ export async function* withEnd(text: AsyncIterable<Bytes>, onRows: OnRows): Asyn
   yield Buffer.from(`-- end ${JSON.stringify({ rows, sha256: hash.digest("hex") })}\n`);
 }
 
-/** Throws BackupDamaged, at the latest in the place of the end. */
+/** Reads the parts of a backup. Throws BackupDamaged, at the latest instead of the end. */
 export async function* readScript(text: AsyncIterable<Bytes>, onRows: OnRows): AsyncGenerator<BackupPart> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "", begun = false, ended = false;
@@ -126,14 +126,14 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
   try {
     if (line.startsWith(start)) return v.parse(schema, JSON.parse(line.slice(start.length)));
   } catch {
-    // It is told below.
+    // The error below covers this.
   }
   throw new BackupDamaged(
     start === MAGIC ? "It was not written by wheelwright backup" : "It has an invalid line",
   );
 }
 
-/** Lines outside of COPY as strings without their end, lines within it as they stand, several at a time. */
+/** Yields lines outside of COPY as strings, and rows within COPY as bytes, several at a time. */
 export async function* splitPieces(text: AsyncIterable<Bytes>): AsyncGenerator<string | Rows> {
   let buffered: Buffer = Buffer.alloc(0), within = false;
   for await (const bytes of text) {
@@ -155,7 +155,7 @@ export async function* splitPieces(text: AsyncIterable<Bytes>): AsyncGenerator<s
   if (buffered.length > 0) throw new BackupDamaged("It ends in the middle of a line");
 }
 
-/** Where the rows end, or as many of them as are whole. */
+/** Returns the end of the rows, or of the last complete row. */
 function endOfRows(held: Buffer): number {
   for (let at = held.indexOf(END_OF_ROWS); at >= 0; at = held.indexOf(END_OF_ROWS, at + 1)) {
     if (held[at - 1] === NEWLINE) return at;
@@ -163,7 +163,7 @@ function endOfRows(held: Buffer): number {
   return held.lastIndexOf(NEWLINE) + 1;
 }
 
-/** In COPY's text each row is a line. */
+/** Counts the rows: in COPY format each is a line. */
 function countLines(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;

@@ -1,6 +1,6 @@
 /**
- * The rows of all tables as they were at one moment, while others write: one transaction that sees what was committed before
- * its first look, and nothing else. It reads as the service's own role may, and holds up nobody but a change of the schema.
+ * Reads a consistent snapshot of all tables while others write, in one repeatable-read transaction. It needs only the
+ * privileges of the service's role, and blocks nothing but schema changes.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { type Migration, MigrationError } from "#lib/drivers/db/compare-schema.ts";
@@ -19,16 +19,16 @@ import type { DatabaseSource } from "#lib/base/database-address.ts";
 
 export interface Snapshot {
   readonly manifest: BackupManifest;
-  /** What reads the rows, once it has begun. */
+  /** What reads the rows, after reading has started. */
   readonly method: () => DumpMethod;
-  /** The whole text of a backup; to be read once. */
+  /** The text of the backup. It can be read once. */
   text(onRows: OnRows): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
 
 type DumpMethod = "pg_dump" | "COPY";
 
-/** Throws MigrationError where the database is neither of this release nor of an older one. */
+/** Opens a snapshot. Throws MigrationError if the database is newer than this release or not Wheelwright's. */
 export async function openSnapshot(
   url: DatabaseSource,
   release: string,
@@ -40,7 +40,7 @@ export async function openSnapshot(
     const names = (await listTables(copier)).map(({ table }) => table).join(", ");
     await copier.run(`begin isolation level repeatable read, read only; lock table ${names} in access share mode`);
     const [moment] = await copier.run(SELECT_MOMENT) as [Moment];
-    // All that is told of the rows is looked up beside them: a migration may have ended before the locks were there.
+    // Read after locking: a migration may have ended in between.
     const manifest = { release, takenAt: moment.at, migrations: await readApplied(copier, migrations) };
     const tables = await listTables(copier);
     let way: DumpMethod = "COPY";
@@ -69,16 +69,16 @@ interface Table {
 async function* textOf(reading: SnapshotSource): AsyncGenerator<Buffer> {
   yield Buffer.from(manifestLine(reading.manifest));
   yield* rowsOf(reading);
-  // A sequence knows no transactions: asked for last, it is at least what the rows have.
+  // Sequences are not transactional. Read last, the value is at least that of the rows.
   const [{ fence }] = await reading.copier.run(SELECT_FENCE) as [{ readonly fence: string }];
   yield Buffer.from(sequenceLine("job_fences", fence));
 }
 
-/** By pg_dump where that can, which sees the same snapshot; else by ourselves. */
+/** Reads the rows with pg_dump on the same snapshot if possible, or else with COPY. */
 async function* rowsOf({ copier, url, tables, moment, onMethod: onWay }: SnapshotSource): AsyncGenerator<Buffer> {
   if (moment.sequences && await hasPgDump(moment.version)) {
     const dump = pgDump({ url, ...moment, tables: tables.map(({ table }) => table) });
-    const first = await dump.next().catch(() => null); // it may be kept from the server; we are there already
+    const first = await dump.next().catch(() => null); // pg_dump may have no access to the server; our connection is open already
     if (first && !first.done) {
       onWay("pg_dump");
       yield first.value;
@@ -96,9 +96,8 @@ interface Moment {
   readonly at: string;
   readonly snapshot: string;
   readonly schema: string;
-  /** The server's major version. */
   readonly version: number;
-  /** Whether our role may read the sequences, as pg_dump wants. */
+  /** Whether our role may read sequences, which pg_dump needs. */
   readonly sequences: boolean;
 }
 
@@ -112,7 +111,7 @@ const SELECT_FENCE = `
   select coalesce(last_value, 1)::text as fence from pg_sequences
   where schemaname = current_schema() and sequencename = 'job_fences'`;
 
-/** A table comes after those that its rows refer to, so that it can be filled in this order. */
+/** Lists tables after those that their foreign keys refer to, so that they can be restored in this order. */
 const SELECT_TABLES = `
   with recursive referring (oid, level) as (
     select oid, 0 from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
@@ -126,7 +125,7 @@ const SELECT_TABLES = `
   ) as columns
   from referring join pg_class using (oid) group by oid, relname order by max(level), relname`;
 
-/** A release knows the tables of its own, and those of an older schema are among them. */
+/** Returns the tables of the backup. This release also knows the tables of older schemas. */
 async function listTables(copier: Copier): Promise<Table[]> {
   const found = await copier.run(SELECT_TABLES) as Table[];
   return found.filter(({ table }) =>

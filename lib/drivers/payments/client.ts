@@ -1,9 +1,9 @@
 /**
- * The provider's package, loaded at first use (half a second and 30 MB, which a service without prices never pays), with one
- * client for each call: so that the call can be called off, and has a deadline of its own.
+ * Calls the payment provider with its own package. It is loaded at first use: it takes half a second and 30 MB. Each
+ * call has its own client, so that it can be cancelled and has its own deadline.
  *
- * A few calls are under way at once: reconciling thousands of hubs stays far below the provider's rate limit. People who
- * wait for a preview have places of their own. Nothing is repeated here; the caller does that in its own time.
+ * Only a few calls run at the same time, so that reconciling thousands of hubs stays below the provider's rate limit.
+ * Previews, which users wait for, have separate slots. Calls are not retried here; the callers do that.
  */
 import type { Stripe } from "stripe";
 import type * as v from "valibot";
@@ -16,7 +16,7 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The version of the provider's API that lib/drivers/payments is written for: that of the package. */
+/** The provider's API version that this code is written for: that of the package. */
 const API_VERSION = "2026-10-28.endive";
 
 const API = "https://api.stripe.com";
@@ -29,26 +29,26 @@ export interface ClientOptions {
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly apiBase: string | null;
-  /** Milliseconds that one call may take, and that somebody waits for an answer of several. */
+  /** Milliseconds for one call, and for a preview of several calls. */
   readonly deadline?: number;
   readonly patience?: number;
-  /** Milliseconds after which a call that was cut off is over at the provider, too. */
+  /** Milliseconds after which a cancelled call has also ended at the provider. */
   readonly settle?: number;
   readonly telemetry?: Telemetry;
 }
 
 export interface PaymentClient {
-  /** One call, in the background's places. Throws a PaymentError, or the signal's reason. */
+  /** Makes a background call. Throws a PaymentError, or the signal's reason. */
   call<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
-  /** One call for which somebody waits. */
+  /** Makes a call that a user waits for. */
   callForPreview<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   load(): Promise<typeof Stripe>;
-  /** Milliseconds that somebody waits, and after which a call that was cut off is over at the provider, too. */
+  /** Milliseconds for a preview, and until a cancelled call has ended at the provider. */
   readonly patience: number;
   readonly settle: number;
 }
 
-/** Throws a ConfigError for a live key that would be sent in the clear. */
+/** Opens the client. Throws a ConfigError for a live key that would be sent unencrypted. */
 export function openPaymentClient(options: ClientOptions): PaymentClient {
   const { secretKey, webhookSecret, apiBase, deadline = DEADLINE, patience = PREVIEW_TIMEOUT, settle = SETTLE_TIME } =
     options;
@@ -78,7 +78,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       return await call(stripe);
     };
     try {
-      // A call that was called off waits neither for a place nor for the package.
+      // A cancelled call waits neither for a slot nor for the package.
       return await runWithin([signal], null, (inner) => places.run([inner], run));
     } catch (error) {
       signal.throwIfAborted();
@@ -95,7 +95,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
   };
 }
 
-/** All of a list, in the provider's order, of which the package turns the pages. */
+/** Returns all items of a list, from all its pages. */
 export async function listAll<S extends v.GenericSchema>(
   { call: ask }: Pick<PaymentClient, "call">,
   shape: S,
@@ -106,12 +106,12 @@ export async function listAll<S extends v.GenericSchema>(
   return all.map((each) => parseAnswer(shape, each, "item of a list"));
 }
 
-/** What is there; null where the provider knows no such thing (any more). */
+/** Returns the result, or null if the object does not exist (any more). */
 export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof PaymentRefusal && error.status === 404) return null; // what a parameter names is a 400
+    if (error instanceof PaymentRefusal && error.status === 404) return null; // an unknown object in a parameter is a 400
     throw error;
   }
 }

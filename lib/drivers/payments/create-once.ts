@@ -1,15 +1,14 @@
 /**
- * Making something at the provider once, though the answer may be lost, and though the caller may be cut off and come back.
+ * Creates something at the provider exactly once, even if the answer is lost or the caller is interrupted and retries.
  *
- * An idempotency key makes a repeated call answer what the first did, for at least 24 hours; also when that was a failure,
- * a 500 among them. So a key that is derived from what is wanted could bar it for a day. Here the keys are numbered, and the
- * next is taken when the answer is no more than the memory of a failure; before that it is looked whether the first call
- * has worked after all.
+ * For at least 24 hours, a repeated idempotency key returns the first result, even if it was an error such as a 500. A
+ * single key per object could therefore block it for a day. So keys are numbered, and the next one is used when the
+ * answer only repeats an earlier error. Before that, the code checks whether the first call succeeded after all.
  *
- * A key that was used with other parameters tells nothing of that call, which may be under way still. So it is given the
- * time that a call can take before it counts as failed: two subscriptions would charge twice.
+ * A key that was used with other parameters says nothing about that call, which may still be running. So the code waits
+ * as long as a call can take before that call counts as failed: two subscriptions would charge twice.
  *
- * Changes of what is there have no such key: they say what is to be, not what is to be added, and are looked at before.
+ * Updates need no key: they set a state that was read before, and add nothing.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
@@ -17,10 +16,10 @@ import { isKeyMismatch, PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 import { sleep } from "#lib/base/time.ts";
 
 interface CreateOnceOptions<T> {
-  /** What no other wish has: of what, and for whom. */
+  /** A key that is unique per object and hub. */
   readonly key: string;
   find(): Promise<T | null>;
-  /** Null when what an earlier call with this key has made is there no more. */
+  /** Creates the object. Returns null if an earlier call with this key created it and it no longer exists. */
   create(idempotencyKey: string): Promise<T | null>;
 }
 

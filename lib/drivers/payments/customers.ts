@@ -1,8 +1,8 @@
 /**
- * Hubs' customers at the provider: one for each hub, known by the hub's id in its metadata.
+ * Manages the customers at the provider: one per hub, with the hub's ID in its metadata.
  *
- * Searching sees what was made a minute ago, not what was made just now; that the idempotency key covers. So that this one
- * never clashes with a changed name, a customer is made with nothing but the hub's id, and described afterwards.
+ * The search finds customers that are older than about a minute; the idempotency key covers newer ones. A customer is
+ * created with only the hub's ID and described afterwards, so that a changed name never conflicts with that key.
  */
 import * as v from "valibot";
 import { nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -16,7 +16,7 @@ export async function customerFor(
   signal: AbortSignal,
 ): Promise<string> {
   const { federationId } = wanted;
-  // One that was deleted just now may still be found, or be made again by the key's memory: describing it tells.
+  // A customer that was just deleted may still be found, or be returned again for the key. Updating it shows that.
   const described = (id: string) => describeCustomer(client, id, wanted, signal);
   return await createOnce(client, {
     key: `customer-${federationId}`,
@@ -33,7 +33,7 @@ export async function customerFor(
   }, signal);
 }
 
-/** Its id; null where no such customer exists. */
+/** Updates the customer. Returns its ID, or null if it does not exist. */
 export async function describeCustomer(
   client: PaymentClient,
   id: string,
@@ -44,7 +44,7 @@ export async function describeCustomer(
   return await nullIfMissing(update) && id;
 }
 
-/** The oldest, should there be several: everybody chooses the same one. */
+/** Finds the hub's customer. If there are several, everybody chooses the oldest. */
 async function findCustomer(client: PaymentClient, federationId: string, signal: AbortSignal) {
   if (!/^\w+$/.test(federationId)) throw new TypeError("A hub's id cannot be searched for");
   const query = `metadata["federationId"]:"${federationId}"`;

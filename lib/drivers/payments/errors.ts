@@ -1,17 +1,18 @@
 /**
- * What the provider's package throws, as a PaymentError: whether it passes, in the provider's own words without secrets.
+ * Converts errors of the provider's package to PaymentErrors: transient or permanent, with the provider's message but
+ * without secrets.
  *
- * What it throws holds the request's headers, and with them the key: nothing of it is kept but words and numbers.
+ * The package's errors include the request's headers and so the key. Only messages and numbers are kept.
  */
 import type { Stripe } from "stripe";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** A PaymentError for a call that the provider has answered. */
+/** An error response of the provider. */
 export class PaymentRefusal extends PaymentError {
   readonly status: number;
-  /** Whether it says only what became of an earlier call with the same idempotency key. */
+  /** Whether the response only repeats the result of an earlier call with the same idempotency key. */
   readonly replayed: boolean;
 
   constructor(code: string, message: string, options: DriverErrorOptions & { status: number; replayed: boolean }) {
@@ -26,20 +27,23 @@ const BUSY = new Set(["lock_timeout", "rate_limit", "idempotency_key_in_use"]);
 const RESOURCE_LIMIT = "resource_limit";
 const KEY_HINT = "Check at the provider that STRIPE_SECRET_KEY is valid and has the permissions for this.";
 
-/** Whether a key was used before with other parameters: what became of that call is not told. */
+/** Whether the idempotency key was used with other parameters. The result of that call is unknown. */
 export function isKeyMismatch(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === "idempotency_error";
 }
 
-/** Whether not the account asks too much, but too much is asked for this one thing: waiting for seconds does not mend it. */
+/**
+ * Whether the limit of this one object was exceeded, and not the account's rate limit. Waiting some seconds does not
+ * help.
+ */
 export function isResourceLimit(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === RESOURCE_LIMIT;
 }
 
-/** Everything that is not of the package is handed back as it is: it is a bug, or our own. */
+/** Converts an error of the package. Returns other errors unchanged: bugs, or our own. */
 export function toPaymentError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error) || error instanceof PaymentError) return error;
-  // So the package calls a page of a list that is none; it has no class for it.
+  // The package's error for an invalid list page, which has no class.
   if (error.message.startsWith("Unexpected: ")) return new PaymentError("bad_answer", error.message, TRANSIENT);
   const { detail, type, statusCode, message } = error as Partial<Stripe.errors.StripeError> & Error;
   if (detail instanceof PaymentError) return detail;
@@ -69,13 +73,13 @@ function refusalOf(
   );
 }
 
-/** Longer than a day is no wait but a mistake. */
+/** Returns the Retry-After. More than a day is treated as a mistake. */
 function waitOf(header: unknown): { readonly retryAfterMs?: number } {
   const seconds = Number(header ?? NaN);
   return seconds > 0 && seconds <= 86_400 ? { retryAfterMs: Math.ceil(seconds * SECOND) } : {};
 }
 
-/** Without our secrets, other keys and the client secrets of payments; one line, and no more than can be read. */
+/** Returns the message without our secrets, other keys and client secrets, on one line and with limited length. */
 function redactMessage(words: string, secrets: readonly string[]): string {
   let text = words;
   for (const secret of secrets) text = text.replaceAll(secret, "…");

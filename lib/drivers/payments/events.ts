@@ -1,8 +1,8 @@
 /**
- * The events of the provider's webhook: believed only when it has signed them, lately, byte by byte.
+ * Verifies webhook events: the provider must have signed exactly these bytes, recently.
  *
- * The package decodes the body leniently before it judges it; here what is no UTF-8 is refused first, so that what was
- * signed is what is read. Whatever is wrong is told in one sentence: a forger learns nothing from it.
+ * The package decodes the body leniently before it verifies it. So invalid UTF-8 is rejected first, and what was signed
+ * is what is read. All errors have the same message, so that a forger learns nothing.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
@@ -28,7 +28,7 @@ export async function readEvent(client: Pick<PaymentClient, "load">, signed: Sig
       await webhooks.constructEventAsync(text, signature ?? "", secret, TOLERANCE / SECOND, undefined, now.getTime()),
     );
   } catch {
-    // What was thrown holds the body, and maybe more.
+    // The error has the body, and perhaps more.
   }
   if (event === null) throw new SignatureError("The Stripe-Signature header does not match the body");
   return event;

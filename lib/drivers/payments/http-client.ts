@@ -1,9 +1,9 @@
 /**
- * One exchange with the payment provider: what its package speaks through, on both runtimes.
+ * The HTTP client for the provider's package, for both runtimes.
  *
- * Not the package's own clients: they cannot be called off, one of them repeats a call whose connection was cut, and each
- * runtime would get another one. Not kept connections: the server may have closed one already, and Deno's client then
- * sends a POST again without telling; calls are few.
+ * The package's own clients cannot be cancelled, differ between runtimes, and one of them repeats a call whose
+ * connection was lost. Connections are not kept alive: the server may have closed one, and Deno then silently sends a
+ * POST again. Calls are few.
  */
 import type { Stripe } from "stripe";
 import { exchange, type ExchangeFailure, type HttpAnswer } from "#lib/drivers/exchange.ts";
@@ -11,15 +11,15 @@ import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
 interface StripeHttpOptions {
-  /** Where the API is; its path goes before every call's. */
+  /** The API's base URL. Its path is prepended to that of every call. */
   readonly base: URL;
   readonly signal: AbortSignal;
-  /** Milliseconds for the whole answer. */
+  /** Milliseconds for the complete response. */
   readonly deadline: number;
   readonly telemetry?: Telemetry | undefined;
 }
 
-/** For `new Stripe(…, {httpClient})`. Whatever it fails with is a PaymentError, or the signal's reason. */
+/** Opens the client for `new Stripe(…, {httpClient})`. All its errors are PaymentErrors or the signal's reason. */
 export function openStripeHttpClient(
   { base, signal, deadline, telemetry = NO_TELEMETRY }: StripeHttpOptions,
 ): InstanceType<typeof Stripe.HttpClient> {
@@ -55,12 +55,15 @@ export function openStripeHttpClient(
   };
 }
 
-/** What a path is about, without any id: `/v1/customers/cus_1?limit=1` is about customers. */
+/** Returns the resource of a path, without IDs: `customers` for `/v1/customers/cus_1?limit=1`. */
 function resourceOf(path: string): string {
   return /^\/v\d+\/([a-z_]+)/.exec(path)?.[1] ?? "other";
 }
 
-/** A key with a line break in it cannot be a header; the cause holds the key. */
+/**
+ * Creates the error of a failed exchange. A key with a line break cannot be a header; its cause is dropped because it
+ * has the key.
+ */
 function fail(failure: ExchangeFailure, doing: string, { message }: Error): PaymentError {
   if (failure === "deadline") return new PaymentError("deadline", `${doing} ${message}`, { transient: true });
   if (failure === "unsendable") {
@@ -70,14 +73,14 @@ function fail(failure: ExchangeFailure, doing: string, { message }: Error): Paym
   return new PaymentError("unreachable", `${doing}: ${message || "the connection was lost"}`, { transient: true });
 }
 
-/** What is no object in JSON comes from something between us and the provider, which may pass. */
+/** Parses a response. One that is not a JSON object comes from a proxy, which may be temporary. */
 function parse({ status, body }: HttpAnswer, doing: string): object {
   try {
     const parsed: unknown = JSON.parse(body);
     const good = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
     if (good && (status < 300 || "error" in parsed)) return parsed;
   } catch {
-    // It is no JSON at all, which is told in the same words.
+    // The error below covers text that is not JSON.
   }
   throw new PaymentError("bad_answer", `${doing} returned ${status} and a body that is not from the provider`, {
     transient: true,

@@ -1,4 +1,4 @@
-/** What makes a subscription's items be what is wanted: pure, for changes and previews alike. */
+/** Computes the changes of a subscription's items. Pure. Used for changes and previews. */
 import { type ItemRequest, PaymentError, type Subscription } from "#lib/drivers/payments/payments.ts";
 
 type ItemChange =
@@ -6,8 +6,8 @@ type ItemChange =
   | { readonly price: string; readonly quantity: number; readonly metadata: { readonly size: string } };
 
 /**
- * Only what differs. A wanted item that is of a price or a size which the subscription has already changes that one, so
- * there is one item a size; one that is there no more is made anew, or is nothing when nothing is wanted of it.
+ * Returns only the items that differ. There is one item per size: a requested price or size that exists already changes
+ * that item. A missing item is created again, unless its quantity is zero.
  */
 export function itemChanges(subscription: Pick<Subscription, "items">, wanted: readonly ItemRequest[]): ItemChange[] {
   const { items } = subscription;

@@ -1,4 +1,4 @@
-/** Opens the payment provider behind our own contract: Stripe, by its own package, loaded when it is first needed. */
+/** Opens the payment provider, Stripe. Its package is loaded at first use. */
 import { type ClientOptions, nullIfMissing, openPaymentClient } from "#lib/drivers/payments/client.ts";
 import { customerFor, describeCustomer } from "#lib/drivers/payments/customers.ts";
 import { readEvent } from "#lib/drivers/payments/events.ts";

@@ -1,56 +1,62 @@
 /**
- * What the payment provider is asked and what it answers, in this house's words: the contract of openPayments in open.ts.
+ * Defines the interface to the payment provider. `openPayments` in open.ts implements it.
  *
- * Amounts are integers in minor units of their currency (ISO 4217, upper case), times are Dates. Every call may be made
- * again: what makes something finds what an earlier call made, by the hub's id that is kept with it at the provider. All
- * of them throw a PaymentError.
+ * Amounts are integers in minor units of their currency (ISO 4217, upper case), and times are Dates. Every call can be
+ * repeated: calls that create something first look for the hub's ID in the provider's metadata. All calls throw
+ * PaymentErrors.
  */
 import { DriverError } from "#lib/base/errors.ts";
 
-/** Why the payment provider did not do what it was asked. */
+/** A failed call to the payment provider. */
 export class PaymentError extends DriverError {
   override readonly name = "PaymentError";
 }
 
-/** What came to the webhook is not the provider's. The message is for its sender. */
+/** A webhook request that the provider did not sign. The message is for its sender. */
 export class SignatureError extends Error {
   override readonly name = "SignatureError";
 }
 
 export interface Payments {
-  /** Returns when the provider has answered, and taken our key. Changes nothing. */
+  /** Checks that the provider answers and accepts our key. Changes nothing. */
   check(signal: AbortSignal): Promise<void>;
-  /** The id of the price of one spoke of a size a month. It is made there if none exists; what differs is an error. */
+  /** Returns the ID of the monthly price of a size. Creates it if it does not exist. Throws if it differs. */
   priceFor(wanted: PriceRequest, signal: AbortSignal): Promise<string>;
-  /** The id of the hub's customer, who is made there if none exists, and told apart by the hub's id alone. */
+  /** Returns the ID of the hub's customer, found by the hub's ID. Creates it if it does not exist. */
   customerFor(wanted: CustomerRequest, signal: AbortSignal): Promise<string>;
-  /** Whom the provider writes to from now on. */
+  /** Updates the customer's name and address. */
   updateCustomer(id: string, wanted: CustomerRequest, signal: AbortSignal): Promise<void>;
-  /** The hub's subscription that has not ended, or null. */
+  /** Finds the hub's open subscription, or returns null. */
   findSubscription(of: { readonly customer: string; readonly federationId: string }, signal: AbortSignal): Promise<
     Subscription | null
   >;
-  /** One item a size; at least one. Prorated from now on, and invoiced at once. */
+  /**
+   * Creates a subscription with one item per size, at least one. It is prorated from now on and invoiced immediately.
+   */
   createSubscription(wanted: SubscriptionRequest, signal: AbortSignal): Promise<Subscription>;
-  /** Null when the provider knows none of that id. */
+  /** Returns null if the subscription does not exist. */
   readSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
-   * Sets quantities, which may be 0, and adds items; what is not named stays. The difference is prorated and invoiced
-   * at once.
+   * Sets quantities, which may be 0, and adds items. Other items stay unchanged. The difference is prorated and
+   * invoiced immediately.
    */
   setQuantities(id: string, items: readonly ItemRequest[], signal: AbortSignal): Promise<Subscription>;
-  /** Ends it now: what was paid and not used is credited, what is open is invoiced. One that has ended stays as it is. */
+  /**
+   * Ends the subscription immediately. Unused time is credited, and open amounts are invoiced. An ended one stays
+   * unchanged.
+   */
   endSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
-   * What a change of quantities would cost, by the provider's own invoice preview; null where a size has neither price nor
-   * item, or the subscription has ended. No quantity is changed. Somebody waits for it: it takes a few seconds at most.
+   * Previews the cost of a change with the provider's invoice preview. Returns null if a size has neither price nor
+   * item, or if the subscription has ended. Changes no quantity. It takes a few seconds at most, because a user waits
+   * for it.
    */
   preview(change: PreviewRequest, signal: AbortSignal): Promise<Preview | null>;
-  /** The refunds of what a charge or a refund belongs to, and whose they are; null when the provider knows it no more. */
+  /** Returns all refunds of a charge and its customer. Null if the provider does not know it (any more). */
   readRefunds(of: RefundedObject, signal: AbortSignal): Promise<Refunds | null>;
   /**
-   * A webhook's event. `body` is the raw body, `signature` the header, `now` the time by which its age is judged. Throws
-   * a SignatureError for what the provider did not sign, signed long ago, or what is no event.
+   * Verifies and reads a webhook event. `body` is the raw body, `signature` the header, and `now` the time for checking
+   * the event's age. Throws a SignatureError if the event is not signed by the provider, too old or invalid.
    */
   readEvent(body: Uint8Array, signature: string | null, now: Date): Promise<ProviderEvent>;
 }
@@ -69,8 +75,8 @@ export interface CustomerRequest {
 }
 
 /**
- * An item that is there by its id; else a new one by its price. With its price and size besides, one that is there no more
- * is made anew. A new one of a size that has an item changes that one: there is one item a size.
+ * An existing item by its ID, or a new one by its price. With price and size as well, a missing item is created again.
+ * A new item of a size that has one changes the existing item, so there is one item per size.
  */
 export type ItemRequest =
   | { readonly item: string; readonly quantity: number; readonly price?: string; readonly size?: string }
@@ -84,20 +90,20 @@ export interface SubscriptionRequest {
 
 export interface PreviewRequest {
   readonly customer: string;
-  /** Null before there is one. */
+  /** Null before a subscription exists. */
   readonly subscription: string | null;
   readonly sizes: readonly SizeChange[];
 }
 
 export interface SizeChange {
   readonly size: string;
-  /** How many more than the provider counts now, or fewer; 0 to be told what one costs. */
+  /** The change of the quantity. 0 only returns the price of one spoke. */
   readonly by: number;
-  /** Of a new item; one that is there keeps its own. */
+  /** The price of a new item. An existing item keeps its own. */
   readonly price: PriceRequest | null;
 }
 
-/** What the provider calls these states: https://docs.stripe.com/api/subscriptions/object */
+/** The provider's states: https://docs.stripe.com/api/subscriptions/object */
 export const SUBSCRIPTION_STATUSES = [
   "incomplete",
   "incomplete_expired",
@@ -110,12 +116,12 @@ export const SUBSCRIPTION_STATUSES = [
 ] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
-/** Whether what was owed is late. */
+/** Whether a payment is overdue. */
 export function isDunning({ status }: { readonly status: string | null }): boolean {
   return status === "past_due" || status === "unpaid";
 }
 
-/** Whether it charges nothing any more, and never will again: another would have to be made. */
+/** Whether the subscription has ended and cannot continue. */
 export function hasEnded({ status }: { readonly status: string | null }): boolean {
   return status === "canceled" || status === "incomplete_expired";
 }
@@ -123,7 +129,7 @@ export function hasEnded({ status }: { readonly status: string | null }): boolea
 export interface Subscription {
   readonly id: string;
   readonly customer: string;
-  /** Null where it was made by other hands than ours. */
+  /** Null if it was not created by Wheelwright. */
   readonly federationId: string | null;
   readonly status: SubscriptionStatus;
   readonly currency: string;
@@ -134,14 +140,14 @@ export interface Subscription {
 export interface SubscriptionItem {
   readonly id: string;
   readonly price: string;
-  /** Which size it is for; null for what is not ours. */
+  /** The size of the item. Null for items that Wheelwright did not create. */
   readonly size: string | null;
   readonly quantity: number;
-  /** A month; null where the price has no one amount. */
+  /** The price per month. Null if the price has no fixed amount. */
   readonly monthly: number | null;
 }
 
-/** The latest invoice; while one is late, the one that is to be paid first. */
+/** The latest invoice. If payments are overdue, the one that is due first. */
 export interface Invoice {
   readonly id: string;
   readonly number: string | null;
@@ -150,22 +156,19 @@ export interface Invoice {
   readonly remaining: number;
   readonly currency: string;
   readonly dueAt: Date | null;
-  /** The provider's page on which it can be paid, by everybody who has the address. */
+  /** The provider's payment page. Everybody with the URL can pay. */
   readonly url: string | null;
 }
 
 export interface Preview {
   readonly currency: string;
-  /**
-   * What is due now for the change: its prorations; all of the first invoice where there is no subscription yet. May be
-   * negative.
-   */
+  /** The amount due now: the prorations of the change, or the complete first invoice. May be negative. */
   readonly dueNow: number;
-  /** As of when that was computed. */
+  /** The time for which the prorations were computed. */
   readonly prorationDate: Date;
-  /** What the whole subscription comes to in each month from then on. */
+  /** The total of the subscription per month after the change. */
   readonly monthly: number;
-  /** What one spoke of each size that was asked about costs in each of these months. */
+  /** The monthly price of one spoke of each requested size. */
   readonly sizes: readonly { readonly size: string; readonly each: number }[];
 }
 
@@ -190,7 +193,7 @@ export interface ProviderEvent {
   readonly type: string;
   readonly createdAt: Date;
   readonly live: boolean;
-  /** The object that it is about, as far as it says: what is in it is not believed but fetched again. */
+  /** The event's object. Only its IDs are used; the object itself is read from the provider again. */
   readonly object: {
     readonly id: string | null;
     readonly type: string | null;

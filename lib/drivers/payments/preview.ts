@@ -1,8 +1,9 @@
 /**
- * What a change of quantities would cost, by the provider's own preview of the invoice: nothing is computed here but sums.
+ * Previews the cost of a change with the provider's invoice preview. Only sums are computed here.
  *
- * One preview tells both: its prorations are what the change costs now, its other lines what each month comes to. It is
- * computed as of the provider's own now, which it tells; a line's amount is without its discounts and taxes, which it lists.
+ * One preview has both results: its prorations are due now, and its other lines recur each month. It is computed for
+ * the provider's current time, which it returns. A line's amount excludes its discounts and taxes, which are listed
+ * with it.
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -52,7 +53,7 @@ export async function preview(
 ): Promise<Preview | null> {
   const message = `The payment provider did not return a preview within ${client.patience} ms`;
   const late = () => new PaymentError("deadline", message, { transient: true });
-  const inPlaces = { ...client, call: client.callForPreview }; // of those who wait
+  const inPlaces = { ...client, call: client.callForPreview }; // uses the slots for previews
   return await runWithin([caller], { ms: client.patience, createError: late }, async (signal) => {
     for (let attempt = 1;; attempt++) {
       try {
@@ -76,7 +77,7 @@ async function previewOnce(
   const asked: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);
-    if (!item && by < 0) continue; // of what was never paid for, less costs nothing
+    if (!item && by < 0) continue; // reducing what was never billed costs nothing
     if (!item && price === null) return null;
     asked.push({
       size,
@@ -86,7 +87,7 @@ async function previewOnce(
     });
   }
   const items = itemChanges(current ?? { items: [] }, asked);
-  if (current === null && items.length === 0) return null; // a first invoice of nothing
+  if (current === null && items.length === 0) return null; // the first invoice would be empty
   const params = current === null ? { customer, subscription_details: { items } } : {
     customer,
     subscription: current.id,
@@ -97,7 +98,7 @@ async function previewOnce(
   return current === null ? previewFirstInvoice(shape, asked) : previewChange(shape, asked);
 }
 
-/** With those lines that did not come along. */
+/** Adds the lines that are not in the first page. */
 async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
   const { id, lines } = shape;
   if (!lines.has_more || id === null) return shape;
@@ -105,7 +106,7 @@ async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: 
   return { ...shape, lines: parseAnswer(Lines, answer, "list of lines") };
 }
 
-/** What there would be of a size, at which price, and what one costs if no line says so. */
+/** The new quantity and price of a size, and its monthly price if no line has it. */
 interface PreviewedSize {
   readonly size: string;
   readonly price: string;
@@ -113,7 +114,7 @@ interface PreviewedSize {
   readonly usual: number | null;
 }
 
-/** Pure: of a subscription that is not there yet, all is due now and in each month. */
+/** Previews a new subscription: everything is due now and each month. Pure. */
 export function previewFirstInvoice(shape: PreviewShape, asked: readonly PreviewedSize[]): Preview {
   const { currency, created, lines } = shape;
   const total = sum(lines.data.map(totalOf));
@@ -121,7 +122,7 @@ export function previewFirstInvoice(shape: PreviewShape, asked: readonly Preview
   return { currency, dueNow: total, prorationDate, monthly: total, sizes: monthlyPrices(lines.data, asked) };
 }
 
-/** Pure: of a standing subscription, the prorations are due now, and the other lines in each month. */
+/** Previews a change of a subscription: prorations are due now, and other lines each month. Pure. */
 export function previewChange(
   { currency, created, lines, parent }: PreviewShape,
   asked: readonly PreviewedSize[],
@@ -132,7 +133,7 @@ export function previewChange(
   const monthly = others.filter((line) => priceOf(line) !== null);
   return {
     currency,
-    // Those of earlier changes may be waiting for the next invoice, too: they start earlier.
+    // Prorations of earlier changes may also wait for the next invoice. They start earlier.
     dueNow: sum(prorations.filter(({ period }) => period.start === at).map(totalOf)),
     prorationDate: new Date(at * SECOND),
     monthly: sum(monthly.map(totalOf)),
@@ -159,7 +160,7 @@ function priceOf({ pricing }: LineShape): string | null {
   return pricing?.price_details?.price ?? null;
 }
 
-/** What is paid for a line: less its discounts, and with the taxes that its amount does not hold. */
+/** Returns the amount to pay for a line: minus discounts, plus taxes that are not included. */
 function totalOf({ amount, discount_amounts, taxes }: LineShape): number {
   const added = taxes.filter(({ tax_behavior }) => tax_behavior === "exclusive");
   return amount - sum(discount_amounts.map(({ amount }) => amount)) + sum(added.map(({ amount }) => amount));

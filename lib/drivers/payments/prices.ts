@@ -1,8 +1,8 @@
 /**
- * The prices of sizes at the provider, each known by a lookup key that says what it is: size, currency and amount.
+ * Manages the prices of sizes at the provider. Each has a lookup key with its size, currency and amount.
  *
- * A price cannot be changed there, only made; so another amount in the catalogue is another price, and items that were made
- * with the old one keep it.
+ * The provider's prices cannot be changed. So a new amount in the catalog is a new price, and existing items keep the
+ * old one.
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -31,7 +31,7 @@ export async function priceFor(client: PaymentClient, wanted: PriceRequest, sign
         const made = await client.call(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
         return requireMatchingPrice(parseAnswer(PriceShape, made, "price"), wanted, lookupKey);
       } catch (error) {
-        // Another replica was faster, for another hub.
+        // Another replica may have created it for another hub.
         const found = error instanceof PaymentRefusal && error.status === 400 ? await find() : null;
         if (found === null) throw error;
         return found;
@@ -50,7 +50,7 @@ async function findPrice(client: PaymentClient, wanted: PriceRequest, lookupKey:
   return found ? requireMatchingPrice(found, wanted, lookupKey) : null;
 }
 
-/** A person who made a price of this name by hand may have meant something else: it is not charged. */
+/** Throws if the price differs: somebody may have created it by hand for something else. */
 function requireMatchingPrice(price: PriceShape, { currency, monthly }: PriceRequest, lookupKey: string): string {
   const fits = price.currency === currency && price.unit_amount === monthly && isMonthly(price);
   if (fits && price.active) return price.id;
@@ -61,7 +61,7 @@ function requireMatchingPrice(price: PriceShape, { currency, monthly }: PriceReq
   });
 }
 
-/** The title may change: a key that was used with another one would clash. */
+/** Hashes the parameters, because the title may change and a key must not be reused with other parameters. */
 async function digest(text: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Buffer.from(hash).toString("hex").slice(0, 16);

@@ -1,4 +1,4 @@
-/** Refunds at the provider: all of a charge, asked for by the charge or by one of them. */
+/** Reads all refunds of a charge, by the charge or by one of its refunds. */
 import type { Stripe } from "stripe";
 import { listAll, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import type { RefundedObject, Refunds } from "#lib/drivers/payments/payments.ts";
@@ -8,7 +8,7 @@ export async function readRefunds(client: PaymentClient, of: RefundedObject, sig
   if ("charge" in of) return await readRefundsOfCharge(client, of.charge, signal);
   const answer = await client.call(signal, (stripe) => stripe.refunds.retrieve(of.refund));
   const refund = parseAnswer(RefundShape, answer, "refund");
-  if (refund.charge === null) return { customer: null, refunds: [refund] }; // nobody's that we know
+  if (refund.charge === null) return { customer: null, refunds: [refund] }; // its customer is unknown
   return await readRefundsOfCharge(client, refund.charge, signal);
 }
 

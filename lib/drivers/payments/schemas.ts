@@ -1,8 +1,8 @@
 /**
- * The provider's objects, as far as they matter here, in this house's words.
+ * Defines schemas for the provider's objects, and converts them to our types.
  *
- * They are judged by schemas and not by the package's types: those are a promise, and what does not keep it is told as a
- * bad answer, naming the field, in place of an undefined that is written into a row.
+ * The package's types are not checked at runtime. With these schemas, an unexpected response is an error that names the
+ * field, instead of an undefined value in a row.
  */
 import * as v from "valibot";
 import {
@@ -23,7 +23,7 @@ export const Amount = v.pipe(v.number(), v.safeInteger());
 export const Currency = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
 const Metadata = v.nullish(v.record(v.string(), v.string()), {});
 
-/** An object's id, whether it came alone or with all of it. */
+/** An object's ID, from an ID or an expanded object. */
 export const Reference = v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]);
 const MaybeReference = v.nullish(Reference, null);
 
@@ -51,7 +51,7 @@ export const ItemShape = v.pipe(
   v.transform(({ id, quantity, price, metadata }): SubscriptionItem => ({
     id,
     price: price.id,
-    size: metadata["size"] ?? price.metadata["size"] ?? null, // a price of ours that was chosen by hand has its size, too
+    size: metadata["size"] ?? price.metadata["size"] ?? null, // one of our prices that was added by hand also has its size
     quantity,
     monthly: isMonthly(price) ? price.unit_amount : null,
   })),
@@ -80,7 +80,7 @@ export const SubscriptionShape = v.object({
   currency: Currency,
   metadata: Metadata,
   items: v.object({ data: v.array(ItemShape), has_more: v.nullish(v.boolean(), false) }),
-  /** Of a draft that somebody deleted there is no more than its id: none is shown then. */
+  /** A deleted draft has only its ID, and counts as no invoice. */
   latest_invoice: v.nullish(v.union([InvoiceShape, v.pipe(v.unknown(), v.transform(() => null))]), null),
 });
 export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
@@ -126,7 +126,10 @@ const EventShape = v.object({
   }),
 });
 
-/** Throws a PaymentError for what is not of that shape; `what` is whose it was to be, "a subscription". */
+/**
+ * Parses a response. Throws a PaymentError if it does not match the schema. `what` names the object, for example
+ * "subscription".
+ */
 export function parseAnswer<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
@@ -147,13 +150,13 @@ export function subscriptionOf(shape: SubscriptionShape): Subscription {
   };
 }
 
-/** Whether it is one amount a month for each of a quantity that is set and not measured. */
+/** Whether the price is a fixed monthly amount per unit, with a quantity that is set and not metered. */
 export function isMonthly({ recurring, billing_scheme, unit_amount }: PriceShape): boolean {
   return recurring?.interval === "month" && recurring.interval_count === 1 && billing_scheme === "per_unit" &&
     (recurring.usage_type ?? "licensed") === "licensed" && unit_amount !== null;
 }
 
-/** Null for what is no event. */
+/** Parses an event. Returns null if it is invalid. */
 export function eventOf(value: unknown): ProviderEvent | null {
   const { success, output } = v.safeParse(EventShape, value);
   if (!success) return null;
@@ -175,7 +178,7 @@ export function eventOf(value: unknown): ProviderEvent | null {
   };
 }
 
-/** Of what may be an id, or an object with one, or anything else. */
+/** Returns the ID from a value that may be an ID, an object with one, or anything else. */
 function idIn(value: unknown): string | null {
   const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value;
   return typeof id === "string" && id !== "" ? id : null;

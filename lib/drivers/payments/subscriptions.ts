@@ -1,9 +1,9 @@
 /**
- * Hubs' subscriptions at the provider: one that has not ended for each hub, known by the hub's id in its metadata.
+ * Manages the subscriptions at the provider: one open subscription per hub, with the hub's ID in its metadata.
  *
- * Invoices are sent and paid within 30 days, for a hub has no card here; a host that wants to charge cards changes that
- * at the provider, where nothing of it is ever touched again. Changes are prorated and invoiced at once, so that what a
- * preview says is due now is due now.
+ * Invoices are sent by mail and due within 30 days, because hubs have no card here. Hosts that want to charge cards
+ * change that at the provider; Wheelwright does not overwrite it. Changes are prorated and invoiced immediately, as the
+ * preview says.
  */
 import { listAll, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import { itemChanges } from "#lib/drivers/payments/items.ts";
@@ -48,7 +48,7 @@ export async function createSubscription(
 ): Promise<Subscription> {
   const { customer, federationId } = wanted;
   if (wanted.items.length === 0) throw new TypeError("A subscription needs an item");
-  // After one has ended another may be made, so each makes a wish of its own of the next.
+  // The key includes the last ended subscription, because another one may be created after it.
   const earlier = await listSubscriptions(client, wanted, signal);
   const subscription = await createOnce<Subscription>(client, {
     key: `subscription-${federationId}-${earlier.findLast(hasEnded)?.id ?? "first"}`,
@@ -64,12 +64,12 @@ export async function createSubscription(
           expand: ["latest_invoice"],
         }, { idempotencyKey }));
       const subscription = await readAll(client, made, signal);
-      // What the key remembers may be of yesterday.
+      // The key may return an old result, so the subscription is read again.
       const now = await readSubscription(client, subscription.id, signal);
       return now && !hasEnded(now) ? now : null;
     },
   }, signal);
-  // One that was found may be of an earlier wish.
+  // A subscription that was found may have other items.
   return await setQuantities(client, subscription, wanted.items, signal);
 }
 
@@ -85,10 +85,10 @@ export async function readSubscription(
 }
 
 /**
- * Sends only what differs from what is there: what is repeated changes nothing, and makes no invoice.
+ * Sends only the differences, so that a repeated call changes nothing and creates no invoice.
  *
- * The provider makes 20 invoices a day for a subscription at most (https://docs.stripe.com/rate-limits). What more changes
- * cost waits for the next invoice, in place of the changes.
+ * The provider creates at most 20 invoices per day and subscription (https://docs.stripe.com/rate-limits). Beyond that,
+ * changes are added to the next invoice.
  */
 export async function setQuantities(
   client: PaymentClient,
@@ -112,7 +112,7 @@ export async function setQuantities(
   return await readAll(client, changed, signal);
 }
 
-/** Of a standing subscription; refuses one that has ended, for nobody would be billed. */
+/** Reads an open subscription. Throws if it has ended, because nobody would be billed. */
 export async function readOpen(client: PaymentClient, id: string, signal: AbortSignal): Promise<Subscription> {
   const subscription = await readSubscription(client, id, signal);
   if (subscription && !hasEnded(subscription)) return subscription;
@@ -132,7 +132,7 @@ export async function endSubscription(
   if (!subscription || hasEnded(subscription)) return subscription;
   const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
   const ended = await nullIfMissing(client.call(signal, (stripe) => stripe.subscriptions.cancel(id, params)));
-  if (ended === null) return await readSubscription(client, id, signal); // somebody was faster
+  if (ended === null) return await readSubscription(client, id, signal); // somebody else ended it
   return await readAll(client, ended, signal);
 }
 
@@ -141,7 +141,7 @@ function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
   return subscriptions.find((each) => !hasEnded(each)) ?? null;
 }
 
-/** All of the hub's own, the oldest first. */
+/** Lists the hub's subscriptions, oldest first. */
 async function listSubscriptions(
   client: PaymentClient,
   of: Owner,
@@ -150,7 +150,7 @@ async function listSubscriptions(
   const expand = ["data.latest_invoice"];
   const params = { customer: of.customer, status: "all", expand, limit: 100 } as const;
   const all = await listAll(client, SubscriptionShape, signal, (stripe) => stripe.subscriptions.list(params));
-  // The provider lists the newest first; by their seconds alone two of one second could not be told apart.
+  // Reversed, because the provider lists the newest first. Sorting by time is not enough: two can have the same second.
   const ours = all.filter(({ metadata }) => metadata["federationId"] === of.federationId).reverse();
   return await Promise.all(ours.map((each) => complete(client, each, signal)));
 }
@@ -159,11 +159,11 @@ async function readAll(client: PaymentClient, answer: unknown, signal: AbortSign
   return await complete(client, parseAnswer(SubscriptionShape, answer, "subscription"), signal);
 }
 
-/** With what did not come along, and where somebody is late with paying, with the invoice that is to be paid first. */
+/** Adds missing items and, if a payment is overdue, the invoice that is due first. */
 async function complete(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   const subscription = await withItems(client, shape, signal);
   if (!isDunning(subscription)) return subscription;
-  // By the time that one is overdue, the next month's has often been made: the latest says nothing of it.
+  // When an invoice is overdue, newer ones often exist, so the latest is not the one to pay.
   const params = { subscription: shape.id, status: "open", limit: 100 } as const;
   const open = await listAll(client, InvoiceShape, signal, (stripe) => stripe.invoices.list(params));
   const [first] = open.sort((a, b) => dueTime(a) - dueTime(b));
@@ -171,10 +171,10 @@ async function complete(client: PaymentClient, shape: SubscriptionShape, signal:
 }
 
 function dueTime({ dueAt }: Invoice): number {
-  return dueAt?.getTime() ?? 0; // what has no such day was to be paid at once
+  return dueAt?.getTime() ?? 0; // without a due date it is due immediately
 }
 
-/** An object's list holds its first ones only. */
+/** Adds the items beyond the first page. */
 async function withItems(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   if (!shape.items.has_more) return subscriptionOf(shape);
   const params = { subscription: shape.id, limit: 100 };

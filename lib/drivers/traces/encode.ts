@@ -1,4 +1,4 @@
-/** What is kept of a span until it is sent, and how OTLP writes many of them. */
+/** Encodes spans as OTLP JSON. */
 import type { SpanContext } from "#lib/base/trace.ts";
 
 export type AttributeValue = string | number;
@@ -11,14 +11,14 @@ export interface RecordedSpan {
   readonly beganAt: number;
   readonly endedAt: number;
   readonly attributes: Readonly<Record<string, AttributeValue>>;
-  /** Why it has failed; null where it has not. Empty where nothing can be said of it. */
+  /** The error message. Null without an error, and empty if the message is not safe to export. */
   readonly failure: string | null;
 }
 
 const ROLES = { internal: 1, server: 2, client: 3 };
 const ERROR = 2;
 
-/** One request of OTLP in JSON, of spans that are encoded already. */
+/** Returns an OTLP request in JSON for encoded spans. */
 export function encodeBatch(
   resource: Readonly<Record<string, string>>,
   version: string,
@@ -29,7 +29,7 @@ export function encodeBatch(
   return `{"resourceSpans":[{"resource":${about},"scopeSpans":[{"scope":${scope},"spans":[${spans.join(",")}]}]}]}`;
 }
 
-/** At once, since a text costs less to keep than all that it is made of. */
+/** Encodes a span immediately, because text needs less memory than the object. */
 export function encodeSpan({ place, name, role, beganAt, endedAt, attributes, failure }: RecordedSpan): string {
   return JSON.stringify({
     traceId: place.traceId,
@@ -53,7 +53,7 @@ function pairs(values: Readonly<Record<string, AttributeValue>>): object[] {
   }));
 }
 
-/** As text: a double cannot hold them. */
+/** Returns nanoseconds as text, because they exceed a double's precision. */
 function nanoseconds(ms: number): string {
   const whole = Math.floor(ms);
   return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, "0")}`;

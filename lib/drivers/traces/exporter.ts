@@ -1,9 +1,9 @@
 /**
- * Sends spans to who collects them, as OTLP over HTTP in JSON.
+ * Sends spans to a collector as OTLP over HTTP with JSON.
  *
- * Nobody waits for it: what has ended is put into a queue, and goes out in batches, one at a time. Who collects may be away,
- * slow or hostile: then the queue is full, what comes is dropped and counted, and all else goes on as ever. Ours, and not
- * OpenTelemetry's packages: these cost 18 MB of memory, 0.1 to 0.7 s of the start and 20 MB on disk (measured at 0.301).
+ * It never blocks: finished spans are queued and sent in batches, one at a time. If the collector is down, slow or
+ * hostile, the queue fills up, and further spans are dropped and counted. OpenTelemetry's packages are not used: they
+ * cost 18 MB of memory, 0.1 to 0.7 s at the start and 20 MB on disk (measured at 0.301).
  */
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
@@ -18,7 +18,7 @@ import { encodeBatch, encodeSpan, type RecordedSpan } from "#lib/drivers/traces/
 
 export interface Exporter {
   take(span: RecordedSpan): void;
-  /** Sends what is left, for two seconds at most. */
+  /** Sends the remaining spans, for up to two seconds. */
   close(): Promise<void>;
 }
 
@@ -26,25 +26,25 @@ export interface ExporterOptions {
   readonly settings: Omit<TraceSettings, "sampler">;
   readonly version: string;
   readonly log: Log;
-  /** Told of each span that nobody will see. */
+  /** Called for each dropped span. */
   readonly onDropped?: () => void;
-  /** Milliseconds before the first repeat. */
+  /** Milliseconds before the first retry. */
   readonly first?: number;
 }
 
 const MAX_QUEUE = 2048, BATCH_SIZE = 512;
-const MAX_ATTEMPTS = 5; // of a batch
+const MAX_ATTEMPTS = 5; // per batch
 const CLOSE_TIMEOUT = 2 * SECOND;
-const MAX_ANSWER_BYTES = 64 * 1024; // bytes: who is told much more is told nothing that matters here
-const RETRYABLE_STATUSES = [429, 502, 503, 504]; // OTLP's specification: all else would be refused again
+const MAX_ANSWER_BYTES = 64 * 1024; // bytes of a response that are read
+const RETRYABLE_STATUSES = [429, 502, 503, 504]; // from OTLP's specification; other statuses are permanent
 
-/** What has become of a batch. */
+/** The result of sending a batch. */
 interface SendResult {
-  /** Why it was not taken; null where it was. */
+  /** Why the batch was refused. Null on success. */
   readonly error: string | null;
-  /** Spans of one that was taken which were refused. */
+  /** The number of refused spans in an accepted batch. */
   readonly refused?: number;
-  /** Milliseconds after which the same may be sent again; absent where that is of no use. */
+  /** Milliseconds until the batch may be sent again. Absent after a permanent error. */
   readonly retryAfterMs?: number;
 }
 
@@ -84,11 +84,11 @@ export function openExporter(options: ExporterOptions): Exporter {
       if (trouble === null) return;
       if (again === undefined || attempt >= MAX_ATTEMPTS || closing.signal.aborted) return drop(batch.length);
       const wait = Math.max(again, backoff(attempt, first, 30 * SECOND));
-      await sleep(wait, closing.signal).catch(() => {}); // at the end once more, and at once
+      await sleep(wait, closing.signal).catch(() => {}); // when closing, one more immediate attempt
     }
   }
 
-  /** Once when it begins, and once when it is over. */
+  /** Logs when sending starts to fail, and when it works again. */
   function logState(trouble: string | null): void {
     if (trouble !== null && !failing) log.warn("Cannot send traces; some may be lost", { reason: trouble });
     if (trouble === null && failing) log.info("Traces are sent again", { dropped });
@@ -142,7 +142,7 @@ function resultOf(answer: HttpAnswer): SendResult {
   return RETRYABLE_STATUSES.includes(status) ? { error: trouble, retryAfterMs: waitOf(answer) } : { error: trouble };
 }
 
-/** By what a collector says that has taken a part of the batch. */
+/** Returns the number of spans that the collector refused in an accepted batch. */
 function refusedOf({ body }: HttpAnswer): number {
   try {
     const rejected = Number(JSON.parse(body)?.partialSuccess?.rejectedSpans ?? 0);

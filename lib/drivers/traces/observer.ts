@@ -1,9 +1,9 @@
 /**
- * Makes spans of what telemetry tells, named as OpenTelemetry's conventions name them: a job and a request are what their
- * cause says, everything else is a part of what is under way. What is done for the sake of nothing has no span.
+ * Creates spans from telemetry, with the names of OpenTelemetry's conventions. Requests and jobs are the root spans of
+ * their context, and everything else is a child of the current span. Work without a context has no span.
  *
- * A job has one span however many replicas hold it: its id follows from the job's, its steps hang under it from the first
- * holder on, and who ends the job sends it.
+ * A job has one span, however many replicas run it. Its ID is derived from the job's, its steps are children of it, and
+ * the replica that ends the job sends it.
  */
 import { currentContext, runInSpan } from "#lib/base/work-context.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
@@ -17,7 +17,7 @@ type SpanShape = Pick<RecordedSpan, "name" | "role"> & {
   readonly attributes?: Readonly<Record<string, AttributeValue | undefined>>;
 };
 
-/** What details are called; a detail that is not here is none for traces. */
+/** The attribute names of details. Other details are left out. */
 const DETAIL_ATTRIBUTES: Readonly<Record<string, string>> = {
   request_id: "wheelwright.request.id",
   operation: "wheelwright.operation.id",
@@ -31,7 +31,7 @@ const DETAIL_ATTRIBUTES: Readonly<Record<string, string>> = {
 
 const FINAL_OUTCOMES = ["succeeded", "failed", "cancelled"];
 const MAX_MESSAGE_LENGTH = 500;
-/** A mail server names in its refusal who does not get the mail. */
+/** Mail servers include recipients in their replies. */
 const ADDRESS = /[^\s<>()",:;]{1,64}@[^\s<>()",:;]+/g;
 
 const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span["details"]) => SpanShape } = {
@@ -82,7 +82,7 @@ export function observeTraces(samples: Sampler, exporter: Pick<Exporter, "take">
   }
 
   function take(span: Span, place: RecordedSpan["place"], beganAt: number): void {
-    if (span.kind === "job" && !FINAL_OUTCOMES.includes(span.outcome!)) return; // whoever ends it tells of it
+    if (span.kind === "job" && !FINAL_OUTCOMES.includes(span.outcome!)) return; // the replica that ends the job reports it
     const { attributes = {}, ...shape } = SHAPES[span.kind](span.labels as never, span.details),
       failed = hasFailed(span);
     exporter.take({
@@ -110,10 +110,12 @@ function attributesOf(
   return all;
 }
 
-/** What is there, and what is not, is found out by asking. */
+/** Statuses that are normal answers when checking whether an object exists. */
 const EXPECTED_STATUSES = [404, 409];
 
-/** A request that was refused has done what it should; what was called off, or goes on elsewhere, has not failed. */
+/**
+ * Whether the span failed. A refused request is no failure, nor is work that was cancelled or moved to another replica.
+ */
 function hasFailed({ kind, labels, outcome }: Span): boolean {
   const { status } = labels as { readonly status?: number | string };
   if (kind === "request") return typeof status !== "number" || status >= 500;
@@ -123,7 +125,7 @@ function hasFailed({ kind, labels, outcome }: Span): boolean {
   return outcome === "failed" || outcome === "refused";
 }
 
-/** Only the kind: what a failure says besides may hold anything. */
+/** Returns the type of the error. Its other content is not safe to export. */
 function errorTypeOf({ error, labels }: Span): string {
   const { status } = labels as { readonly status?: number | string };
   const code = (error as { readonly code?: unknown } | undefined)?.code;
@@ -131,13 +133,18 @@ function errorTypeOf({ error, labels }: Span): string {
   return name ?? (status ? String(status) : "_OTHER");
 }
 
-/** What is written for people may be shown to people, but for their addresses. A bug's words are for the log. */
+/**
+ * Returns the error's message if it is written for users, without mail addresses. Messages of bugs belong in the log
+ * only.
+ */
 function messageOf(error: unknown): string {
   if (!(error instanceof DriverError || error instanceof Fault)) return "";
   return redact(error.message).replace(ADDRESS, REDACTED).slice(0, MAX_MESSAGE_LENGTH);
 }
 
-/** `/apis/apps/v1/namespaces/oak-1/deployments/moodle` is about deployments in the namespace oak-1. */
+/**
+ * Parses an API path: `/apis/apps/v1/namespaces/oak-1/deployments/moodle` is about deployments in the namespace oak-1.
+ */
 function parseClusterPath(path: string): { readonly resource: string; readonly namespace: string | undefined } {
   const [, rest = ""] = /\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(.*)$/.exec(path) ?? [];
   const [first = "", namespace, resource] = rest.split("/");
@@ -146,7 +153,9 @@ function parseClusterPath(path: string): { readonly resource: string; readonly n
   return { resource, namespace: decodeURIComponent(namespace!) };
 }
 
-/** Milliseconds since the epoch, finer than the clock's, and after it where that one is set. */
+/**
+ * Returns a clock in milliseconds since the epoch. It is finer than the system clock, and follows it when it is set.
+ */
 function openClock(): () => number {
   let ahead = Date.now() - performance.now();
   return () => {

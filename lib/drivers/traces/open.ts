@@ -1,4 +1,4 @@
-/** Traces, recorded and sent. Nothing imports this module but who was asked for traces. */
+/** Opens tracing. This module is only imported when traces are configured. */
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import type { Observer } from "#lib/base/telemetry.ts";
@@ -7,13 +7,13 @@ import { observeTraces } from "#lib/drivers/traces/observer.ts";
 
 export interface Traces {
   readonly observer: Observer;
-  /** Sends what is left, for two seconds at most. */
+  /** Sends the remaining spans, for up to two seconds. */
   close(): Promise<void>;
 }
 
 export interface TracesOptions {
   readonly log: Log;
-  /** Of this replica, and of the program. */
+  /** The ID of this replica and the version of the program. */
   readonly replicaId: string;
   readonly version: string;
   readonly onDropped: () => void;
