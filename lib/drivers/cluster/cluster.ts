@@ -22,7 +22,6 @@ export interface Meta {
   finalizers?: string[];
 }
 
-/** An API object of any kind. */
 export interface KubeObject {
   apiVersion: string;
   kind: string;
@@ -56,8 +55,8 @@ export interface ClusterAccess {
 export interface Call {
   readonly signal: AbortSignal;
   /**
-   * Throws if the caller may no longer act. Called for each request, when the connection is open and nothing was sent.
-   * A process that was stopped and continues can read from its sockets before a timer aborts its signal.
+   * Throws if the caller may no longer act. Called just before each request is sent, because a process that was stopped
+   * may read from its sockets before a timer aborts its signal.
    */
   readonly check?: () => void;
 }
@@ -65,11 +64,10 @@ export interface Call {
 export interface ClusterWait extends Call {
   /** Milliseconds until the wait ends with a transient ClusterError `deadline`. */
   readonly timeout: number;
-  /** Called with a sentence that says what the wait is for, whenever that changes. */
+  /** Called with a progress sentence whenever it changes. */
   readonly onProgress?: (sentence: string) => void;
 }
 
-/** Options for waiting for a Job and reading its log. */
 export interface JobWait extends ClusterWait {
   /**
    * Called each time a log is read from its first line, also after a reconnect. Returns the function that receives each
@@ -78,7 +76,7 @@ export interface JobWait extends ClusterWait {
   readonly listen?: () => (line: string) => string | null;
 }
 
-/** What is kept of a failure after its namespace is gone. */
+/** The evidence of a failure, kept after its namespace is gone. */
 export interface Evidence {
   /** The last 200 log lines of the failed container, oldest first. */
   readonly log: readonly string[];
@@ -113,7 +111,6 @@ export class ClusterError extends DriverError {
 
 type ErrorDetails = Partial<Pick<ClusterError, "code" | "message" | "blame" | "hint" | "evidence">>;
 
-/** Returns a copy of the error with more details. */
 export function withErrorDetails(error: ClusterError, more: ErrorDetails): ClusterError {
   const { transient, status, retryAfterMs, blame, hint, evidence } = error;
   const known = { transient, status, retryAfterMs, blame, hint, evidence, cause: error.cause ?? error };
@@ -138,10 +135,7 @@ export type PatchOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/**
- * A namespace that Wheelwright created. Its UID is checked before the first call, and again when the last check is
- * older than a second.
- */
+/** A namespace that Wheelwright created. A check of its UID is valid for one second. */
 export interface Space {
   readonly namespace: string;
   readonly uid: string;
@@ -150,17 +144,17 @@ export interface Space {
    * warnings too.
    */
   apply(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
-  /** Runs `apply` as a server-side dry run, and returns the objects as they would be. Nothing is written. */
+  /** Returns what `apply` would return, by a server-side dry run. */
   dryRun(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
-  /** Creates the object. An existing object of that name stays unchanged and is returned. */
+  /** Creates the object, or returns an existing one of that name unchanged. */
   create(object: KubeObject, call: Call): Promise<KubeObject>;
   get(ref: Ref, call: Call): Promise<KubeObject | null>;
   list(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
   /** Applies a JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
   patch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
-  /** Runs `patch` as a server-side dry run, and returns the object as it would be. Nothing is written. */
+  /** Returns what `patch` would return, by a server-side dry run. */
   dryRunPatch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
-  /** Deletes the object if it has this UID, and its dependents in the background. Succeeds if it is gone already. */
+  /** Deletes the object with this UID, and its dependents in the background. Succeeds if it is gone. */
   delete(ref: Ref, uid: string, call: Call): Promise<void>;
   /**
    * Waits until each object is ready: Deployment, StatefulSet, Job, PersistentVolumeClaim, Ingress with an address, or
@@ -177,19 +171,16 @@ export interface Space {
    * lines. If it cannot start (image, quota …), throws a permanent ClusterError with evidence.
    */
   run(job: KubeObject, waiting: JobWait): Promise<JobResult>;
-  /** Waits for an existing Job, like `run`. */
   follow(job: string, waiting: JobWait): Promise<JobResult>;
   /** Returns the namespace's current events and logs for a failure report. */
   evidence(call: Call): Promise<Evidence>;
-  /** Deletes the namespace, with its UID as a precondition, and waits until it is gone. */
+  /** Deletes the namespace with this UID, and waits until it is gone. */
   remove(waiting: ClusterWait): Promise<void>;
 }
 
 export interface PageRequest {
   readonly selector: string;
-  /** The most objects per page. */
   readonly limit: number;
-  /** The continue token of the previous page. */
   readonly next?: string;
 }
 
@@ -215,9 +206,7 @@ export interface Cluster {
   readonly name: string;
   /** Creates the Namespace. An existing one with the same labels counts as ours. Any other throws `stranger`. */
   createNamespace(manifest: KubeObject, call: Call): Promise<{ uid: string }>;
-  /** Returns the namespace, or null. */
   findNamespace(name: string, call: Call): Promise<KubeObject | null>;
-  /** Returns a cluster-scoped object, or null. */
   find(ref: Ref, call: Call): Promise<KubeObject | null>;
   /**
    * Returns the UID of the namespace kube-system, which identifies the cluster whatever its name or address is. Null if
@@ -227,7 +216,7 @@ export interface Cluster {
   space(namespace: string, uid: string): Space;
   /** Applies cluster-scoped objects by server-side apply, for example a ClusterIssuer. */
   applyGlobal(objects: readonly KubeObject[], call: Call): Promise<void>;
-  /** Creates a cluster-scoped object. An existing one stays unchanged and is returned. */
+  /** Creates a cluster-scoped object, or returns an existing one of that name unchanged. */
   createGlobal(object: KubeObject, call: Call): Promise<KubeObject>;
   /** Deletes the cluster-scoped object if it has this UID. Succeeds if it is gone already. */
   deleteGlobal(ref: Ref, uid: string, call: Call): Promise<void>;
@@ -237,26 +226,19 @@ export interface Cluster {
   serves(kind: Omit<Ref, "name">, call: Call): Promise<boolean>;
   /** Lists the objects of this kind with these labels in all namespaces. */
   listAll(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
-  /**
-   * Lists the objects under a namespace's name. They can exist even after the Namespace is gone, if its deletion was
-   * forced.
-   */
+  /** Lists the objects under a namespace's name, which a forced deletion can leave behind. */
   listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
-  /** Lists one page, for lists that do not fit into memory. An expired `next` throws status 410. */
+  /** Lists one page of a long list. An expired `next` throws status 410. */
   listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<ObjectPage>;
   /**
    * Yields the changes after a list of this version, and reconnects when a watch ends. Ends only by throwing: status
    * 410 when the version has expired.
    */
   follow(kind: Omit<Ref, "name">, from: WatchStart, call: Call): AsyncIterable<WatchedChange>;
-  /** Returns the server's version. */
   version(call: Call): Promise<string>;
-  /** Whether our credentials have this access, according to a SelfSubjectAccessReview. Changes nothing. */
+  /** Whether our credentials have this access (SelfSubjectAccessReview). */
   allows(access: ClusterAccess, call: Call): Promise<boolean>;
-  /**
-   * Returns the server's address, and by how many milliseconds its clock is ahead of ours. Differences below two
-   * seconds are 0.
-   */
+  /** Returns the server's address, and how far its clock is ahead of ours (0 below two seconds). */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;
 }

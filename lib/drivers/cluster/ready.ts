@@ -25,7 +25,7 @@ import { redact } from "#lib/base/redact.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** What the functions for one namespace need. */
+/** The dependencies of functions that wait in one namespace. */
 export interface NamespaceContext {
   readonly api: Api;
   /** The objects of this namespace; `all` are cluster-scoped. */

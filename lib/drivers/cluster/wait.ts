@@ -17,7 +17,8 @@ export type CheckResult<T> =
   | { readonly done: T }
   | {
     /** Progress for users. Absent if nothing is known yet. */
-    readonly sentence?: string; /** Milliseconds after which to look again in any case. */
+    readonly sentence?: string;
+    /** Milliseconds until the next check at the latest. */
     readonly again?: number | undefined;
     /** Watches that show a change after this check. */
     readonly watches?: readonly WatchQuery[];
@@ -26,7 +27,7 @@ export type CheckResult<T> =
 interface WaitTask<T> {
   readonly api: Api;
   readonly log: Log;
-  /** What the wait is for: the start of the timeout message. */
+  /** The purpose of the wait: the start of the timeout message. */
   readonly what: string;
   /** Checks the state. The first check may leave out the reason, because the wait may end soon. */
   readonly check: (call: Call, isFirst: boolean) => Promise<CheckResult<T>>;

@@ -8,7 +8,7 @@ import { type Cursor, writeCursor } from "#lib/base/schema.ts";
 export interface ListPageRequest {
   /** Absent for the complete list. */
   readonly limit?: number | undefined;
-  /** Only rows older than this row or this time. */
+  /** Limits the list to rows older than this row or this time. */
   readonly before?: Cursor | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ListPage<Item> {
 
 /** The bounds of the query for one page, as flat values for prepared queries. */
 export interface PageBounds {
-  /** One row more than the page holds: it shows whether the list continues. */
+  /** The page size plus one row, which shows whether the list continues. */
   readonly maxRows?: number | undefined;
   readonly beforeAt?: Date | undefined;
   readonly beforeId?: string | undefined;
@@ -109,7 +109,7 @@ export function comesAfter(
   return beforeId ? sql`(${at}, ${id}) < (${beforeAt}, ${last ?? beforeId})` : sql`${at} < ${beforeAt}`;
 }
 
-/** The same page with other items, in the same order. */
+/** Returns the page with other items, in the same order. */
 export function withItems<Item>(page: ListPage<unknown>, items: readonly Item[]): ListPage<Item> {
   return { items, next: page.next };
 }

@@ -47,7 +47,7 @@ export class BackupDamaged extends Error {
   override readonly name = "BackupDamaged";
 }
 
-/** Also matches the lines of pg_dump, which include the schema. */
+/** Matches the lines of pg_dump too, which include the schema. */
 const COPY_LINE = /^COPY (?:"?\w+"?\.)?(\w+) \(("?\w+"?(?:, "?\w+"?)*)\) FROM stdin;$/;
 const SETVAL_LINE = /^SELECT setval\('(\w+)', (\d{1,19})\);$/;
 const NEWLINE = 10, END_OF_ROWS = Buffer.from("\\.\n");

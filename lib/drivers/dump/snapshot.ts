@@ -19,7 +19,7 @@ import type { DatabaseSource } from "#lib/base/database-address.ts";
 
 export interface Snapshot {
   readonly manifest: BackupManifest;
-  /** What reads the rows, after reading has started. */
+  /** Returns what reads the rows, once reading has started. */
   readonly method: () => DumpMethod;
   /** The text of the backup. It can be read once. */
   text(onRows: OnRows): AsyncGenerator<Buffer>;

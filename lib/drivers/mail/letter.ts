@@ -38,14 +38,14 @@ export interface TemplateData {
   readonly announcement: { readonly notices: readonly AnnouncedNotice[]; readonly more: number };
 }
 
-/** One notice with the data of its recipient. */
+/** A notice with the data of its recipient. */
 export interface AnnouncedNotice {
   readonly kind: "endpoint" | "limit";
   /** The method and path of an endpoint, or the new limit. */
   readonly what: string;
   /** The time from which it applies. */
   readonly from: string;
-  /** What users should do. */
+  /** The instruction for users. */
   readonly note: string;
   /** The recipient's most active tokens, with their calls in the last 30 days: to the endpoint, or in total. */
   readonly tokens: readonly { readonly name: string; readonly prefix: string; readonly calls: number }[];

@@ -23,8 +23,8 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly options: https.RequestOptions;
   /**
-   * The same options without keep-alive, for a request that must be sent only once. The server may have closed a kept
-   * connection already. Deno then silently sends the request again, even a PATCH.
+   * Options without keep-alive, for a request that must be sent only once. The server may have closed a kept connection
+   * already. Deno then silently sends the request again, even a PATCH.
    */
   readonly once: https.RequestOptions;
 }

@@ -107,7 +107,7 @@ export function failureOf(
   };
 }
 
-/** One object, its pods, and all pods and events of its namespace. */
+/** An object, its pods, and all pods and events of its namespace. */
 interface ObservedState {
   readonly object: KubeObject;
   readonly own: readonly KubeObject[];

@@ -65,7 +65,7 @@ export interface WaitClock {
   readonly patience: Patience;
 }
 
-/** One pod, with the events about it. */
+/** A pod with the events about it. */
 export interface ObservedPod {
   readonly pod: KubeObject;
   readonly own: readonly KubeObject[];
