@@ -1,4 +1,4 @@
-/** A CATALOG file as people get it wrong, or as somebody means harm by it. */
+/** Tests malformed and malicious CATALOG files. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -6,7 +6,7 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const blueprint = openBlueprint();
-/** What only the service around it knows is not in it. */
+/** The fields that depend on the service's configuration. */
 const Offered = v.strictObject(v.omit(CatalogView, ["charged", "rootDomain"]).entries);
 
 const FILE = `

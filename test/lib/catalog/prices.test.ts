@@ -9,7 +9,7 @@ const test = suite("checkPrices"), blueprint = openBlueprint();
 
 const resources = blueprint.sizes.sizes["small"];
 
-/** A catalogue of so many sizes, the first of them priced in these currencies. */
+/** Creates a catalog with `count` sizes, the first of which have prices in these currencies. */
 function check(count: number, ...currencies: string[]): string[] {
   const sizes = Array.from({ length: count }, (_, i) => {
     const currency = currencies[i];

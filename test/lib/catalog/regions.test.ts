@@ -1,4 +1,4 @@
-/** What the catalogue says of a region and of sizes reaches the objects. */
+/** Tests that regions and sizes of the catalog reach the rendered objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubInputs, spokeInputs } from "#lib/catalog/inputs.ts";
@@ -123,7 +123,7 @@ sizes("reaches containers, pool, disks, quota and LimitRange", () => {
   assert.equal([containers.max, claims.max], [{ cpu: "800m", memory: "768Mi" }, { storage: "3Gi" }]);
 });
 
-// app + database + cron + one Job of the app's size + the two smallest Jobs, added up here by hand; twice the disks.
+// Computed by hand: app + database + cron + one Job of the app's size + the two smallest Jobs; twice the disks.
 sizes("is taken when its quota holds exactly what is needed, and refused for the least bit less", () => {
   const mebi = 2 ** 20;
   const small = { requests: { cpu: 0.02 + 0.02, memory: 96 * mebi }, limits: { cpu: 0.2 + 0.2, memory: 256 * mebi } };

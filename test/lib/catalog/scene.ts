@@ -1,4 +1,4 @@
-/** A spoke as a request decides it, for tests of what a site is made from. */
+/** Columns of a spoke, for tests of blueprint inputs. */
 import * as v from "valibot";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { SiteColumns } from "#lib/catalog/inputs.ts";

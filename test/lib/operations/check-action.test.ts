@@ -5,7 +5,7 @@ import { checkAction, type SpokeFacts, transitionOf } from "#lib/operations/chec
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { SPOKE_STATES, type SpokeState } from "#lib/operations/states.ts";
 
-/** A spoke that was active before, unless its state says that it was not, and about which nothing else is special. */
+/** Returns the facts of a spoke that was active before, unless its state excludes that. */
 function facts(state: SpokeState, live: string[] = [], more: Partial<SpokeFacts> = {}): SpokeFacts {
   const wasReady = state !== "failed" && state !== "provisioning";
   return { state, live, wasReady, maintenance: false, failedUpgrade: false, halfRestored: false, ...more };
@@ -23,7 +23,7 @@ function refusal(action: SpokeActionName, given: SpokeFacts): string {
   return "";
 }
 
-/** What is allowed, with what it becomes. */
+/** The allowed actions and the resulting states. */
 function allowed(given: SpokeFacts): string[] {
   return SPOKE_ACTIONS.flatMap((action) => {
     try {

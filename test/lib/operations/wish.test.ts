@@ -10,7 +10,7 @@ import { requireEffect } from "#lib/domains/spokes/actions.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { builtIn } from "#test/lib/moodle/scene.ts";
 
-/** A catalogue whose blueprint lists these versions; the image of each is named after it, or as given. */
+/** Creates a catalog with these versions. Each image is named after its version, unless given. */
 function catalogueOf(...versions: (string | [name: string, image: string])[]): Catalog {
   const listed = versions.map((each) => typeof each === "string" ? [each, `moodle:v${each}`] : each).map((
     [name, image],
@@ -20,7 +20,7 @@ function catalogueOf(...versions: (string | [name: string, image: string])[]): C
   return loadCatalog(undefined, makeBlueprint(builtIn({ "images.yaml": images })));
 }
 
-/** A spoke that was asked for in this version when that was this image. */
+/** Returns a spoke of this version, created when it had this image. */
 function spokeOf(lmsVersion: string, image = `moodle:v${lmsVersion}`) {
   return { lmsVersion, blueprintInputs: { images: { moodle: image } } as SpokeInputs };
 }
@@ -90,14 +90,14 @@ progress("lets a spoke go to a newer version, and to no older or the same one", 
     upgradeOf(catalog, spokeOf("4.5.13"), "4.5.12"),
     "impossible version_not_newer: Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle cannot be downgraded",
   );
-  assert.match(upgradeOf(catalog, spokeOf("4.5.9"), "4.4"), "impossible"); // neither is listed
+  assert.match(upgradeOf(catalog, spokeOf("4.5.9"), "4.4"), "impossible"); // neither version is listed
   assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5.9"), "impossible");
 });
 
 progress("goes by what a version resolves to, then and now", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13", "5.2.2");
   const old = spokeOf("4.5", "moodle:v4.5.12"), today = spokeOf("4.5", "moodle:v4.5.13");
-  assert.is(upgradeOf(catalog, old, "4.5"), "accepted"); // a newer 4.5 came out
+  assert.is(upgradeOf(catalog, old, "4.5"), "accepted"); // a newer 4.5 was released
   assert.is(upgradeOf(catalog, old, "4.5.13"), "accepted");
   assert.match(upgradeOf(catalog, old, "4.5.12"), "it already runs 4.5.12");
   assert.match(upgradeOf(catalog, today, "4.5"), "it already runs 4.5.13");
@@ -105,7 +105,7 @@ progress("goes by what a version resolves to, then and now", () => {
   assert.match(upgradeOf(catalog, spokeOf("5", "moodle:v5.2.2"), "4.5"), "it runs 5.2.2, and");
   assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "4.5"), "accepted");
   assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5"), "it already runs 4.5.13");
-  assert.match(upgradeOf(catalogueOf("4.5.12"), spokeOf("4.5.13"), "4.5"), "it runs 4.5.13, and"); // taken back
+  assert.match(upgradeOf(catalogueOf("4.5.12"), spokeOf("4.5.13"), "4.5"), "it runs 4.5.13, and"); // version withdrawn
 });
 
 progress("lets it go to another image of its own version, and to a line of versions whose release nobody knows", () => {

@@ -1,6 +1,6 @@
 /**
- * Operators who act on each other at the same moment, on two replicas: one is always left; and who is told of what they
- * do.
+ * Tests operators who change each other at the same time on two replicas. One operator always remains, and users are
+ * notified of the changes.
  */
 import { CompiledQuery } from "kysely";
 import { suite } from "uvu";

@@ -88,7 +88,7 @@ test("says that there is no such user", async ({ db }) => {
 
 test.run();
 
-/** What it needs, but for the time that hashing takes. */
+/** The dependencies, with a fast hash. */
 function quick(db: TestDatabase) {
   const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
   return { db, passwords };

@@ -217,7 +217,7 @@ function asked(headers: Record<string, string>): Request {
   return new Request("http://localhost:3000/api/auth/me", { headers });
 }
 
-/** A database that fails whoever asks it something. */
+/** Returns a database whose queries all fail. */
 function deaf(db: TestDatabase): TestDatabase {
   return Object.defineProperty({ ...db }, "rows", {
     get() {
@@ -226,7 +226,7 @@ function deaf(db: TestDatabase): TestDatabase {
   });
 }
 
-/** The same database, and what it is asked. */
+/** Returns the database, and the list of its statements. */
 function counting(db: TestDatabase) {
   const statements: string[] = [];
   const rows = db.rows.withPlugin({

@@ -23,7 +23,7 @@ test.after(async ({ app, db }) => {
 const ORIGIN = { ip: "192.0.2.1", userAgent: "test" };
 type Means = "session" | "token";
 
-/** What takes something away, of $1, which is the user's id, and what the next deed gets for it. */
+/** Statements that revoke a permission of user $1, and the error of the next transaction. */
 const TAKES: readonly (readonly [what: string, means: Means, sql: string, code: string])[] = [
   ["its session", "session", "update sessions set ended_at = now() where user_id = $1", "sign_in_required"],
   ["its token", "token", "update api_tokens set revoked_at = now() where user_id = $1", "bad_credentials"],
@@ -60,7 +60,7 @@ for (const [i, [what, means, sql, code]] of TAKES.entries()) {
   });
 }
 
-/** What changes the lists of what somebody runs and takes nothing from anybody; $1 is the user's id. */
+/** Statements that change the memberships of user $1 without revoking anything. */
 const CHANGES: readonly (readonly [what: string, sql: string])[] = [
   [
     "another spoke of its is removed",
@@ -110,7 +110,7 @@ test("whoever takes something away is told so after the deed, also where that is
   const taking = impatient.transact((tx) => Promise.resolve(void tx.wakes.add(`user:${id}`))).then(() =>
     order.push("told")
   );
-  const begins = new Set<number>(); // of the waits: each has its own
+  const begins = new Set<number>(); // start times of the waits; each has its own
   const tries = async () => {
     const waiting = await db.sql(AWAITED_LOCKS);
     for (const { waitstart } of waiting) if (waitstart) begins.add(waitstart.getTime());
@@ -139,7 +139,7 @@ test("leaves a connection that others can use when the right cannot be held in t
 
 test.run();
 
-/** Somebody with all that can be taken away, and as whom a request of theirs is let in. */
+/** Creates a user with every permission, and the actor of a request. */
 async function someone(db: TestDatabase, app: App, name: string, means: Means) {
   const person = await makePerson(db, name, { operator: true });
   const hub = await makeHub(db, person.id, name),

@@ -1,4 +1,4 @@
-/** Noting when a credential was used last: who only reads is not kept out because that cannot be written. */
+/** Tests the recorded last use of a credential. Reads work even if it cannot be written. */
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ db }) => db.close());
 
-/** From now on no row of these tables is changed, for this reason. */
+/** Makes updates of these tables fail with this error. */
 async function refuse(db: TestDatabase, state: string): Promise<void> {
   await db.sql(`create function refuse() returns trigger language plpgsql
     as $$ begin raise exception 'refused' using errcode = '${state}'; end $$`);

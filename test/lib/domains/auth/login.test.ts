@@ -226,7 +226,7 @@ function counting(passwords: PasswordHasher): PasswordHasher & { count(): number
   };
 }
 
-/** The same database, telling what kind of statement each is that it is asked. */
+/** Returns the database, and the list of the kinds of its statements. */
 function watched(db: TestDatabase, statements: string[]): TestDatabase {
   const rows = db.rows.withPlugin({
     transformQuery: ({ node }) => (statements.push(node.kind), node),

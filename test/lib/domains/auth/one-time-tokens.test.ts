@@ -38,7 +38,7 @@ const mint = ({ db }: Stage, id: string) => db.transact((tx) => addSecret(tx, id
 test("live as long as their purpose allows", async (stage) => {
   for (const purpose of ["invitation", "password_reset", "email_verification"] as const) {
     const { createdAt, expiresAt } = await grant(stage, purpose);
-    const off = expiresAt.getTime() - createdAt.getTime() - LIFETIME[purpose]; // the clock is read for each
+    const off = expiresAt.getTime() - createdAt.getTime() - LIFETIME[purpose]; // reads the clock for each
     assert.ok(Math.abs(off) < MINUTE, `${purpose} is off by ${off} ms`);
   }
 });

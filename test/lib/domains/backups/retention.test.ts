@@ -11,7 +11,7 @@ import { DAY, HOUR } from "#lib/base/time.ts";
 
 const NOW = new Date("2026-11-21T05:00:00.000Z");
 
-/** Seeded, so that a history that breaks the rule can be had again. */
+/** Creates a seeded random generator, so that a failing history can be repeated. */
 function dice(seed: number): (most: number) => number {
   let state = seed;
   return (most) => {
@@ -31,7 +31,10 @@ function history(seed: number): DatedBackup[] {
   });
 }
 
-/** The rule, slowly: a good one stays if it is the newest of its day, and fewer than 7 later days have one; and so on. */
+/**
+ * A slow version of the rule: a good backup stays if it is the newest of its day and fewer than 7 later days have one;
+ * weeks and months likewise.
+ */
 function oracle(all: readonly DatedBackup[]): string[] {
   const good = all.filter((one) => one.state === "ready" && one.removingSince === null);
   const later = (a: DatedBackup, b: DatedBackup) =>
@@ -47,7 +50,7 @@ function oracle(all: readonly DatedBackup[]): string[] {
   ).map(({ id }) => id).sort();
 }
 
-/** `2026-W47`, by the Thursday that decides to which year a week belongs. */
+/** Returns the ISO week, for example `2026-W47`. Its Thursday decides the year. */
 function isoWeek(at: Date): string {
   const thursday = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()));
   thursday.setUTCDate(thursday.getUTCDate() + 4 - (thursday.getUTCDay() || 7));

@@ -33,7 +33,7 @@ test("is later than the moment itself, so that a backup that is due now is not d
 test("spreads ten thousand spokes evenly over the night, also those that were made together.", () => {
   const quarters = new Array<number>(24).fill(0);
   for (let i = 0; i < 10_000; i++) {
-    const at = nextBackup(newId("spk"), new Date(EVENING.getTime() - 1)); // or one at its very start would be the next's
+    const at = nextBackup(newId("spk"), new Date(EVENING.getTime() - 1)); // otherwise a backup at the very start would belong to the next window
     quarters[Math.floor((at.getTime() - EVENING.getTime()) / (HOUR / 4))]!++;
   }
   const fair = 10_000 / 24;

@@ -38,7 +38,7 @@ test("of a try that failed is gone on with by the next, and left as it is by who
   const next = await within(context, (tx) => beginBackup(tx, context.spoke, origin));
   assert.equal([next.id, next.state, next.error, next.failedAt], [id, "pending", null, null]);
   const ready = await within(context, (tx) => completeBackup(tx, id, VOLUMES));
-  assert.equal([ready.state, ready.sizeBytes], ["ready", null]); // one of the two sizes is not known
+  assert.equal([ready.state, ready.sizeBytes], ["ready", null]); // one of the two sizes is unknown
   assert.is((await within(context, (tx) => beginBackup(tx, context.spoke, origin))).state, "ready");
 });
 

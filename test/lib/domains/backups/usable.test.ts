@@ -25,7 +25,7 @@ test.after.each(({ db }) => db.close());
 
 const VOLUMES = ["files", "data-db-0"].map((claim) => ({ claim, snapshot: "s", handle: "h", driver: "disk.example" }));
 
-/** A good backup of the spoke, but for this. */
+/** Inserts a good backup of the spoke with these changes. */
 async function backup({ db, spoke }: { db: TestDatabase; spoke: SpokeRow }, more: object = {}): Promise<string> {
   const id = newId("bak"), at = new Date();
   await db.rows.insertInto("backups").values({

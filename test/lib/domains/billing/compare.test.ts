@@ -27,7 +27,7 @@ function known(status: SubscriptionStatus | null, more: Partial<StoredBilling> =
   };
 }
 
-/** Look after look: what each made known, with what the one before left. */
+/** Runs several checks in order. Each starts from the result of the previous one. Returns the news of each. */
 function follow(looks: readonly (Subscription | null)[], billed: Quantities = { small: 2 }): string[][] {
   let row = known("active");
   return looks.map((seen) => {
@@ -51,7 +51,7 @@ for (
   ] as const satisfies readonly (readonly [string, readonly SubscriptionStatus[], readonly (readonly string[])[]])[]
 ) {
   test(name, () => {
-    // Without spokes to be billed, so that an end is no difference.
+    // Without spokes to bill, so that an ended subscription is no difference.
     assert.equal(follow(statuses.map((status) => showing(status)), {}), expected);
   });
 }

@@ -1,4 +1,4 @@
-/** What one more spoke, or one that changes, costs its hub: asked of the API, and said by the provider. */
+/** Tests the cost of adding or changing a spoke, from the API to the provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { priceChangesOf } from "#lib/domains/billing/preview.ts";
@@ -11,11 +11,11 @@ import { openScene, type Scene as Stage } from "#test/support/scene.ts";
 interface Scene extends paid.Paying {
   stage: Stage;
   customer: string;
-  /** Two small spokes and a large one since the first of December; it is the twelfth: 20 of 31 days are left. */
+  /** Two small spokes and a large one since December 1. Today is December 12, so 20 of 31 days remain. */
   subscription: string;
 }
 
-// One scene for both: neither changes it.
+// Both suites share a scene, because neither changes it.
 const shared = {} as Scene;
 const cost = suite<Scene>("GET /api/federations/{id}/spokes/preview-cost of a billed hub", shared);
 const dry = suite<Scene>("the price of a dry run", shared), change = suite("changesOf");
@@ -52,7 +52,7 @@ const costOf = ({ stage }: Scene, size: string) =>
 const priceOf = async ({ stage }: Scene, body: object, who: "hubAdmin" | "spokeAdmin" = "hubAdmin") =>
   (await stage.as(who, "cli").post(`/api/spokes/${stage.spoke}/actions?dryRun=true`, body)).body.price;
 
-/** The row otherwise for a while. */
+/** Changes the row while the work runs. */
 async function meanwhile({ stage }: Scene, values: string, work: () => Promise<void>): Promise<void> {
   const [row] = await stage.db.sql("select * from subscriptions");
   await stage.db.sql(`update subscriptions set ${values}`);

@@ -1,4 +1,4 @@
-/** Which requests count as calls of a token. */
+/** Tests which requests count as calls of a token. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
@@ -9,7 +9,7 @@ import { openScene, type Scene } from "#test/support/scene.ts";
 interface Context {
   scene: Scene;
   server: Server;
-  /** What was noted since the test began. */
+  /** The calls that were counted since the test started. */
   noted: string[];
   bearer: Record<string, string>;
 }
@@ -63,7 +63,7 @@ test("counts nothing of a session, of a stranger, of what was not let in, and of
   assert.is(await call(context, `POST /api/spokes/${scene.spoke}/actions`, readonly, `{"action": "backup"}`), 403);
   assert.is(await call(context, "GET /api/users", bearer), 403);
   assert.is(await call(context, "GET /api/nothing", bearer), 404);
-  assert.is(await call(context, "GET /api/version", bearer), 200); // public: whose it is, nobody looked
+  assert.is(await call(context, "GET /api/version", bearer), 200); // public: the token is not checked
   assert.equal(noted, []);
 });
 

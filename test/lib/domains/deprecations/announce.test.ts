@@ -61,7 +61,7 @@ test("leaves out who has no token that works, until he has one", async (context)
   assert.is((await tell(context, [ending("x")])).mailed, 1);
   const [first, second] = await letters(context);
   assert.equal([first!.to, second!.to], ["ada@example.org", "revoked@example.org"]);
-  // And not the revoked one.
+  // The revoked token is not listed.
   assert.equal(second!.notices[0]!.tokens, [{ name: "readonly", prefix: fresh.prefix, calls: 0 }]);
 });
 

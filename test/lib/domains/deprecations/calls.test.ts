@@ -12,7 +12,7 @@ import { until } from "#test/support/until.ts";
 interface Context {
   db: TestDatabase;
   ada: Person;
-  /** Two tokens of hers. */
+  /** Two tokens of the user. */
   one: string;
   two: string;
   // deno-lint-ignore no-explicit-any
@@ -37,7 +37,7 @@ test.after.each(async ({ db, counters }) => {
 });
 test.after(({ db }) => db.close());
 
-/** A counter that writes when it is told to, unless the options say otherwise. */
+/** Opens a counter that writes only on flush, unless the options differ. */
 function open({ db, log, counters }: Context, options: Partial<CounterOptions> = {}): CallCounter {
   const logging = openLog({ level: "info", format: "json", write: (line) => log.push(JSON.parse(line)) });
   const counter = openCallCounter({ db, log: logging, flushIntervalMs: HOUR, ...options });
@@ -53,12 +53,12 @@ async function counted({ db }: Context): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ key, calls }) => [key, calls]));
 }
 
-/** The same database, as long as `away` is not true. */
+/** Returns a database that fails while `away` is true. */
 function fragile({ db }: Context) {
   const state = {
     away: false,
     asked: 0,
-    /** What happens while it is asked. */
+    /** Runs during each query. */
     meanwhile: () => {},
     db: {
       within(signal: AbortSignal) {
@@ -143,7 +143,7 @@ test("keeps what it cannot write, the older before the newer, and goes on when i
   counter.count(one, "GET /api/2");
   await until(() => context.log.length === 1);
   for (const name of ["3", "4", "5", "1"]) counter.count(one, `GET /api/${name}`);
-  assert.is(state.asked, 1); // it does not ask again with each call
+  assert.is(state.asked, 1); // it does not query again for each call
   state.meanwhile = () => counter.count(one, "GET /api/2");
   await counter.flush();
   state.away = false;

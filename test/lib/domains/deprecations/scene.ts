@@ -1,4 +1,4 @@
-/** People with tokens, what is announced to them, and the letters that are queued. */
+/** Helpers for tests of notices: users with tokens, notices, and queued mails. */
 import type { Test } from "uvu";
 import { announceToPage, type ReaderPage } from "#lib/domains/deprecations/announce.ts";
 import { addCalls } from "#lib/domains/deprecations/store.ts";
@@ -12,7 +12,7 @@ export interface Context {
   db: TestDatabase;
 }
 
-/** Gives the suite one database, which each test finds empty. */
+/** Gives the suite a database that is emptied before each test. */
 export function withPeople(test: Test<Context>): void {
   test.before(async (context) => void (context.db = await openTestDatabase()));
   test.before.each(async ({ db }) => {
@@ -27,7 +27,7 @@ export interface Caller extends TestToken {
   readonly email: string;
 }
 
-/** Somebody with one token, by the name of its scope. */
+/** Creates a user with one token of this scope. */
 export async function caller({ db }: Context, name: string, life: Life = {}): Promise<Caller> {
   const person = await makePerson(db, name, life);
   return { ...await makeToken(db, person, "cli"), userId: person.id, email: person.email };
@@ -37,7 +37,7 @@ export async function called({ db }: Context, { id }: TestToken, endpoint: strin
   await addCalls(db.rows, [{ tokenId: id, endpoint, calls }]);
 }
 
-/** `GET /api/NAME/{id}`, which was announced yesterday and ends in 40 days. */
+/** Returns the notice of `GET /api/NAME/{id}`, announced yesterday and ending in 40 days. */
 export function ending(name: string, more: Partial<EndpointNotice> = {}): EndpointNotice {
   return {
     kind: "endpoint",
@@ -64,7 +64,7 @@ export function limit(name: string, more: Partial<LimitNotice> = {}): LimitNotic
   };
 }
 
-/** Tells a page, all by default. */
+/** Mails a page of users, all by default. */
 export function tell(
   { db }: Context,
   notices: readonly Notice[],
@@ -78,7 +78,7 @@ export interface Queued extends Readonly<TemplateData["announcement"]> {
   readonly kind: string;
 }
 
-/** The letters in the queue, in the order in which they were written. */
+/** Returns the queued mails, in the order in which they were written. */
 export async function letters({ db }: Context): Promise<Queued[]> {
   const rows = await db.sql("select kind, payload->'letter' as letter from jobs where kind like '%mail' order by seq");
   return rows.map(({ kind, letter }) => ({ kind, to: letter.to.email, ...letter.about }));

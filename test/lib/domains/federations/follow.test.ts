@@ -1,4 +1,4 @@
-/** Streams on one replica, while on another one somebody takes back what they were opened with. */
+/** Tests streams on one replica while another replica revokes their credential or permission. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
@@ -121,7 +121,7 @@ test("tells who administered it that a spoke is gone, and the hub, and ends with
   const here = { ...stage, hub, elm: ash };
   const ofSpoke = await follow(here, await signIn(stage.there, eva, "token"));
   const ofHub = await follow(here, await signIn(stage.there, fox, "token"));
-  assert.is(await ofSpoke.next(), `active ${ash}`); // what the other one began with
+  assert.is(await ofSpoke.next(), `active ${ash}`); // the stream starts with the current state
   await remove(here, "spokes", ash, { spokeId: ash });
   assert.is(await ofSpoke.next(), `removed ${ash}`);
   assert.is(await ofHub.next(), `removed ${ash}`);
@@ -142,7 +142,7 @@ test("takes no place for a request that is over already", async ({ there, root, 
 
 test.run();
 
-/** As the last step of a removal does: the row and its event in one transaction. */
+/** Removes the hub like the last step of a removal: the row and its event in one transaction. */
 function remove({ db, hub }: Stage, table: "spokes" | "federations", id: string, of: { spokeId?: string }) {
   return db.transact(async (tx) => {
     const gone = { state: "removed" as const, removedAt: await db.now() };
@@ -155,7 +155,7 @@ function tell({ db, hub }: Stage, spokeId: string): Promise<unknown> {
   return db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: hub, spokeId, state: "active" }] }));
 }
 
-/** A stream on the other replica that is live: it waits for what comes. */
+/** Opens a stream on the other replica and waits until it is live. */
 async function follow(stage: Stage, actor: Actor) {
   const { there, hub, elm } = stage;
   const federation = (await findFederation(there.db.rows, hub, "hidden"))!;
@@ -167,7 +167,7 @@ async function follow(stage: Stage, actor: Actor) {
     for (;;) {
       const { value, done } = await frames.next();
       if (done) return undefined;
-      if ("comment" in value && value.comment !== "following") return value.comment; // it has waited in vain
+      if ("comment" in value && value.comment !== "following") return value.comment; // no event arrived
       if ("event" in value) return `${value.data.state} ${value.data.spokeId}`;
     }
   };
@@ -177,7 +177,7 @@ async function follow(stage: Stage, actor: Actor) {
   return {
     next,
     close: () => frames.return(undefined),
-    /** It would notice by itself within seconds; a wake-up that names its user must make it look before that. */
+    /** The stream would notice within seconds. A wake-up for its user must make it check earlier. */
     async endsAfter(deed: () => Promise<unknown>): Promise<void> {
       const ended = next();
       let told = false;
@@ -185,7 +185,7 @@ async function follow(stage: Stage, actor: Actor) {
       await deed();
       const last = await ended;
       stop();
-      await frames.return(undefined); // one that goes on would keep this process
+      await frames.return(undefined); // an open stream would keep this process alive
       assert.is(last, undefined);
       assert.ok(told, "the other replica was told");
     },

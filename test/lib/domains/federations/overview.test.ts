@@ -1,4 +1,4 @@
-/** What the overview costs: as much as there is to count, however much is over or belongs to others. */
+/** Tests the cost of the overview. It depends on what is counted, not on finished operations or on other hubs. */
 import postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ import { type Explainer, openExplainer } from "#test/support/plans.ts";
 
 const test = suite<{ db: TestDatabase; explainer: Explainer }>("showOverview");
 
-/** 50 hubs with 40 spokes each. All operations but one in a hundred are over, and half belong to the first hub. */
+/** Creates 50 hubs with 40 spokes each. 99% of the operations are finished, and half belong to the first hub. */
 test.before(async (context) => {
   const db = context.db = await openTestDatabase();
   const sql = postgres(db.url, { max: 1, onnotice: () => {} });
@@ -32,7 +32,7 @@ test.after(async ({ db, explainer }) => {
   await db.close();
 });
 
-const PAGES = 300; // over all of the live operations, and far below what is over
+const PAGES = 300; // more than all live operations, and far fewer than the finished ones
 const OPERATOR: Viewer = { role: "operator", federationIds: [], spokeIds: [] };
 const VIEWERS: readonly (readonly [who: string, viewer: Viewer, hub?: string])[] = [
   ["an operator who asks for one hub", OPERATOR, hubId(0)],

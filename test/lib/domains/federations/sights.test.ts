@@ -1,4 +1,4 @@
-/** What a credential may see of a hub, by all that can become of it, its user, and what that belongs to. */
+/** Tests which events a credential can see, after every change of the credential, its user and the objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Follower } from "#lib/events/looks.ts";
@@ -12,7 +12,10 @@ const test = suite<{ db: TestDatabase }>("sightsOf");
 test.before.each(async (context) => void (context.db = await openTestDatabase()));
 test.after.each(({ db }) => db.close());
 
-/** A hub with two spokes; who runs it, who runs one spoke, an operator and a stranger, each with session and token. */
+/**
+ * Creates a hub with two spokes, a hub admin, a spoke admin, an operator and a stranger, each with a session and a
+ * token.
+ */
 async function arrange(db: TestDatabase) {
   const root = await makePerson(db, "root", { operator: true }), ann = await makePerson(db, "ann");
   const bob = await makePerson(db, "bob"), eve = await makePerson(db, "eve");

@@ -1,4 +1,4 @@
-/** The fleet is counted by one replica. */
+/** Tests that one replica counts the fleet. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLog, silentLog } from "#lib/base/log.ts";

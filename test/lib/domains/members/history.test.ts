@@ -1,4 +1,4 @@
-/** What was before somebody came is no news to them, whichever way they came. */
+/** Tests that events before a membership count as read, for each way to become a member. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";

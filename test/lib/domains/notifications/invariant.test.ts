@@ -1,4 +1,4 @@
-/** Whatever happens, and however much of it at once: each count is what a count from scratch finds. */
+/** Tests that each stored count equals a full count after random parallel changes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -26,7 +26,7 @@ interface World {
   readonly replicas: readonly Database[];
   readonly users: readonly string[];
   readonly hubs: readonly string[];
-  /** Each with its hub. */
+  /** The spokes, each with its hub. */
   readonly spokes: readonly { readonly hub: string; readonly spoke: string }[];
   readonly random: Random;
 }
@@ -119,14 +119,14 @@ async function deed(world: World): Promise<void> {
   }
 }
 
-/** As whoever brings somebody in does: what was before counts as read. */
+/** Adds a member like the API: the history counts as read. */
 async function sit(db: Database, seat: Seat, userId: string): Promise<void> {
   await db.transact(async (tx) => {
     if (await addSeat(tx, seat, userId)) await skipHistory(tx, seat, userId);
   });
 }
 
-/** One of those that are listed now; meanwhile it may be out of sight. */
+/** Picks a listed notification. It may become invisible meanwhile. */
 async function readOne(db: Database, reader: Reader, dice: number): Promise<void> {
   const listed =
     (await listNotifications(db.rows, reader, { limit: 30, unreadOnly: dice < 0.7, before: undefined })).items;

@@ -1,6 +1,6 @@
 /**
- * Which index answers what: without it the answer would be the same, and with a long history it would not come. What it
- * costs with ten million events is shown by `npm run plans`.
+ * Tests which index each query uses. Without it, the result would be the same but too slow for a long history. `npm run
+ * plans` shows the cost with ten million events.
  */
 import { marker } from "#test/lib/domains/notifications/tell.ts";
 import postgres from "postgres";
@@ -36,7 +36,7 @@ test.before(async (context) => {
   await markAllRead(db, marker(HUB_ADMIN));
   await sql`analyze`;
   await sql.end();
-  // A table of a few pages is quickest walked from end to end; what is asked here is what else there is.
+  // A sequential scan is fastest for tables of a few pages, so it is disabled here.
   context.explainer = openExplainer(db.url, { enable_seqscan: "off" });
 });
 test.after(async ({ db, explainer }) => {

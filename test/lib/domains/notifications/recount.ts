@@ -1,6 +1,6 @@
 /**
- * Holds every count against a count from scratch, by plain SQL that shares nothing with the program's own: the visible
- * events of each object, the reads of each user and object, and that all is read up to where it is said to be.
+ * Compares every stored count with a full count. Its SQL is independent of the program's. It checks the visible events
+ * of each object, the reads of each user and object, and the read positions.
  */
 import * as assert from "uvu/assert";
 import { query } from "#test/support/bench/query.ts";
@@ -22,7 +22,9 @@ const VISIBLE_KEPT = `
   union all select concat_ws(' ', 'audience', user_id, federation_id, spoke_id), visible_events
     from notification_audiences where visible_events <> 0`;
 
-/** What was before a user came: of each event its spoke's say, or its hub's where it is of none. */
+/**
+ * Condition that an event is older than the user's membership of its spoke, or of its hub for events without a spoke.
+ */
 const SKIPPED = `
   select kept.user_id, event.id from notification_read_counts as kept join audit_events as event on event.customer_visible
     and event.at <= kept.skip_through and (kept.about = 'spoke' and event.spoke_id = kept.spoke_id
@@ -47,7 +49,7 @@ const READ_KEPT = `
   select concat_ws(' ', user_id, about, federation_id, spoke_id) as object, reads as count
   from notification_read_counts where reads <> 0`;
 
-/** Events that are not read though their object is said to be read up to a later time. */
+/** Finds unread events before the read position of their object. */
 const LEFT_BEHIND = `
   select event.id from notification_read_counts as kept join audit_events as event on event.customer_visible
     and event.at <= kept.read_through and case kept.about
@@ -59,7 +61,7 @@ const LEFT_BEHIND = `
       else true end
   where not exists (select from (${DONE}) as read where read.user_id = kept.user_id and read.id = event.id)`;
 
-/** Events that are not read though they lie in a stretch of what is. */
+/** Finds unread events inside of a stretch of read events. */
 const NOT_READ_IN_STRETCHES = LEFT_BEHIND.replace("notification_read_counts", "notification_read_stretches")
   .replace("event.at <= kept.read_through", "event.at between kept.from_at and kept.through_at");
 
@@ -72,7 +74,7 @@ export async function countsAreExact(db: TestDatabase): Promise<void> {
   assert.equal(await query(db, NOT_READ_IN_STRETCHES), []);
 }
 
-/** What is unread for a user, found by looking at each event. */
+/** Counts a user's unread events by checking each event. */
 export async function recountUnread(db: TestDatabase, userId: string): Promise<number> {
   const [row] = await query(
     db,

@@ -1,4 +1,4 @@
-/** Reading one by one, in whatever order: what is unread is found without walking over what is read. */
+/** Tests that unread events are found without scanning read ones, whatever the order in which they were read. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -22,7 +22,7 @@ test.before(async (context) => {
 });
 test.after(({ db }) => db.close());
 
-/** The admin of a hub of its own with so many events, whose ids are given, the oldest first. */
+/** Creates a hub admin and a hub with `count` events. Returns their IDs, oldest first. */
 async function arrange(db: TestDatabase, name: string) {
   const person = await makePerson(db, name), hub = await makeHub(db, person.id, name);
   const spoke = await makeSpoke(db, person.id, hub, name);
@@ -40,7 +40,7 @@ async function stretchesOf(db: TestDatabase, { userId }: Reader): Promise<number
 const ORDERS: Readonly<Record<string, (ids: readonly string[]) => string[]>> = {
   "from the newest": (ids) => [...ids].reverse(),
   "from the oldest": (ids) => [...ids],
-  "here and there": (ids) => [...ids].sort(), // by what is a hash,
+  "here and there": (ids) => [...ids].sort(), // the IDs sort in a random order
 };
 
 for (const [order, sort] of Object.entries(ORDERS)) {
@@ -55,7 +55,7 @@ for (const [order, sort] of Object.entries(ORDERS)) {
     const explainer = openExplainer(db.url);
     const [plan] = await explainer.explain((rows) => listNotifications(rows, reader, page));
     await explainer.close();
-    // Each read one would be 3 or more.
+    // Each read event would cost 3 or more.
     assert.ok(plan!.buffers < EVENTS, `${plan!.buffers} pages\n${plan!.lines.join("\n")}`);
     for (const id of left) await markRead(db, marker(reader), id);
     assert.equal((await listNotifications(db.rows, reader, page)).items, []);

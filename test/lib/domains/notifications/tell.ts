@@ -1,4 +1,4 @@
-/** Events for tests of notifications: recorded as the service records them, or many at once, written directly. */
+/** Creates events for tests of notifications: one by one as the service does, or many with direct inserts. */
 import { SYSTEM } from "#lib/audit/asker.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
@@ -8,7 +8,7 @@ import type { Reader } from "#lib/domains/notifications/objects.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Scene } from "#test/support/scene.ts";
 
-/** What happens to a spoke, a hub, or (without either) to what a user asked for. */
+/** The object of an event: a spoke, a hub, or (without either) a user's request. */
 export interface Told {
   readonly hub?: string;
   readonly spoke?: string;
@@ -16,7 +16,7 @@ export interface Told {
   readonly kind?: AuditEntry["kind"];
 }
 
-/** Records one event a place, in one transaction, and returns nothing: what came of it is the test's question. */
+/** Records one event for each object, in one transaction. */
 export async function tell(db: Database, ...events: readonly Told[]): Promise<void> {
   await db.transact((tx) => record(tx, SYSTEM, { audit: events.map(toEntry) }));
 }
@@ -33,12 +33,12 @@ function toEntry({ hub, spoke, audience, kind }: Told): AuditEntry {
   };
 }
 
-/** A reader as a request has it: what it reads is written down. */
+/** Returns a reader like a request's. Reads are recorded. */
 export function marker({ role, userId }: Reader): MarkingReader {
   return { ...SYSTEM, role, userId };
 }
 
-/** Visible events of a spoke written directly, the i-th so many milliseconds after the first as `gap` says. */
+/** Inserts visible events of a spoke. `gap` returns the milliseconds between the first event and event i. */
 export async function writeEvents(db: TestDatabase, place: Required<Pick<Told, "hub" | "spoke">>, gaps: number[]) {
   await db.sql(
     `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
@@ -56,7 +56,7 @@ export async function writeEvents(db: TestDatabase, place: Required<Pick<Told, "
   await db.sql("update spokes set visible_events = visible_events + $2 where id = $1", [place.spoke, gaps.length]);
 }
 
-/** The scene as it was when it was opened, as far as notifications go: quicker than to open another. */
+/** Resets the notifications of the scene. Faster than opening another scene. */
 export async function forget({ db, hub, spoke, people }: Scene): Promise<void> {
   await db.sql(`
     set session_replication_role = replica; -- the log refuses to forget

@@ -13,7 +13,7 @@ test.after(({ stage }) => stage.close());
 
 const FAILURE = { step: "namespace", code: "another_cluster", fault: "operator", message: "no", hint: null };
 
-/** A spoke that is being removed, and the id of that operation. */
+/** Creates a spoke that is being removed. Returns it with the ID of the operation. */
 async function going({ app, operator, hub, spoke }: Stage, slug: string): Promise<[SpokeRow, string]> {
   const row = await spoke(await hub(slug), { slug }, "active");
   return [row, (await removeSpoke(app, operator, row)).operation!.id];

@@ -16,13 +16,13 @@ test.before(async (context) => {
   context.id = await scene.spoke(await scene.hub("math"), "algebra");
   const replica = await scene.replica();
   await scene.becomes(context.id, "active");
-  await replica.close(); // what runs by itself, day and night, is no preview's doing
+  await replica.close(); // scheduled jobs are not part of the preview
 });
 test.after(({ scene }) => scene.close());
 
 const { signal } = new AbortController();
 
-/** What each action needs to be asked at all. */
+/** The required parameters of each action. */
 const ASKED: { readonly [action in SpokeAction["action"]]?: Partial<SpokeAction> } = {
   upgrade: { lmsVersion: "5.2.2" },
   resize: { size: "large" },
@@ -36,7 +36,7 @@ async function codeOf(scene: WorkScene, id: string, asked: SpokeAction): Promise
   return await preview(scene, id, asked).then(() => "allowed", (error) => error.code);
 }
 
-/** The spoke in another state for a while, as if that had come about. */
+/** Sets the spoke to another state while the work runs. */
 async function meanwhile(scene: WorkScene, id: string, change: string, work: () => Promise<void>): Promise<void> {
   const { namespaceUid, readyAt } = await scene.row(id);
   await scene.db.sql(`update spokes set ${change} where id = $1`, [id]);
@@ -74,7 +74,7 @@ test("of resume leaves scheduled tasks paused while the site is in maintenance",
   await meanwhile(scene, id, "state = 'suspended', maintenance = true", async () => {
     const resume = await preview(scene, id, { action: "resume" });
     assert.equal([resume.becomes, resume.downtime], ["active", false]);
-    assert.equal(fieldsOf(resume), { "CronJob/moodle-cron spec.suspend": [false, true] }); // the pods are there in truth
+    assert.equal(fieldsOf(resume), { "CronJob/moodle-cron spec.suspend": [false, true] }); // the pods still exist
     assert.match(resume.notes.join(), "stay paused");
   });
 });

@@ -1,4 +1,4 @@
-/** Delegating at the same moment, over and over, and beside those who accept: one user, one seat, one mail. */
+/** Tests parallel delegations, also while users accept. They create one user, one membership and one mail. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
@@ -16,7 +16,7 @@ import { makeHub, makeSpoke } from "#test/support/rows.ts";
 
 interface Stage {
   db: TestDatabase;
-  /** Two replicas. */
+  /** The connections of two replicas. */
   apps: readonly [App, App];
   actor: Actor;
   oak: SpokeRow;
@@ -26,10 +26,10 @@ interface Stage {
 const test = suite<Stage>("delegateSpoke");
 
 test.before(async (stage) => {
-  // A hundred callers wait for their connection longer than a request would.
+  // A hundred callers wait longer for a connection than a request would.
   const patient = { size: 8, waitLimit: MINUTE };
   stage.db = await openTestDatabase(patient);
-  // Hashing would take so long that nobody met.
+  // Real hashing is too slow for requests to overlap.
   const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
   const app = { ...await makeApp(stage.db), passwords };
   stage.apps = [app, { ...app, db: await stage.db.openAgain(patient) }];

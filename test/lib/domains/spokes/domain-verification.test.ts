@@ -16,7 +16,7 @@ interface Context {
   stage: Stage;
   hub: FederationRow;
   other: FederationRow;
-  /** An admin of both hubs. */
+  /** The admin of both hubs. */
   admin: Actor;
 }
 

@@ -83,7 +83,7 @@ const given = suite("a given domain");
 const config = { rootDomain: "Spokes.Example.org", publicUrl: new URL("https://Hubs.example.org.") };
 const LONG = `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(61)}`;
 
-/** What becomes of it between the request and the row: the domain, or why it is refused. */
+/** Returns the resulting domain, or why it is refused. */
 function take(domain: unknown): string {
   const parsed = v.safeParse(NewSpoke, { slug: "biology", domain });
   if (!parsed.success) return `schema: ${parsed.issues[0].message}`;

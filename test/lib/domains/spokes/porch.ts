@@ -1,4 +1,4 @@
-/** An installed site in a simulated cluster, and the API in front of it, with people who administer the one or the other. */
+/** Opens an installed site in a simulated cluster, the API, and users who administer the hub or the spoke. */
 import type { Clusters } from "#lib/app.ts";
 import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { openLog } from "#lib/base/log.ts";
@@ -14,29 +14,29 @@ export const JOB = { apiVersion: "batch/v1", kind: "Job", name: "sign-in-link-0"
 export interface Porch {
   readonly work: WorkScene;
   readonly scene: Scene;
-  /** The spoke of the site. */
+  /** The ID of the site's spoke. */
   readonly id: string;
-  /** What the API has logged. */
+  /** Log entries of the API. */
   readonly lines: string[];
-  /** Asks for a link, as a hub's admin in the browser unless it is said otherwise. */
+  /** Requests a link, by default as a hub admin with a session. */
   ask(who?: Who | "nobody", means?: Means): Promise<Answer>;
   space(): Promise<Space>;
-  /** Objects of this kind in the site's namespace. */
+  /** Returns the objects of this kind in the site's namespace. */
   objects(kind: string): KubeObject[];
-  /** How many Jobs have been made for links. */
+  /** Returns the number of Jobs that were created for links. */
   jobsMade(): number;
   database(): SiteDatabase;
   account(): MoodleAccount | undefined;
-  /** Changes the site's database for as long as the work takes. */
+  /** Changes the site's database while the work runs. */
   during(change: (database: SiteDatabase) => SiteDatabase, work: () => Promise<void>): Promise<void>;
-  /** Does this once, when a request was let in and judged and comes to the cluster. */
+  /** Runs this once, after a request was authorized and before its first call to the cluster. */
   meanwhile(work: () => Promise<unknown>): void;
-  /** When links were made, by whom, and what is written of each. */
+  /** Returns the audit events of created links. */
   audits(): Promise<{ actorId: string; metadata: Record<string, unknown> }[]>;
   close(): Promise<void>;
 }
 
-/** Nothing runs jobs: what happens is what a test does. */
+/** No replica runs jobs, so only the test changes anything. */
 export async function openPorch(): Promise<Porch> {
   const work = await openWorkScene(5), { simulator } = work;
   const hub = await work.hub("math"), id = await work.spoke(hub, "algebra");
@@ -90,7 +90,7 @@ export async function openPorch(): Promise<Porch> {
   };
 }
 
-/** The administrator's account, changed. */
+/** Returns a change of the administrator's account. */
 export function admin(to: Partial<MoodleAccount>): (database: SiteDatabase) => SiteDatabase {
   return (database) => {
     const accounts = database.accounts!;

@@ -35,7 +35,7 @@ test("asks a running install to stop, and shows the removal all the same", async
   assert.ok(install.cancelRequestedAt);
   assert.is(shown.operation!.kind, "remove");
   assert.is(shown.operation!.waitingFor!.id, install.id);
-  // Its holder tells that it was cancelled, when it was.
+  // The replica reports the cancellation when it has stopped.
   const audit = await db.sql("select kind from audit_events where spoke_id = $1 order by at", [oak.id]);
   assert.equal(audit.map(({ kind }) => kind), ["spoke_requested", "spoke_removal_requested"]);
 });

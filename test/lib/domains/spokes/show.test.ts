@@ -54,7 +54,7 @@ test("takes as many queries for four hundred spokes as for two", async ({ stage 
   await findSpokes(forFew.rows, stage.operator, { federationId: few.id }, "hidden");
   const found = (await findSpokes(forMany.rows, stage.operator, { federationId: many.id }, "hidden")).items;
   assert.equal([found.length, forMany.queries()], [400, forFew.queries()]);
-  // All were made in one statement: newest first is then highest id first, and the queue goes the other way.
+  // All rows were created in one statement, so newest first means highest ID first, in reverse order of the queue.
   assert.equal(found.slice(0, 2).map((spoke) => [spoke.slug, spoke.operation!.position]), [["s400", 400], [
     "s399",
     399,

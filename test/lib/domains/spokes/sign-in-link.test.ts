@@ -21,7 +21,7 @@ test.after(({ porch }) => porch.close());
 const named = (porch: Porch) => porch.objects("Job").filter(({ metadata }) => metadata.name === JOB.name);
 const gone = (porch: Porch) => until(() => named(porch).length === 0);
 
-/** Somebody else's Job, for a key of theirs. */
+/** A Job of another request, with another key. */
 async function occupy(porch: Porch): Promise<void> {
   const { blueprintInputs: inputs } = await porch.work.row(porch.id);
   const key = btoa("0123456789abcdef0123456789abcdef");
@@ -98,7 +98,7 @@ test("believes nothing that was not sealed for it", async ({ porch }) => {
   }
 });
 
-/** The cluster, whose Job has said this, sealed for whoever asked. */
+/** Returns a cluster whose Job prints this, encrypted for the request. */
 async function saying({ work: { app } }: Porch, text: string, succeeded = true): Promise<App> {
   const cluster = await app.clusters.open("default");
   const space = (...place: Parameters<Cluster["space"]>): Space => {
@@ -142,7 +142,7 @@ test("makes no address of what is no token, and no time of what is none, and tak
 test("is over in time where the end of the Job does not show, and has it deleted", async ({ porch }) => {
   const { simulator, app, actor, row } = porch.work, made = porch.jobsMade();
   simulator.faults.add({ type: "hang", method: "GET", path: `/jobs/${JOB.name}`, times: 1 });
-  const hurried = { ...app, config: { ...app.config, requestTimeoutMs: 2_000 } }; // enough to have the Job made
+  const hurried = { ...app, config: { ...app.config, requestTimeoutMs: 2_000 } }; // long enough to create the Job
   const error = await rejection(createSignInLink(hurried, actor, await row(porch.id), CALL.signal));
   assert.instance(error, Fault);
   assert.is(error.code, "too_slow");
@@ -181,7 +181,7 @@ test("shows no link of a site that was asked to go away meanwhile, and says what
     db.transact((tx) => acceptAction(app, tx, actor, porch.id, { action: "suspend", parameters: {} }));
   const settle = () =>
     db.sql("update jobs set state = 'cancelled', finished_at = wheelwright_now() where finished_at is null");
-  for (const fails of [false, true]) { // because of that, or not
+  for (const fails of [false, true]) { // the Job is cut off by the suspension, or fails
     if (fails) porch.work.simulator.faults.failJob(JOB.name);
     porch.meanwhile(suspend);
     const { status, body } = await porch.ask();

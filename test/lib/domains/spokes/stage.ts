@@ -1,4 +1,4 @@
-/** What the domains need to be tried without HTTP: a database, the built-in blueprint, people, and no cluster at all. */
+/** Opens what tests of lib/domains need without HTTP: a database, the built-in blueprint, users, and no cluster. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
@@ -17,12 +17,12 @@ export interface Stage {
   readonly operator: Actor;
   person(may?: Partial<Pick<Actor, "role" | "federationIds" | "spokeIds">>): Promise<Actor>;
   hub(slug: string, state?: FederationRow["state"]): Promise<FederationRow>;
-  /** A spoke that was asked for, and whose install the test says is over when it gives another state. */
+  /** Creates a spoke. With another state, its install is marked as finished. */
   spoke(hub: FederationRow, input: Partial<NewSpoke> & { slug: string }, state?: SpokeRow["state"]): Promise<SpokeRow>;
   close(): Promise<void>;
 }
 
-/** `catalogue` is the text of a CATALOG file, `env` more of the configuration. */
+/** `catalogue` is the text of a CATALOG file. `env` adds configuration variables. */
 export async function openStage(catalogue?: string, env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const db = await openTestDatabase({ size: 12 });
   const plain = await makeApp(db, { PUBLIC_URL: "https://hubs.example.org", ...env });
@@ -69,7 +69,7 @@ export async function openStage(catalogue?: string, env: Readonly<Record<string,
   };
 }
 
-/** As if all that was asked of the spoke were done, and had left it in this state. */
+/** Marks all operations of the spoke as finished and sets its state. */
 export async function settle(db: TestDatabase, id: string, state: SpokeRow["state"]): Promise<void> {
   await db.sql(
     "update jobs set state = 'succeeded', holder = null, finished_at = wheelwright_now() where spoke_id = $1 and finished_at is null",

@@ -31,7 +31,7 @@ test("of approvals, rejections and a withdrawal one wins, and the others are tol
       ["withdrawn", () => stranger.delete(`${PATH}/${id}`)],
       ["approved", () => operator.post(`${PATH}/${id}/approve`, { slug: `other-${round}` })],
     ];
-    // Whoever asks first is not always the same.
+    // The order of the requests varies.
     const turned = deeds.map((_, i) => deeds[(i + round) % deeds.length]!);
     const answers = await Promise.all(turned.map(async ([name, deed]) => ({ name, ...await deed() })));
     const { body: { state, federationId } } = await operator.get(`${PATH}/${id}`);
