@@ -1,9 +1,9 @@
 /**
  * Redeems mailed links. A link proves that its holder reads the mail of the address.
  *
- * Anybody can sign up with any address. So until the first verification, the password, sessions and tokens of an
- * account may belong to a stranger, and the verification revokes them. On a verified account a link sets a new
- * password. Tokens are revoked too, unless the owner keeps them.
+ * Anybody can sign up with any address. So until the first verification, an account may belong to a stranger. The
+ * verification revokes its password, sessions and tokens. On a verified account a link sets a new password. Tokens are
+ * revoked too, unless the owner keeps them.
  *
  * The user's row is locked before the link's row, as everywhere. A disabled user's link looks like a used one.
  */

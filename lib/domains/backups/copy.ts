@@ -40,8 +40,8 @@ type CopyParameters = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "m
 
 /**
  * Finds the spoke to copy; null if the request is not a copy. Throws Fault forbidden `scope_too_narrow` for a token
- * that can only create and destroy spokes, because a copy has the source's users and may take a backup. Throws missing
- * `spoke_missing`, and invalid.
+ * that can only create and destroy spokes: a copy contains users and may need a backup. Throws missing `spoke_missing`,
+ * and invalid.
  */
 export async function findCopySource(
   { db, ...app }: App,

@@ -89,8 +89,8 @@ export interface TokenCalls extends NoticeDelivery {
 }
 
 /**
- * Returns the active tokens of each notified user, the busiest first, with their calls of the last 30 days to the
- * endpoint (to any endpoint if null). For users with very many tokens, only the last used ones count.
+ * Returns the active tokens of each notified user, the busiest first. Their calls are those of the last 30 days to the
+ * endpoint, or to any endpoint if null. For users with very many tokens, only the last used ones count.
  */
 export async function readTokenCalls(
   rows: Rows,

@@ -49,7 +49,7 @@ async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
   ]).groupBy(["state", "health"]).execute();
 }
 
-/** Returns the age of the oldest newest backup. A spoke without a backup counts from when it was ready. */
+/** Returns the time of the oldest of the newest backups. A spoke without a backup counts from when it was ready. */
 async function findOldestBackup(rows: Rows): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`
     select min(coalesce((

@@ -1,10 +1,10 @@
 /**
  * Marks all notifications as read that are visible at the start.
  *
- * It reads the last event time of each object (later events have later times, see lib/changes) and marks events in
- * batches, oldest first, one transaction each. Stretches of read events are skipped, so the cost depends on the unread
- * ones. An interrupted call leaves exact counts, and the next call continues. Each batch with changes writes an audit
- * event.
+ * It first reads the last event time of each object; later events have later times (see lib/changes). Then it marks
+ * events in batches, oldest first, one transaction each. Stretches of read events are skipped, so the cost depends on
+ * the unread ones. An interrupted call leaves exact counts, and the next call continues. Each batch with changes writes
+ * an audit event.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";

@@ -21,8 +21,8 @@ import { lockSpoke, moveSpoke, setBlueprintInputs, type SpokeRow } from "#lib/do
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
- * Requests an action. Throws Fault conflict `spoke_state` if neither the spoke's state nor its queued operations allow
- * it, and the faults of the operation's own parameters.
+ * Requests an action. Throws Fault conflict `spoke_state` if the spoke's state and queued operations do not allow it.
+ * Also throws the faults of the operation's own parameters.
  */
 export async function requestAction(
   app: App,

@@ -20,8 +20,8 @@ interface PatchPlan {
   readonly desired: SpokeRow;
   readonly changes: Changes;
   /**
-   * How the site gets the changes: `nothing` if it has them or is getting them, `install` by the install that
-   * has not run, `waiting` by an operation that is queued, or a new operation.
+   * How the site gets the changes. `nothing`: it has them or is getting them. `install`: the install that has not run
+   * includes them. `waiting`: a queued operation includes them. Otherwise: a new operation.
    */
   readonly execution: "nothing" | "install" | "waiting" | Acceptance;
 }
